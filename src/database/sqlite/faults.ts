@@ -1,0 +1,64 @@
+import Sqlite from 'better-sqlite3';
+
+import { DomainError, type DomainCode } from '../../platform/errors.js';
+
+interface Fault {
+  readonly code: DomainCode;
+  readonly message: string;
+  readonly retryAfter?: number;
+}
+
+const FULL: Fault = {
+  code: 'storage_full',
+  message: 'The storage is full: nothing was changed. Reading goes on.',
+  retryAfter: 60,
+};
+
+/** By the engine's result code, or its longest known beginning. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  SQLITE_FULL: FULL,
+  SQLITE_IOERR_WRITE: FULL,
+  SQLITE_BUSY: { code: 'busy', message: 'The database is busy; try again.', retryAfter: 1 },
+  SQLITE_LOCKED: { code: 'busy', message: 'The database is busy; try again.', retryAfter: 1 },
+  SQLITE_READONLY: {
+    code: 'storage_read_only',
+    message: 'The storage can only be read now.',
+    retryAfter: 60,
+  },
+  SQLITE_CORRUPT: { code: 'db_corrupt', message: 'The database file is damaged.', retryAfter: 300 },
+  SQLITE_NOTADB: { code: 'db_corrupt', message: 'The database file is damaged.', retryAfter: 300 },
+  SQLITE_IOERR: { code: 'storage_unavailable', message: 'The storage does not answer.', retryAfter: 10 },
+  SQLITE_CANTOPEN: { code: 'storage_unavailable', message: 'The storage does not answer.', retryAfter: 10 },
+  SQLITE_CONSTRAINT_UNIQUE: { code: 'taken', message: 'A record with this value exists already.' },
+};
+
+/** After one of these nobody can say what is on the disk: the process must end and start anew. */
+const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
+
+export function engineCode(error: unknown): string | undefined {
+  return error instanceof Sqlite.SqliteError ? error.code : undefined;
+}
+
+export function isBusy(error: unknown): boolean {
+  return engineCode(error)?.startsWith('SQLITE_BUSY') ?? false;
+}
+
+export function isFatal(error: unknown): boolean {
+  return FATAL.includes(engineCode(error) ?? '');
+}
+
+/** The engine's error as the domain's; anything else as it is. */
+export function translate(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
+  const code = engineCode(error);
+  if (code === undefined) return error;
+  const known = Object.keys(FAULTS)
+    .filter((prefix) => code.startsWith(prefix))
+    .sort((a, b) => b.length - a.length)[0];
+  const fault = known === undefined ? undefined : FAULTS[known];
+  if (fault === undefined) return error;
+  return new DomainError(fault.code, fault.message, {
+    cause: error,
+    ...(fault.retryAfter === undefined ? {} : { retryAfter: fault.retryAfter }),
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * How values lie in a column, and how a column is declared: the one place that knows what differs between
+ * databases. Repositories write and read columns through these codecs only.
+ */
+import { sql, type RawBuilder } from 'kysely';
+
+export interface Codec<Value, Column> {
+  toColumn(value: Value): Column;
+  fromColumn(column: Column): Value;
+}
+
+/** Milliseconds since 1970, UTC. */
+export type InstantColumn = number;
+/** 0 or 1. */
+export type FlagColumn = number;
+/** JSON text. */
+export type JsonColumn = string;
+export type BytesColumn = Uint8Array;
+
+export const instant: Codec<Date, InstantColumn> = {
+  toColumn: (value) => value.getTime(),
+  fromColumn: (column) => new Date(column),
+};
+
+export const flag: Codec<boolean, FlagColumn> = {
+  toColumn: (value) => (value ? 1 : 0),
+  fromColumn: (column) => column !== 0,
+};
+
+/** The text's author is `toColumn`, so that what is read is what was stored. */
+export function json<Value>(): Codec<Value, JsonColumn> {
+  return {
+    toColumn: (value) => JSON.stringify(value),
+    fromColumn: (column) => JSON.parse(column) as Value,
+  };
+}
+
+/** The same codec for a column that may be null. */
+export function nullable<Value, Column>(codec: Codec<Value, Column>): Codec<Value | null, Column | null> {
+  return {
+    toColumn: (value) => (value === null ? null : codec.toColumn(value)),
+    fromColumn: (column) => (column === null ? null : codec.fromColumn(column)),
+  };
+}
+
+/** A list of numbers as one parameter, so that one statement text serves lists of every length. */
+export function amongIds(ids: readonly number[]): RawBuilder<number> {
+  return sql`(select value from json_each(${JSON.stringify(ids)}))`;
+}
+
+/** A list of texts as one parameter. */
+export function amongTexts(texts: readonly string[]): RawBuilder<string> {
+  return sql`(select value from json_each(${JSON.stringify(texts)}))`;
+}
+
+/** What migrations declare columns and triggers with. */
+export const ddl = {
+  id: sql`integer primary key autoincrement`,
+  integer: sql`integer`,
+  instant: sql`integer`,
+  flag: sql`integer`,
+  text: sql`text`,
+  json: sql`text`,
+  bytes: sql`blob`,
+
+  /** Statements that keep `counters` true for a table of companies' records. */
+  counted(table: string, counter: string): readonly string[] {
+    return [
+      `create trigger ${table}_counted_in after insert on ${table} begin
+        insert into counters (company_id, name, total) values (new.company_id, '${counter}', 1)
+        on conflict (company_id, name) do update set total = total + 1;
+      end`,
+      `create trigger ${table}_counted_out after delete on ${table} begin
+        update counters set total = total - 1 where company_id = old.company_id and name = '${counter}';
+      end`,
+    ];
+  },
+
+  /** Statements after which rows of a table can be added only. */
+  appendOnly(table: string): readonly string[] {
+    return ['update', 'delete'].map(
+      (change) => `create trigger ${table}_no_${change} before ${change} on ${table} begin
+        select raise(abort, '${table} can only be added to');
+      end`,
+    );
+  },
+
+  /** Statements that keep the number of transactions for each day and each kind. */
+  dailyTransactions(): readonly string[] {
+    const add = `insert into transaction_days (company_id, day, status, transaction_type, app_name, total)
+      values (new.company_id, new.started_at / 86400000, new.status, new.transaction_type, new.app_name, 1)
+      on conflict (company_id, day, status, transaction_type, app_name) do update set total = total + 1;`;
+    const remove = `update transaction_days set total = total - 1
+      where company_id = old.company_id and day = old.started_at / 86400000 and status = old.status
+        and transaction_type = old.transaction_type and app_name = old.app_name;`;
+    return [
+      `create trigger transactions_daily_in after insert on transactions begin ${add} end`,
+      `create trigger transactions_daily_out after delete on transactions begin ${remove} end`,
+      `create trigger transactions_daily_moved
+        after update of company_id, started_at, status, transaction_type, app_name on transactions
+        begin ${remove} ${add} end`,
+    ];
+  },
+} as const;

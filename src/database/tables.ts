@@ -1,0 +1,279 @@
+import type { Generated, Selectable } from 'kysely';
+
+import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from './storage.js';
+
+/** Columns of every record that knows who made it. `revision` grows with each change and is the record's ETag. */
+export interface AuditColumns {
+  revision: number;
+  created_at: InstantColumn;
+  updated_at: InstantColumn;
+  created_by: number | null;
+  created_via: string;
+}
+
+interface Identified {
+  id: Generated<number>;
+  company_id: number;
+}
+
+export interface CompaniesTable {
+  id: Generated<number>;
+  name: string;
+  created_at: InstantColumn;
+  updated_at: InstantColumn;
+}
+
+export interface UsersTable {
+  id: Generated<number>;
+  email: string;
+  name: string;
+  time_zone: string;
+  password_hash: string;
+  disabled_at: InstantColumn | null;
+  sign_in_count: number;
+  last_sign_in_at: InstantColumn | null;
+  last_sign_in_ip: string | null;
+  failed_sign_ins: number;
+  locked_until: InstantColumn | null;
+  revision: number;
+  created_at: InstantColumn;
+  updated_at: InstantColumn;
+}
+
+export interface MembershipsTable {
+  company_id: number;
+  user_id: number;
+  role: string;
+  created_at: InstantColumn;
+}
+
+export interface AccessTokensTable extends Identified {
+  user_id: number;
+  /** `derived` (what the token endpoint returns) or `named`. */
+  kind: string;
+  name: string | null;
+  scopes: JsonColumn;
+  token_hash: string;
+  /** What a derived token is made from, together with the secret outside the database. */
+  nonce: string | null;
+  last_four: string;
+  created_at: InstantColumn;
+  last_used_at: InstantColumn | null;
+  expires_at: InstantColumn | null;
+  revoked_at: InstantColumn | null;
+}
+
+export interface GroupsTable extends Identified, AuditColumns {
+  name: string;
+}
+
+export interface LogicalNumbersTable extends Identified, AuditColumns {
+  number: string;
+  group_id: number | null;
+}
+
+export interface DevicesTable extends Identified, AuditColumns {
+  serial_number: string;
+  enabled: FlagColumn;
+  logical_number_id: number | null;
+  meta: JsonColumn;
+  framework_version: string | null;
+}
+
+export interface AppsTable extends Identified, AuditColumns {
+  name: string;
+  description: string | null;
+  communication_format: string;
+  kind: string;
+  language: string;
+}
+
+/** Bytes stand apart from the records that own them, in chunks, and never change. */
+export interface ContentsTable extends Identified {
+  size: number;
+  crc: string;
+  sha256: string;
+  created_at: InstantColumn;
+  /** When the last owner let go of it; a reader under way may still need it for a while. */
+  released_at: InstantColumn | null;
+}
+
+export interface ContentChunksTable {
+  company_id: number;
+  content_id: number;
+  sequence: number;
+  bytes: BytesColumn;
+}
+
+export interface AppVersionsTable extends Identified, AuditColumns {
+  app_id: number;
+  number: string;
+  displayable: FlagColumn;
+  authorizer_url: string | null;
+  pos_display_label: string | null;
+  uuid: string;
+  content_id: number | null;
+  size: number;
+  crc: string;
+}
+
+export interface AppVersionGroupsTable {
+  company_id: number;
+  app_version_id: number;
+  group_id: number;
+}
+
+export interface AppVersionModulesTable {
+  company_id: number;
+  app_version_id: number;
+  module_id: number;
+}
+
+export interface AppVersionFilesTable {
+  company_id: number;
+  app_version_id: number;
+  file_id: number;
+}
+
+export interface LogicalNumberAppVersionsTable {
+  company_id: number;
+  logical_number_id: number;
+  app_version_id: number;
+}
+
+export interface FilesTable extends Identified, AuditColumns {
+  name: string;
+  file_type: string;
+  description: string | null;
+  content_id: number;
+  size: number;
+  crc: string;
+}
+
+interface OwnedColumns {
+  /** Exactly one of the two owners is set. */
+  group_id: number | null;
+  logical_number_id: number | null;
+  key: string;
+}
+
+export interface ParametersTable extends Identified, OwnedColumns, AuditColumns {
+  value: string;
+  description: string | null;
+}
+
+export interface MetacontentsTable extends Identified, OwnedColumns, AuditColumns {
+  value: JsonColumn;
+}
+
+export interface NotificationsTable extends Identified, AuditColumns {
+  content: string;
+  range: string;
+  kind: string;
+  /** Whom it was for, as it was then: history, not a link. */
+  group_id: number | null;
+  app_id: number | null;
+  expires_at: InstantColumn;
+}
+
+export interface NotificationDeliveriesTable extends Identified {
+  notification_id: number;
+  logical_number_id: number;
+  state: string;
+  updated_at: InstantColumn;
+}
+
+/** What terminals did; texts as they were then, no links. */
+export interface TransactionsTable extends Identified {
+  transaction_type: string;
+  serial_number: string;
+  logical_number: string;
+  app_name: string;
+  detail: string;
+  framework_version: string | null;
+  status: string;
+  sent: string | null;
+  received: string | null;
+  parsed: JsonColumn | null;
+  /** Cents, out of `parsed`. */
+  amount: number | null;
+  started_at: InstantColumn;
+  finished_at: InstantColumn | null;
+  recorded_at: InstantColumn;
+}
+
+/** Number of transactions for each UTC day and kind; kept by triggers. */
+export interface TransactionDaysTable {
+  company_id: number;
+  /** Days since 1970-01-01, UTC. */
+  day: number;
+  status: string;
+  transaction_type: string;
+  app_name: string;
+  total: number;
+}
+
+/** Exact totals of a company's tables; kept by triggers. */
+export interface CountersTable {
+  company_id: number;
+  name: string;
+  total: number;
+}
+
+export interface LedgerTable {
+  sequence: Generated<number>;
+  company_id: number | null;
+  at: InstantColumn;
+  user_id: number | null;
+  token_id: number | null;
+  channel: string;
+  action: string;
+  entity_type: string;
+  entity_id: number | null;
+  before: JsonColumn | null;
+  after: JsonColumn | null;
+  request_id: string | null;
+  ip: string | null;
+}
+
+export interface IdempotencyKeysTable {
+  company_id: number;
+  /** Whose key it is, and for which call. */
+  scope: string;
+  key: string;
+  fingerprint: string;
+  status: number;
+  answer: string;
+  content_id: number | null;
+  created_at: InstantColumn;
+}
+
+export interface Tables {
+  companies: CompaniesTable;
+  users: UsersTable;
+  memberships: MembershipsTable;
+  access_tokens: AccessTokensTable;
+  groups: GroupsTable;
+  logical_numbers: LogicalNumbersTable;
+  devices: DevicesTable;
+  apps: AppsTable;
+  contents: ContentsTable;
+  content_chunks: ContentChunksTable;
+  app_versions: AppVersionsTable;
+  app_version_groups: AppVersionGroupsTable;
+  app_version_modules: AppVersionModulesTable;
+  app_version_files: AppVersionFilesTable;
+  logical_number_app_versions: LogicalNumberAppVersionsTable;
+  files: FilesTable;
+  parameters: ParametersTable;
+  metacontents: MetacontentsTable;
+  notifications: NotificationsTable;
+  notification_deliveries: NotificationDeliveriesTable;
+  transactions: TransactionsTable;
+  transaction_days: TransactionDaysTable;
+  counters: CountersTable;
+  ledger: LedgerTable;
+  idempotency_keys: IdempotencyKeysTable;
+}
+
+export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;

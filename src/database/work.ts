@@ -1,0 +1,78 @@
+import type { Kysely, Transaction } from 'kysely';
+
+import { createLedger, type Ledger, type LedgerEntry } from '../ledger/ledger.js';
+import type { Caller } from '../platform/caller.js';
+import type { Clock } from '../platform/clock.js';
+import { DomainError } from '../platform/errors.js';
+import type { Database } from './open.js';
+import type { Tables } from './tables.js';
+
+/** What a use case that only reads is given. */
+export interface ReadWork {
+  readonly caller: Caller;
+  readonly db: Kysely<Tables>;
+  readonly now: Date;
+}
+
+/** What a use case that changes something is given: one transaction, kept whole or not at all. */
+export interface WriteWork extends ReadWork {
+  readonly db: Transaction<Tables>;
+  readonly ledger: Ledger;
+  /** Runs once the change is durable; never where it was not kept. */
+  afterCommit(action: () => void): void;
+}
+
+/** Work that stands above companies: signing in, delivery, the command line. */
+export type SystemReadWork = Omit<ReadWork, 'caller'>;
+export type SystemWriteWork = Omit<WriteWork, 'caller'>;
+
+export interface Origin {
+  readonly channel: Caller['channel'];
+  readonly ip: string | null;
+  readonly requestId: string | null;
+}
+
+export interface Units {
+  read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>): Promise<T>;
+  write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
+  systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
+  systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
+  /** Called with what was recorded, after each change that is durable. */
+  onCommitted(listener: (entries: readonly LedgerEntry[]) => void): void;
+}
+
+export function createUnits(database: Database, clock: Clock): Units {
+  const listeners: ((entries: readonly LedgerEntry[]) => void)[] = [];
+
+  async function systemWrite<T>(
+    actor: Partial<Caller> & Origin,
+    use: (work: SystemWriteWork) => Promise<T>,
+  ): Promise<T> {
+    if (database.health.fault === 'db_corrupt') {
+      throw new DomainError('db_corrupt', 'The database file is damaged: nothing is written.', {
+        retryAfter: 300,
+      });
+    }
+    const actions: (() => void)[] = [];
+    let recorded: readonly LedgerEntry[] = [];
+    const result = await database.writes.transaction().execute(async (db) => {
+      const now = clock.now();
+      const ledger = createLedger(db, now, actor);
+      const answer = await use({ db, now, ledger, afterCommit: (action) => actions.push(action) });
+      recorded = await ledger.flush();
+      return answer;
+    });
+    database.health.fault = null;
+    for (const action of actions) action();
+    for (const listener of listeners) listener(recorded);
+    return result;
+  }
+
+  return {
+    read: (caller, use) => use({ caller, db: database.reads, now: clock.now() }),
+    write: (caller, use) => systemWrite(caller, (work) => use({ ...work, caller })),
+    systemRead: (use) => use({ db: database.reads, now: clock.now() }),
+    systemWrite,
+    onCommitted: (listener) => listeners.push(listener),
+  };
+}

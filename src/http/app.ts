@@ -1,0 +1,71 @@
+import express, { type Express, type ErrorRequestHandler, type RequestHandler } from 'express';
+
+import { HttpProblem, problemAnswer } from '../rest/problem.js';
+import { malformed } from '../rest/query.js';
+import { sendProblem } from '../rest/send.js';
+import { contextOf, requestContext } from './context.js';
+
+export interface HttpParts {
+  readonly trustProxy: readonly string[];
+  readonly secure: boolean;
+  /** Sees every request, before anything else does. */
+  readonly observe: RequestHandler;
+  /** Health, metrics, documents: neither counted nor limited. */
+  readonly uncounted: readonly RequestHandler[];
+  readonly rateLimit: RequestHandler;
+  readonly v1: RequestHandler;
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/** The whole HTTP side, in the order in which a request meets it. */
+export function createHttpApp(parts: HttpParts): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.set('query parser', false);
+  app.set('trust proxy', [...parts.trustProxy]);
+  app.use(requestContext, securityHeaders(parts.secure), parts.observe);
+  for (const handler of parts.uncounted) app.use(handler);
+  app.use(parts.rateLimit);
+  app.use('/v1', parts.v1);
+  app.use(nothingHere);
+  app.use(refuse(parts.onError));
+  return app;
+}
+
+/** On every answer, whatever its status (decision 15). */
+function securityHeaders(secure: boolean): RequestHandler {
+  return (_request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Referrer-Policy', 'no-referrer');
+    response.setHeader('X-Frame-Options', 'DENY');
+    response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+    response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    if (secure) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+    next();
+  };
+}
+
+const nothingHere: RequestHandler = (request) => {
+  if (/^\/v\d+(\/|$)/i.test(request.path) && !/^\/v1(\/|$)/.test(request.path)) {
+    throw new HttpProblem(404, 'unknown_version', 'Only version v1 is available: begin the path with /v1/.');
+  }
+  throw new HttpProblem(404, 'not_found', 'There is nothing at this path.');
+};
+
+function refuse(onError: HttpParts['onError']): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request, response, _next) => {
+    const { requestId } = contextOf(response);
+    const problem = problemAnswer(explain(error), requestId);
+    if (problem.status === 500) onError(error, requestId);
+    sendProblem(request, response, problem);
+  };
+}
+
+/** Express itself refuses paths that are not well encoded. */
+function explain(error: unknown): unknown {
+  return error instanceof URIError ? malformed('The path is not percent-encoded UTF-8.') : error;
+}

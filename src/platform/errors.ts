@@ -1,0 +1,57 @@
+/** Every way in which the domain refuses; each transport maps the whole list, so a new code does not compile until it does. */
+export const DOMAIN_CODES = [
+  'invalid',
+  'malformed',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'taken',
+  'group_not_empty',
+  'stale',
+  'too_many_attempts',
+  'idempotency_mismatch',
+  'idempotency_running',
+  'busy',
+  'storage_full',
+  'storage_read_only',
+  'storage_unavailable',
+  'db_corrupt',
+] as const;
+
+export type DomainCode = (typeof DOMAIN_CODES)[number];
+
+/** Messages by field, in the model's names (camelCase). */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+export interface DomainErrorDetails {
+  readonly fields?: FieldErrors;
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
+}
+
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+
+  constructor(
+    readonly code: DomainCode,
+    message: string,
+    readonly details: DomainErrorDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  }
+}
+
+/** A refusal that names one field. */
+export function invalid(field: string, message: string): DomainError {
+  return new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [message] } });
+}
+
+/** The same words for a record of another company and for one that never existed. */
+export function notFound(what: string): DomainError {
+  return new DomainError('not_found', `No such ${what}.`);
+}
+
+export function taken(field: string, message: string): DomainError {
+  return new DomainError('taken', message, { fields: { [field]: [message] } });
+}

@@ -1,0 +1,20 @@
+import { instant } from '../../database/storage.js';
+import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import type { Company } from './company.model.js';
+
+export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
+  return await work.db
+    .selectFrom('companies')
+    .select(['id', 'name'])
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+export async function insertCompany(work: SystemWriteWork, name: string): Promise<Company> {
+  const now = instant.toColumn(work.now);
+  return await work.db
+    .insertInto('companies')
+    .values({ name, created_at: now, updated_at: now })
+    .returning(['id', 'name'])
+    .executeTakeFirstOrThrow();
+}

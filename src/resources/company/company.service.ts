@@ -1,0 +1,28 @@
+import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import { notFound } from '../../platform/errors.js';
+import { normalized } from '../../platform/text.js';
+import { parse } from '../../platform/validate.js';
+import { CompanyCreate, type Company } from './company.model.js';
+import { findCompanyByName, insertCompany } from './company.repository.js';
+
+export async function getCompanyByName(work: SystemReadWork, name: string): Promise<Company> {
+  const company = await findCompanyByName(work, normalized(name));
+  if (company === undefined) throw notFound('company');
+  return company;
+}
+
+/** The company of that name, made where it does not exist yet. */
+export async function ensureCompany(work: SystemWriteWork, input: unknown): Promise<Company> {
+  const { name } = parse(CompanyCreate, input);
+  const known = await findCompanyByName(work, name);
+  if (known !== undefined) return known;
+  const company = await insertCompany(work, name);
+  work.ledger.append({
+    action: 'create',
+    entityType: 'company',
+    entityId: company.id,
+    companyId: company.id,
+    after: company,
+  });
+  return company;
+}

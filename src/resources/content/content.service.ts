@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises';
+
+import type { SystemWriteWork, Units, WriteWork } from '../../database/work.js';
+import { MINUTE } from '../../platform/clock.js';
+import type { NewContent } from './content.model.js';
+import { deleteReleased, findChunk, insertChunk, insertContent, markReleased } from './content.repository.js';
+
+/** Longer than any answer may take: who reads a content that was replaced meanwhile still reads it whole. */
+const KEPT_AFTER_RELEASE_MS = 15 * MINUTE;
+const SWEPT_AT_A_TIME = 20;
+
+/** Keeps bytes and answers their id. */
+export async function keepContent(work: WriteWork, content: NewContent): Promise<number> {
+  const id = await insertContent(work, content);
+  for (const [sequence, bytes] of content.chunks.entries()) {
+    await insertChunk(work, id, sequence, bytes);
+    // A large file must not hold up everybody else's reads.
+    await setImmediate();
+  }
+  return id;
+}
+
+/** For the owner's last use of it; the bytes go some time later. */
+export async function releaseContent(work: WriteWork, id: number): Promise<void> {
+  await markReleased(work, id);
+}
+
+/** The bytes in pieces, each read when the one before was taken. */
+export async function* readContent(
+  units: Units,
+  companyId: number,
+  contentId: number,
+): AsyncGenerator<Uint8Array> {
+  for (let sequence = 0; ; sequence += 1) {
+    const bytes = await units.systemRead((work) => findChunk(work, companyId, contentId, sequence));
+    if (bytes === undefined) return;
+    yield bytes;
+  }
+}
+
+/** Frees the room of contents that nobody owns any more; true where there may be more of them. */
+export async function sweepContents(work: SystemWriteWork): Promise<boolean> {
+  const before = new Date(work.now.getTime() - KEPT_AFTER_RELEASE_MS);
+  return (await deleteReleased(work, before, SWEPT_AT_A_TIME)) === SWEPT_AT_A_TIME;
+}

@@ -1,0 +1,19 @@
+import type { WriteWork } from '../../database/work.js';
+import { DomainError } from '../../platform/errors.js';
+import type { Group } from './group.model.js';
+import { deleteGroupRow, isGroupInUse } from './group.repository.js';
+
+/** Takes its parameters and metacontents along. Errors: `group_not_empty` (decision 19). */
+export async function deleteGroup(work: WriteWork, group: Group): Promise<void> {
+  if (await isGroupInUse(work, group.id)) {
+    throw new DomainError('group_not_empty', 'The group still has logical numbers or app versions.');
+  }
+  await deleteGroupRow(work, group.id);
+  work.ledger.append({
+    action: 'delete',
+    entityType: 'group',
+    entityId: group.id,
+    before: group,
+    after: null,
+  });
+}

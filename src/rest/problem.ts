@@ -1,0 +1,85 @@
+import { DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
+
+/** A request that never reached the domain. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+const STATUS: Readonly<Record<DomainCode, number>> = {
+  invalid: 422,
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  taken: 409,
+  group_not_empty: 409,
+  stale: 412,
+  too_many_attempts: 429,
+  idempotency_mismatch: 422,
+  idempotency_running: 409,
+  busy: 503,
+  storage_full: 503,
+  storage_read_only: 503,
+  storage_unavailable: 503,
+  db_corrupt: 503,
+};
+
+export interface ProblemAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: {
+    readonly message: string;
+    readonly code: string;
+    readonly request_id: string;
+    readonly errors?: Readonly<Record<string, readonly string[]>>;
+  };
+}
+
+/** Any error as the contract's error object (decision 10); what is not ours shows nothing of itself. */
+export function problemAnswer(error: unknown, requestId: string): ProblemAnswer {
+  if (error instanceof HttpProblem) {
+    const { status, headers, code, message } = error;
+    return { status, headers, body: { message, code, request_id: requestId } };
+  }
+  if (error instanceof DomainError) return domainAnswer(error, requestId);
+  return {
+    status: 500,
+    headers: {},
+    body: { message: 'Something went wrong on the server.', code: 'internal', request_id: requestId },
+  };
+}
+
+function domainAnswer(error: DomainError, requestId: string): ProblemAnswer {
+  const { code, message, details } = error;
+  return {
+    status: STATUS[code],
+    headers: {
+      ...(details.retryAfter === undefined ? {} : { 'Retry-After': String(details.retryAfter) }),
+      ...(code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    },
+    body: {
+      message,
+      code,
+      request_id: requestId,
+      ...(details.fields === undefined ? {} : { errors: snakeCaseKeys(details.fields) }),
+    },
+  };
+}
+
+function snakeCaseKeys(fields: FieldErrors): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(fields).map(([field, messages]) => [snakeCase(field), messages]));
+}
+
+/** `serialNumber` as `serial_number`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,45 @@
+import type { Audit } from '../platform/audit.js';
+
+/** `YYYY-MM-DDTHH:MM:SSZ` (decision 12). */
+export function timestamp(instant: Date): string {
+  return `${instant.toISOString().slice(0, 19)}Z`;
+}
+
+/** The audit fields at the end of most records (contract, section 2). */
+export function auditFields(record: Audit) {
+  return {
+    updated_at: timestamp(record.updatedAt),
+    created_at: timestamp(record.createdAt),
+    created_by: record.createdBy,
+    created_via: record.createdVia,
+  };
+}
+
+/**
+ * `YYYY-MM-DDTHH:MM:SS±HH:MM` in a time zone, as an app's `updated_at`; with `fraction` it carries
+ * milliseconds, as an app version's timestamps (decision 12).
+ */
+export function zonedTimestamp(instant: Date, timeZone: string, fraction = false): string {
+  const offset = offsetMinutes(instant, timeZone);
+  const local = new Date(instant.getTime() + offset * 60_000).toISOString();
+  const sign = offset < 0 ? '-' : '+';
+  const hours = String(Math.floor(Math.abs(offset) / 60)).padStart(2, '0');
+  const minutes = String(Math.abs(offset) % 60).padStart(2, '0');
+  return `${local.slice(0, fraction ? 23 : 19)}${sign}${hours}:${minutes}`;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function offsetMinutes(instant: Date, timeZone: string): number {
+  if (timeZone === 'UTC') return 0;
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+    formats.set(timeZone, format);
+  }
+  const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const match = /^GMT([+-])(\d{2}):(\d{2})/.exec(name);
+  if (match === null) return 0;
+  const minutes = Number(match[2]) * 60 + Number(match[3]);
+  return match[1] === '-' ? -minutes : minutes;
+}

@@ -1,0 +1,114 @@
+import { Agent, request } from 'node:http';
+
+export type Fields = Record<string, unknown>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Fields;
+  /** The record under a wrapper key. */
+  record(key: string): Fields;
+  /** The records of a list, unwrapped. */
+  list(key: string): Fields[];
+}
+
+export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+}
+
+/** Speaks to a server as a back office does; every answer below /v1 is checked against the documents. */
+export interface Client {
+  get(path: string, body?: Fields, options?: RequestOptions): Promise<Reply>;
+  post(path: string, body?: Fields | FormData | string, options?: RequestOptions): Promise<Reply>;
+  put(path: string, body?: Fields | FormData | string, options?: RequestOptions): Promise<Reply>;
+  delete(path: string, body?: Fields, options?: RequestOptions): Promise<Reply>;
+  request(
+    method: string,
+    path: string,
+    body?: Fields | FormData | string,
+    options?: RequestOptions,
+  ): Promise<Reply>;
+}
+
+export function createClient(url: string, token: string | null): Client {
+  const call: Client['request'] = async (method, path, body, options = {}) => {
+    const target = new URL(path.startsWith('/') ? path : `/v1/${path}`, url);
+    if (token !== null) target.searchParams.set('access_token', token);
+    for (const [name, value] of Object.entries(options.query ?? {}))
+      target.searchParams.set(name, String(value));
+    return await send(method, target, body, options.headers ?? {});
+  };
+  return {
+    request: call,
+    get: (path, body, options) => call('GET', path, body, options),
+    post: (path, body, options) => call('POST', path, body, options),
+    put: (path, body, options) => call('PUT', path, body, options),
+    delete: (path, body, options) => call('DELETE', path, body, options),
+  };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** Any method may carry a body, which fetch does not allow. */
+async function send(
+  method: string,
+  target: URL,
+  body: Fields | FormData | string | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  const encoded = await encode(body);
+  return await new Promise<Reply>((resolve, reject) => {
+    const sent = request(
+      target,
+      { method, agent, headers: { ...encoded.headers, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve(
+            replyOf(response.statusCode ?? 0, new Headers(response.headers as Record<string, string>), text),
+          );
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(encoded.bytes);
+  });
+}
+
+async function encode(
+  body: Fields | FormData | string | undefined,
+): Promise<{ bytes?: Buffer; headers: Record<string, string> }> {
+  if (body === undefined) return { headers: {} };
+  if (body instanceof FormData) {
+    const whole = new Response(body);
+    const type = whole.headers.get('content-type') ?? '';
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    return { bytes, headers: { 'content-type': type, 'content-length': String(bytes.length) } };
+  }
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const bytes = Buffer.from(text);
+  const type = typeof body === 'string' ? {} : { 'content-type': 'application/json' };
+  return { bytes, headers: { ...type, 'content-length': String(bytes.length) } };
+}
+
+function replyOf(status: number, headers: Headers, text: string): Reply {
+  const body = (
+    headers.get('content-type')?.startsWith('application/json') === true ? JSON.parse(text) : {}
+  ) as Fields;
+  return {
+    status,
+    headers,
+    text,
+    body,
+    record: (key) => body[key] as Fields,
+    list: (key) => {
+      const entries = body[key] as Record<string, Fields>[];
+      return entries.map((entry) => Object.values(entry)[0] ?? {});
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+
+import { connect, type Database } from '../../src/database/open.js';
+
+/** A folder of the test's own, gone after it. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(inject('scratch'), 'test-'));
+  return folder;
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The file of a migrated, empty database of the test's own. */
+export function databaseFile(folder: string = scratchFolder()): string {
+  const file = join(folder, 'gateway.db');
+  copyFileSync(inject('imageFile'), file);
+  return file;
+}
+
+/** The one way in which tests reach a database without a server; closed and removed after the test. */
+export function testDatabase(): Database {
+  const folder = scratchFolder();
+  const database = connect(databaseFile(folder));
+  onTestFinished(async () => {
+    await database.close();
+    removeFolder(folder);
+  });
+  return database;
+}

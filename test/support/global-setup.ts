@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+import { openDatabase } from '../../src/database/open.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A migrated, empty database, to be copied by each test. */
+    imageFile: string;
+    scratch: string;
+  }
+}
+
+/** Migrates once; every test copies the result. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  const memory = '/dev/shm';
+  const scratch = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'terminal-gateway-test-'));
+  const imageFile = join(scratch, 'image.db');
+  const database = await openDatabase(imageFile);
+  await database.close();
+  project.provide('imageFile', imageFile);
+  project.provide('scratch', scratch);
+  return () => rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,127 @@
+import { createApp, type App } from '../../src/app.js';
+import type { Caller, Role, Scope } from '../../src/platform/caller.js';
+import type { Config } from '../../src/platform/config.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
+import { ensureCompany } from '../../src/resources/company/company.service.js';
+import { addUser } from '../../src/resources/user/user.service.js';
+import { createClient, type Client } from './client.js';
+import { testClock, type TestClock } from './clock.js';
+import { databaseFile, removeFolder, scratchFolder } from './database.js';
+
+export interface Member {
+  readonly caller: Caller;
+  readonly token: string;
+  readonly client: Client;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly app: App;
+  readonly clock: TestClock;
+  readonly file: string;
+  readonly logs: readonly string[];
+  /** Two companies that never see each other, each with an admin whose token has every scope. */
+  readonly acme: Member;
+  readonly beta: Member;
+  /** Without a token. */
+  readonly anonymous: Client;
+  /** A new user of a company. */
+  member(company: 'acme' | 'beta', role: Role, scopes?: readonly Scope[]): Promise<Member>;
+  /** The SQL statements that `use` runs on the server. */
+  statements<T>(use: () => Promise<T>): Promise<{ result: T; statements: string[] }>;
+  stop(): Promise<void>;
+}
+
+const ALL: readonly Scope[] = ['read', 'write', 'admin', 'ingest'];
+export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
+export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
+
+/** A whole server on a database of its own. */
+export async function startServer(overrides: Partial<Config> = {}): Promise<TestServer> {
+  const folder = scratchFolder();
+  const file = databaseFile(folder);
+  const logs: string[] = [];
+  const clock = testClock();
+  const app = await createApp(
+    testConfig(file, overrides),
+    createLogger('info', { write: (l) => void logs.push(l) }),
+    {
+      clock,
+    },
+  );
+  const url = await app.start();
+  let members = 0;
+
+  const member = async (
+    company: 'acme' | 'beta',
+    role: Role,
+    scopes: readonly Scope[] = ALL,
+  ): Promise<Member> => {
+    const email = `${role}${++members}@${company}.example`;
+    const { caller, token } = await addMember(app, COMPANIES[company], email, role, scopes);
+    return { caller, token, client: createClient(url, token) };
+  };
+
+  return {
+    url,
+    app,
+    clock,
+    file,
+    logs,
+    acme: await member('acme', 'admin'),
+    beta: await member('beta', 'admin'),
+    anonymous: createClient(url, null),
+    member,
+    statements: async (use) => {
+      const statements: string[] = [];
+      const unwatch = app.database.watchStatements((sql) => statements.push(sql));
+      const result = await use();
+      unwatch();
+      return { result, statements };
+    },
+    stop: async () => {
+      await app.stop(1_000);
+      removeFolder(folder);
+    },
+  };
+}
+
+export function testConfig(file: string, overrides: Partial<Config> = {}): Config {
+  return {
+    databaseFile: file,
+    host: '127.0.0.1',
+    port: 0,
+    rateLimitPerHour: 1_000_000,
+    trustProxy: [],
+    logLevel: 'info',
+    maxFileBytes: 32 * 1024 * 1024,
+    tls: null,
+    tokenSecret: 'a secret for tests only: 0123456789abcdef',
+    ...overrides,
+  };
+}
+
+async function addMember(
+  app: App,
+  companyName: string,
+  email: string,
+  role: Role,
+  scopes: readonly Scope[],
+): Promise<{ caller: Caller; token: string }> {
+  return await app.units.systemWrite(SYSTEM, async (work) => {
+    const company = await ensureCompany(work, { name: companyName });
+    const user = await addUser(
+      work,
+      company,
+      { email, name: `${role} of ${companyName}`, role },
+      'no password',
+    );
+    const member = { companyId: company.id, userId: user.id };
+    const { token, secret } = await createNamedToken(work, member, { name: 'test', scopes });
+    return {
+      token: secret,
+      caller: { ...member, tokenId: token.id, role, scopes, timeZone: 'UTC', ...SYSTEM },
+    };
+  });
+}

@@ -30,7 +30,7 @@ export async function readBody(request: Request, response: Response): Promise<Bo
 }
 
 /** What the reader of bodies throws, in our words. */
-export function explain(error: unknown): unknown {
+function explain(error: unknown): Error {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.too.large') {
     return new HttpProblem(413, 'too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
@@ -39,7 +39,7 @@ export function explain(error: unknown): unknown {
     return new HttpProblem(415, 'unsupported_encoding', 'Send the body without compression.');
   }
   if (status !== undefined && status < 500) return malformed('The body could not be read whole.');
-  return error;
+  return error instanceof Error ? error : new Error('The body could not be read.', { cause: error });
 }
 
 const UTF8 = ['utf-8', 'utf8', 'us-ascii', 'ascii'];

@@ -117,7 +117,7 @@ export class SqliteConnection implements DatabaseConnection {
     return prepared;
   }
 
-  #explain(error: unknown): unknown {
+  #explain(error: unknown): Error {
     if (isFatal(error)) this.watcher.onFatal(error);
     const translated = translate(error);
     if (translated !== error) this.watcher.onFault(translated);

@@ -8,6 +8,8 @@ const layers = {
   repository: '^src/resources/[^/]+/[^/]+[.]repository[.]ts$',
   service: '^src/resources/[^/]+/[^/]+[.]service[.]ts$',
   rest: '^src/resources/[^/]+/[^/]+[.]rest[.]ts$',
+  loaders: '^src/resources/[^/]+/[^/]+[.]loaders[.]ts$',
+  graphql: '^src/resources/[^/]+/[^/]+[.]graphql[.]ts$',
 };
 const not = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const only = (name, from, allowed) =>
@@ -39,6 +41,38 @@ module.exports = {
       layers.service,
       layers.rest,
       '^src/rest/(route|envelope|upload|content|timestamp)[.]ts$',
+    ]),
+    only('loaders', layers.loaders, [layers.platform, layers.model, layers.database, layers.service]),
+    only('graphql-files', layers.graphql, [
+      layers.platform,
+      layers.model,
+      layers.service,
+      layers.loaders,
+      layers.graphql,
+      '^src/graphql/(context|connection|list|node|payload|scalars|filter|errors|upload)[.]ts$',
+    ]),
+    only('graphql-server', '^src/graphql/', [
+      layers.platform,
+      layers.model,
+      layers.database,
+      layers.ledger,
+      layers.service,
+      layers.graphql,
+      '^src/(graphql|http)/',
+      '^src/rest/(credential|problem|query|body|send|multipart)[.]ts$',
+    ]),
+    not(
+      'graphql-in-its-place',
+      { path: '^src/', pathNot: ['^src/graphql/', layers.graphql, layers.loaders] },
+      { path: 'node_modules/(graphql|graphql-[^/]+|type-graphql|dataloader|@apollo)/' },
+      'GraphQL is known to *.graphql.ts, *.loaders.ts and graphql/ only.',
+    ),
+    only('demo', '^src/demo/', [
+      layers.platform,
+      layers.model,
+      layers.database,
+      layers.service,
+      '^src/demo/',
     ]),
     not(
       'private-repository',

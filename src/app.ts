@@ -1,27 +1,48 @@
 import type { RequestHandler } from 'express';
+import type { RequestListener } from 'node:http';
 
 import { openDatabase, type Database } from './database/open.js';
+import { databaseBytes, databaseChecks } from './database/sqlite/upkeep.js';
 import { createUnits, type Units } from './database/work.js';
+import { createSchema } from './graphql/schema.js';
+import { createGraphql } from './graphql/server.js';
+import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createHttpApp } from './http/app.js';
+import { docsHandlers } from './http/docs/handlers.js';
+import { alive, Readiness, ready } from './http/health.js';
+import { createMetrics, type Metrics } from './http/metrics.js';
+import { observeRequests } from './http/observe.js';
+import { operations } from './http/operations.js';
 import { createRateLimiter, rateLimit } from './http/rate-limit.js';
-import { listen } from './http/server.js';
+import { listen, TIMEOUTS, type HttpServer, type Timeouts } from './http/server.js';
 import { systemClock, type Clock } from './platform/clock.js';
 import type { Config } from './platform/config.js';
 import type { Logger } from './platform/logger.js';
+import { loadTokenSecret } from './platform/token-secret.js';
 import { createAuthenticator } from './resources/access-token/authentication.service.js';
+import { createPasswords } from './resources/user/password.service.js';
+import { createSignIn } from './resources/user/sign-in.service.js';
+import { createSignInThrottle } from './resources/user/sign-in-throttle.service.js';
 import { createAdapter } from './rest/adapter.js';
+import { createOpenApi } from './rest/openapi.js';
 import { HttpProblem } from './rest/problem.js';
+import type { Route } from './rest/route.js';
 import { createRoutes } from './rest/routes.js';
 
 export interface Overrides {
   readonly clock?: Clock;
   /** Ends the process where the storage can no longer be trusted. */
   readonly onFatal?: (error: unknown) => void;
+  /** Lines that the log's sink could not write. */
+  readonly lostLogLines?: () => number;
+  readonly timeouts?: Partial<Timeouts>;
 }
 
 export interface App {
   readonly database: Database;
   readonly units: Units;
+  readonly metrics: Metrics;
+  readonly housekeeping: Housekeeping;
   /** Answers where it listens. */
   start(): Promise<string>;
   /** Finishes what is under way and writes the database's log back into its file. */
@@ -33,49 +54,121 @@ const STOP_GRACE_MS = 25_000;
 /** Everything put together; nothing listens before `start`. */
 export async function createApp(config: Config, logger: Logger, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? systemClock;
-  const database = await openDatabase(config.databaseFile, {
-    onFatal: (error) => {
-      logger.fatal({ err: error }, 'the storage no longer promises to keep what is written');
-      overrides.onFatal?.(error);
-    },
-  });
+  const { database, tokenSecret } = await openAlone(config, logger, overrides.onFatal);
   const units = createUnits(database, clock);
   const onError = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const authenticator = createAuthenticator(units, clock, onError);
-  const nothing: RequestHandler = (_request, _response, next) => next();
+  const access = { passwords: createPasswords(), throttle: createSignInThrottle(), tokenSecret };
+  const routes = createRoutes({ signIn: createSignIn({ units, ...access }) });
+  const operating = createOperating({ config, logger, clock, database, units, onError, routes }, overrides);
+  const { maxFileBytes } = config;
+  const { timeouts, observe, uncounted, rateLimit } = operating;
+  const onRequestError = (error: unknown, requestId: string | null): void =>
+    logger.error({ err: error, request_id: requestId }, 'unexpected error');
+  const graphql = await createGraphql({
+    schema: await createSchema(),
+    ...{ units, authenticator, maxFileBytes, bodyMs: timeouts.bodyMs, onError: onRequestError },
+    ...{ development: config.graphqlDevelopment, allowList: config.graphqlAllowList },
+  });
   const http = createHttpApp({
     trustProxy: config.trustProxy,
     secure: config.tls !== null,
-    observe: nothing,
-    uncounted: [],
-    rateLimit: limitRate(config, clock),
-    v1: createAdapter(createRoutes(), { units, authenticator, maxFileBytes: config.maxFileBytes }),
-    onError: (error, requestId) => logger.error({ err: error, request_id: requestId }, 'unexpected error'),
+    observe,
+    uncounted,
+    rateLimit,
+    v1: createAdapter(routes, { units, authenticator, maxFileBytes, bodyMs: timeouts.bodyMs }),
+    graphql,
+    onError: onRequestError,
   });
-  let stop: ((graceMs: number) => Promise<void>) | undefined;
+  const { metrics, housekeeping } = operating;
+  return { database, units, metrics, housekeeping, ...lifeOf(config, http, database, operating) };
+}
+
+function lifeOf(
+  config: Config,
+  http: RequestListener,
+  database: Database,
+  { readiness, housekeeping, timeouts }: ReturnType<typeof createOperating>,
+): Pick<App, 'start' | 'stop'> {
+  let server: HttpServer | undefined;
   return {
-    database,
-    units,
     start: async () => {
-      const server = await listen(http, config);
-      stop = (graceMs) => server.stop(graceMs);
+      server = await listen(http, config, timeouts);
+      housekeeping.start();
+      readiness.turnOn();
       return server.url;
     },
     stop: async (graceMs = STOP_GRACE_MS) => {
-      await stop?.(graceMs);
+      readiness.turnOff();
+      await Promise.all([server?.stop(graceMs), housekeeping.stop()]);
       await database.close();
     },
   };
 }
 
-function limitRate(config: Config, clock: Clock): RequestHandler {
+interface Operated {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly units: Units;
+  readonly routes: readonly Route[];
+  readonly onError: (error: unknown) => void;
+}
+
+/** What whoever runs the server sees of it, and what it does for itself. */
+function createOperating(
+  { config, logger, clock, database, units, routes, onError }: Operated,
+  { lostLogLines = () => 0, timeouts }: Overrides,
+) {
+  const readiness = new Readiness();
+  const metrics = createMetrics({
+    lostLogLines,
+    databaseBytes: () => ({ ...databaseBytes(database) }),
+  });
+  return {
+    readiness,
+    metrics,
+    housekeeping: createHousekeeping(units, database, onError),
+    timeouts: { ...TIMEOUTS, ...timeouts },
+    observe: observeRequests(logger, metrics, clock),
+    uncounted: operations({
+      '/healthz': alive,
+      '/readyz': ready(readiness, databaseChecks(database)),
+      '/metrics': metrics.handler,
+      ...docsHandlers(() => createOpenApi(routes)),
+    }),
+    rateLimit: limitRate(config, clock, metrics),
+  };
+}
+
+/** The database, which nobody else serves meanwhile, and the secret beside it. */
+async function openAlone(
+  config: Config,
+  logger: Logger,
+  onFatal?: (error: unknown) => void,
+): Promise<{ database: Database; tokenSecret: string }> {
+  const database = await openDatabase(config.databaseFile, {
+    exclusive: true,
+    onFatal: (error) => {
+      logger.fatal({ err: error }, 'the storage no longer promises to keep what is written');
+      onFatal?.(error);
+    },
+  });
+  try {
+    return { database, tokenSecret: loadTokenSecret(config) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function limitRate(config: Config, clock: Clock, metrics: Metrics): RequestHandler {
   const limiter = config.rateLimitPerHour === 0 ? null : createRateLimiter(config.rateLimitPerHour);
-  return rateLimit(
-    limiter,
-    clock,
-    (seconds) =>
-      new HttpProblem(429, 'rate_limited', 'Too many requests: wait for the next window.', {
-        'Retry-After': String(seconds),
-      }),
-  );
+  return rateLimit(limiter, clock, (seconds) => {
+    metrics.countRateLimited();
+    return new HttpProblem(429, 'rate_limited', 'Too many requests: wait for the next window.', {
+      'Retry-After': String(seconds),
+    });
+  });
 }

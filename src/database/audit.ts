@@ -1,3 +1,5 @@
+import { sql, type RawBuilder } from 'kysely';
+
 import type { Audit } from '../platform/audit.js';
 import { instant } from './storage.js';
 import type { AuditColumns } from './tables.js';
@@ -22,6 +24,17 @@ export function changedBy(
 ): Pick<AuditColumns, 'revision' | 'updated_at'> {
   const updated = Math.max(work.now.getTime(), current.updatedAt.getTime());
   return { revision: current.revision + 1, updated_at: instant.toColumn(new Date(updated)) };
+}
+
+/** The same for many rows in one statement, each counting on from its own. */
+export function changedTogether(
+  work: WriteWork,
+): Readonly<Record<'revision' | 'updated_at', RawBuilder<number>>> {
+  const now = instant.toColumn(work.now);
+  return {
+    revision: sql`revision + 1`,
+    updated_at: sql`case when updated_at > ${now} then updated_at else ${now} end`,
+  };
 }
 
 export function auditOf(row: AuditColumns): Audit {

@@ -43,7 +43,12 @@ export function nullable<Value, Column>(codec: Codec<Value, Column>): Codec<Valu
   };
 }
 
-/** A list of numbers as one parameter, so that one statement text serves lists of every length. */
+/** A list of values as one parameter, so that one statement text serves lists of every length. */
+export function among(values: readonly (string | number)[]): RawBuilder<string | number> {
+  return sql`(select value from json_each(${JSON.stringify(values)}))`;
+}
+
+/** A list of ids as one parameter. */
 export function amongIds(ids: readonly number[]): RawBuilder<number> {
   return sql`(select value from json_each(${JSON.stringify(ids)}))`;
 }
@@ -63,7 +68,7 @@ export const ddl = {
   json: sql`text`,
   bytes: sql`blob`,
 
-  /** Statements that keep `counters` true for a table of companies' records. */
+  /** Statements that keep `counters` true for a table of companies' records, none of which ever moves. */
   counted(table: string, counter: string): readonly string[] {
     return [
       `create trigger ${table}_counted_in after insert on ${table} begin
@@ -72,6 +77,10 @@ export const ddl = {
       end`,
       `create trigger ${table}_counted_out after delete on ${table} begin
         update counters set total = total - 1 where company_id = old.company_id and name = '${counter}';
+      end`,
+      `create trigger ${table}_stays before update of company_id on ${table}
+        when new.company_id <> old.company_id begin
+        select raise(abort, 'a record stays with its company');
       end`,
     ];
   },
@@ -102,3 +111,24 @@ export const ddl = {
     ];
   },
 } as const;
+
+/** A list of ids as a table `p` with the column `value`, to be joined. */
+export function idTable(ids: readonly number[]): RawBuilder<unknown> {
+  return sql`json_each(${JSON.stringify(ids)}) as p`;
+}
+
+/** The text under a key of a column of JSON objects; null where it has none. `key` is ours, never a caller's. */
+export function jsonText(column: string, key: string): RawBuilder<string | null> {
+  return sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`;
+}
+
+/** Pairs of an id and a text as a table `pair` with the columns `id` and `text`, to be joined. */
+export function pairTable(pairs: readonly (readonly [id: number, text: string])[]): RawBuilder<unknown> {
+  return sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as text
+    from json_each(${JSON.stringify(pairs)})) as pair`;
+}
+
+/** Whether a text column holds `part`, letter for letter. */
+export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
+  return sql<boolean>`instr(${column}, ${part}) > 0`;
+}

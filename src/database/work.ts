@@ -3,7 +3,6 @@ import type { Kysely, Transaction } from 'kysely';
 import { createLedger, type Ledger, type LedgerEntry } from '../ledger/ledger.js';
 import type { Caller } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
-import { DomainError } from '../platform/errors.js';
 import type { Database } from './open.js';
 import type { Tables } from './tables.js';
 
@@ -48,11 +47,7 @@ export function createUnits(database: Database, clock: Clock): Units {
     actor: Partial<Caller> & Origin,
     use: (work: SystemWriteWork) => Promise<T>,
   ): Promise<T> {
-    if (database.health.fault === 'db_corrupt') {
-      throw new DomainError('db_corrupt', 'The database file is damaged: nothing is written.', {
-        retryAfter: 300,
-      });
-    }
+    database.health.demandWritable();
     const actions: (() => void)[] = [];
     let recorded: readonly LedgerEntry[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
@@ -62,7 +57,7 @@ export function createUnits(database: Database, clock: Clock): Units {
       recorded = await ledger.flush();
       return answer;
     });
-    database.health.fault = null;
+    database.health.recovered();
     for (const action of actions) action();
     for (const listener of listeners) listener(recorded);
     return result;

@@ -3,7 +3,8 @@ import express, { type Express, type ErrorRequestHandler, type RequestHandler } 
 import { HttpProblem, problemAnswer } from '../rest/problem.js';
 import { malformed } from '../rest/query.js';
 import { sendProblem } from '../rest/send.js';
-import { contextOf, requestContext } from './context.js';
+import { contextOf, refuseAmbiguous, requestContext } from './context.js';
+import { securityHeaders } from './security-headers.js';
 
 export interface HttpParts {
   readonly trustProxy: readonly string[];
@@ -11,9 +12,10 @@ export interface HttpParts {
   /** Sees every request, before anything else does. */
   readonly observe: RequestHandler;
   /** Health, metrics, documents: neither counted nor limited. */
-  readonly uncounted: readonly RequestHandler[];
+  readonly uncounted: RequestHandler;
   readonly rateLimit: RequestHandler;
   readonly v1: RequestHandler;
+  readonly graphql: { readonly handler: RequestHandler; readonly refuse: ErrorRequestHandler };
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
@@ -26,26 +28,13 @@ export function createHttpApp(parts: HttpParts): Express {
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
   app.use(requestContext, securityHeaders(parts.secure), parts.observe);
-  for (const handler of parts.uncounted) app.use(handler);
-  app.use(parts.rateLimit);
+  app.use(parts.uncounted);
+  app.use(parts.rateLimit, refuseAmbiguous);
   app.use('/v1', parts.v1);
+  app.use('/graphql', parts.graphql.handler, parts.graphql.refuse);
   app.use(nothingHere);
   app.use(refuse(parts.onError));
   return app;
-}
-
-/** On every answer, whatever its status (decision 15). */
-function securityHeaders(secure: boolean): RequestHandler {
-  return (_request, response, next) => {
-    response.setHeader('Cache-Control', 'no-store');
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.setHeader('Referrer-Policy', 'no-referrer');
-    response.setHeader('X-Frame-Options', 'DENY');
-    response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-    response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-    if (secure) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
-    next();
-  };
 }
 
 const nothingHere: RequestHandler = (request) => {

@@ -3,7 +3,9 @@ import { RateLimiterMemory, RateLimiterRes, type RateLimiterAbstract } from 'rat
 
 import type { Clock } from '../platform/clock.js';
 import { HOUR, SECOND } from '../platform/clock.js';
-import { clientAddress, clientNetwork } from './client-address.js';
+import { clientNetwork } from '../platform/network.js';
+import { clientAddress } from './client-address.js';
+import { contextOf } from './context.js';
 
 export interface RateLimitState {
   readonly limit: number;
@@ -13,20 +15,21 @@ export interface RateLimitState {
   readonly exceeded: boolean;
 }
 
-/** Counts a client's requests in fixed windows of an hour; another store takes this one's place on several nodes. */
+/** Counts a client's requests in fixed windows; another store takes this one's place on several nodes. */
 export interface RateLimiter {
   count(network: string): Promise<RateLimitState>;
 }
 
-export function createRateLimiter(limit: number): RateLimiter {
-  const store: RateLimiterAbstract = new RateLimiterMemory({ points: limit, duration: HOUR / SECOND });
+export function createRateLimiter(limit: number, windowMs = HOUR): RateLimiter {
+  const store: RateLimiterAbstract = new RateLimiterMemory({ points: limit, duration: windowMs / SECOND });
   return {
     count: async (network) => {
       const [state, exceeded] = await consume(store, network);
       return {
         limit,
         remaining: Math.max(0, state.remainingPoints),
-        endsIn: state.msBeforeNext,
+        // Longer only where the machine's clock was put back.
+        endsIn: Math.min(state.msBeforeNext, windowMs),
         exceeded,
       };
     },
@@ -56,9 +59,11 @@ export function rateLimit(
     const state = await limiter.count(clientNetwork(clientAddress(request)));
     const now = clock.now().getTime();
     const reset = Math.ceil((now + state.endsIn) / SECOND);
-    response.setHeader('X-Rate-Limit-Limit', state.limit);
-    response.setHeader('X-Rate-Limit-Remaining', state.remaining);
+    const { limit, remaining } = state;
+    contextOf(response).budget = { limit, remaining, resetAt: new Date(reset * SECOND) };
+    response.setHeader('X-Rate-Limit-Limit', limit);
+    response.setHeader('X-Rate-Limit-Remaining', remaining);
     response.setHeader('X-Rate-Limit-Reset', reset);
-    next(state.exceeded ? refuse(Math.max(1, reset - Math.floor(now / SECOND))) : undefined);
+    next(state.exceeded ? refuse(Math.max(1, Math.ceil(state.endsIn / SECOND))) : undefined);
   };
 }

@@ -5,13 +5,30 @@ import type { AddressInfo } from 'node:net';
 
 import type { Config } from '../platform/config.js';
 import { MINUTE, SECOND } from '../platform/clock.js';
+import { answerUnreadable } from './unreadable.js';
 
-/** Time for a whole request, an upload included; a slow client is not waited for any longer. */
-const REQUEST_MS = 5 * MINUTE;
-const HEADERS_MS = 15 * SECOND;
+/** How long a client may take; a slow one is not waited for any longer. */
+export interface Timeouts {
+  readonly headersMs: number;
+  /** For a whole request, an upload included. */
+  readonly requestMs: number;
+  /** For a body that is no upload. */
+  readonly bodyMs: number;
+  /** How often the first two are looked at. */
+  readonly checkMs: number;
+}
+
+export const TIMEOUTS: Timeouts = {
+  headersMs: 15 * SECOND,
+  requestMs: 5 * MINUTE,
+  bodyMs: 30 * SECOND,
+  checkMs: 2 * SECOND,
+};
+
 const KEEP_ALIVE_MS = 65 * SECOND;
 const MAX_CONNECTIONS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+const CLOSE_IDLE_EVERY_MS = 50;
 
 export interface HttpServer {
   /** Where it answers, for instance http://127.0.0.1:4000. */
@@ -24,21 +41,27 @@ export interface HttpServer {
 export async function listen(
   listener: RequestListener,
   config: Pick<Config, 'host' | 'port' | 'tls'>,
+  timeouts: Timeouts = TIMEOUTS,
 ): Promise<HttpServer> {
   const options = {
-    requestTimeout: REQUEST_MS,
-    headersTimeout: HEADERS_MS,
+    requestTimeout: timeouts.requestMs,
+    headersTimeout: timeouts.headersMs,
+    connectionsCheckingInterval: timeouts.checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: 5 * SECOND,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // The application looks at it, so that the answer is like every other.
+    requireHostHeader: false,
   };
   const server =
     config.tls === null
       ? createServer(options, listener)
       : createTlsServer({ ...options, ...config.tls }, listener);
   server.maxConnections = MAX_CONNECTIONS;
-  // Whether a body is wanted is known only after authentication.
-  server.on('checkContinue', listener);
+  // Their size is limited; beyond a number of them, the rest would silently be left out.
+  server.maxHeadersCount = 0;
+  // Whether a body is wanted is known only after authentication; other expectations are not ours to meet.
+  server.on('checkContinue', listener).on('checkExpectation', listener);
+  answerUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
@@ -53,8 +76,11 @@ export async function listen(
 
 async function stopServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection becomes idle whenever its request is done.
+  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  server.closeIdleConnections();
   await closed;
+  clearInterval(closeIdle);
   clearTimeout(cut);
 }

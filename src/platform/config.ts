@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { readFileSync, statSync } from 'node:fs';
 
+import { parseOperationList, type OperationList } from './operation-list.js';
+
 /** Everything that can be set; made from the environment by `readConfig`, once, at start. */
 export interface Config {
   readonly databaseFile: string;
@@ -15,6 +17,10 @@ export interface Config {
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** What derived tokens are made with; null: kept in a file beside the database. */
   readonly tokenSecret: string | null;
+  /** Opens introspection, suggestions and the GraphiQL page. */
+  readonly graphqlDevelopment: boolean;
+  /** The only GraphQL documents that run; null for any. */
+  readonly graphqlAllowList: OperationList | null;
 }
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -58,6 +64,16 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'TLS_KEY_FILE', fallback: '', meaning: 'private key (PEM)' },
   { name: 'TOKEN_SECRET', fallback: '', meaning: 'secret of at least 32 characters', secret: true },
   { name: 'TOKEN_SECRET_FILE', fallback: '', meaning: 'file with that secret, readable by its owner only' },
+  {
+    name: 'GRAPHQL_DEVELOPMENT',
+    fallback: '0',
+    meaning: '1 opens introspection, suggestions and a page for trying queries at /graphql',
+  },
+  {
+    name: 'GRAPHQL_ALLOW_LIST',
+    fallback: '',
+    meaning: 'JSON file of the only GraphQL documents that run: a list, or an object by SHA-256',
+  },
 ];
 
 const MIN_SECRET_LENGTH = 32;
@@ -94,6 +110,8 @@ export function readConfig(environment: Environment): Config {
       () => tokenSecret(text('TOKEN_SECRET'), text('TOKEN_SECRET_FILE')),
       null,
     ),
+    graphqlDevelopment: check('GRAPHQL_DEVELOPMENT', onOrOff, false),
+    graphqlAllowList: check('GRAPHQL_ALLOW_LIST', allowList, null),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -160,6 +178,21 @@ function tokenSecret(value: string, file: string): string | null {
   if (value !== '' && file !== '') throw new Error('TOKEN_SECRET and TOKEN_SECRET_FILE exclude each other');
   if (value === '' && file === '') return null;
   return checkedSecret(value === '' ? readSecretFile(file) : value);
+}
+
+function onOrOff(value: string): boolean {
+  if (value !== '0' && value !== '1') throw new Error('must be 0 or 1');
+  return value === '1';
+}
+
+function allowList(file: string): OperationList | null {
+  if (file === '') return null;
+  const json = readText(file);
+  try {
+    return parseOperationList(json);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 export function checkedSecret(secret: string): string {

@@ -2,8 +2,8 @@ import { isStorable } from './text.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-export const MAX_JSON_DEPTH = 32;
-export const MAX_JSON_NODES = 10_000;
+const MAX_JSON_DEPTH = 32;
+const MAX_JSON_NODES = 10_000;
 
 /**
  * Why a parsed JSON value cannot be kept, or undefined. What is kept must come back as it was given and

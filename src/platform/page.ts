@@ -17,7 +17,3 @@ export const MAX_PER_PAGE = 100;
 export function offsetOf(request: PageRequest): number {
   return Math.min((request.page - 1) * request.perPage, Number.MAX_SAFE_INTEGER);
 }
-
-export function mapPage<A, B>(page: Page<A>, map: (record: A) => B): Page<B> {
-  return { records: page.records.map(map), total: page.total, request: page.request };
-}

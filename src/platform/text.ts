@@ -5,8 +5,12 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0
 const UNSTORABLE = /[\0\p{Cs}]/u;
 const codePoints = (text: string): number => Array.from(text).length;
 
+/** More than any name has; composing takes quadratic time on a long run of combining marks. */
+const MAX_COMPOSED = 2048;
+
+/** NFC, so that a name has one spelling; what is too long for a name stays as it is. */
 export function normalized(text: string): string {
-  return text.normalize('NFC');
+  return text.length > MAX_COMPOSED ? text : text.normalize('NFC');
 }
 
 /** Whether a text that a path or filter names could be the name of a record at all. */
@@ -31,6 +35,8 @@ function problemOfName(text: string, max: number): string | undefined {
   if (codePoints(text) > max) return `must have at most ${max} characters`;
   if (INVISIBLE.test(text)) return 'must not contain control or invisible characters';
   if (text.trim() !== text) return 'must not begin or end with a space';
+  // Clients take these two out of a path before they send it.
+  if (text === '.' || text === '..') return 'must not be a dot or two';
   return undefined;
 }
 

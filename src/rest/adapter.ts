@@ -4,28 +4,45 @@ import type { Units } from '../database/work.js';
 import { demandScope, type Caller } from '../platform/caller.js';
 import type { Authenticator } from '../resources/access-token/authentication.service.js';
 import { readContent } from '../resources/content/content.service.js';
-import { contextOf } from '../http/context.js';
-import { readBody, type Body } from './body.js';
+import { contextOf, type RequestContext } from '../http/context.js';
+import { inviteBody, readBody, type Body } from './body.js';
 import { createCall, expressPath } from './call.js';
 import { readToken } from './credential.js';
 import { answerOnce } from './idempotency.js';
-import { inviteBody, readUpload } from './multipart.js';
+import { createUploadReader, isMultipart, type HeldUpload, type UploadReader } from './multipart.js';
 import { HttpProblem } from './problem.js';
 import { readQuery } from './query.js';
 import type { Call, Method, Route } from './route.js';
 import { renderAnswer, sendRendered, type Rendered } from './send.js';
-import type { Upload } from './upload.js';
 
 export interface AdapterOptions {
   readonly units: Units;
   readonly authenticator: Authenticator;
   readonly maxFileBytes: number;
+  /** How long a client may take to send a body that is no upload. */
+  readonly bodyMs: number;
+}
+
+interface AdapterParts extends AdapterOptions {
+  readonly readUpload: UploadReader;
+}
+
+/** A request that may be answered, its body not read yet. */
+interface Accepted {
+  readonly request: Request;
+  readonly response: Response;
+  readonly route: Route;
+  readonly query: ReadonlyMap<string, string>;
+  readonly caller: Caller | null;
+  readonly ip: string;
+  readonly requestId: string;
 }
 
 /** All routes below /v1. What is no route is refused: 405 where the path has other methods. */
 export function createAdapter(routes: readonly Route[], options: AdapterOptions): Router {
   const router = Router({ caseSensitive: true });
-  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, options));
+  const parts = { ...options, readUpload: createUploadReader({ maxFileBytes: options.maxFileBytes }) };
+  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, parts));
   return router;
 }
 
@@ -44,7 +61,7 @@ function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
     .map(([, { path, methods }]) => [path, methods]);
 }
 
-function serve(path: string, methods: ReadonlyMap<string, Route>, options: AdapterOptions): RequestHandler {
+function serve(path: string, methods: ReadonlyMap<string, Route>, options: AdapterParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
     const route = methods.get(request.method);
@@ -52,10 +69,8 @@ function serve(path: string, methods: ReadonlyMap<string, Route>, options: Adapt
     if (route === undefined) throw methodNotAllowed([...methods.keys()] as Method[]);
     const query = readQuery(request.originalUrl);
     const { ip, requestId } = context;
-    const caller = await callerOf(request, query, route, options, { ip, requestId });
-    const { body, upload } = await receive(request, response, route, options.maxFileBytes);
-    const call = createCall({ request, route, query, body, upload, ip, requestId });
-    const rendered = await perform(request, route, call, caller, body, options);
+    const caller = await callerOf(request, query, route, options, context);
+    const rendered = await answer({ request, response, route, query, caller, ip, requestId }, options);
     const content =
       rendered.contentId === null || caller === null
         ? null
@@ -70,33 +85,50 @@ async function callerOf(
   query: ReadonlyMap<string, string>,
   route: Route,
   { authenticator }: AdapterOptions,
-  origin: { readonly ip: string; readonly requestId: string },
+  context: RequestContext,
 ): Promise<Caller | null> {
   if (route.right === null) return null;
-  const caller = await authenticator.authenticate(readToken(request, query), { channel: 'api', ...origin });
+  const { ip, requestId } = context;
+  const caller = await authenticator.authenticate(readToken(request, query), {
+    channel: 'api',
+    ip,
+    requestId,
+  });
+  context.caller = caller;
   demandScope(caller, route.right);
   return caller;
 }
 
+/** When it answers, nothing of the body is held any more: taking the answer is up to the client's pace. */
+async function answer(
+  accepted: Accepted,
+  parts: AdapterParts,
+): Promise<Rendered & { readonly replayed?: boolean }> {
+  const { body, upload } = await receive(accepted, parts);
+  try {
+    return await perform(accepted, createCall({ ...accepted, body, upload }), body, parts);
+  } finally {
+    upload?.release();
+  }
+}
+
 async function receive(
-  request: Request,
-  response: Response,
-  route: Route,
-  maxFileBytes: number,
-): Promise<{ body: Body; upload: Upload | null }> {
+  { request, response, route }: Accepted,
+  { readUpload, bodyMs }: AdapterParts,
+): Promise<{ body: Body; upload: HeldUpload | null }> {
   inviteBody(request, response);
-  if (route.multipart !== true) return { body: await readBody(request, response), upload: null };
-  const upload = await readUpload(request, maxFileBytes);
+  if (route.multipart !== true || !isMultipart(request)) {
+    return { body: await readBody(request, bodyMs), upload: null };
+  }
+  const upload = await readUpload(request);
   const fields = Object.fromEntries(upload.fields);
   const told = JSON.stringify([Object.entries(fields).sort(), upload.file?.fileName, upload.file?.sha256]);
   return { upload, body: { fields, isForm: true, bytes: Buffer.from(told) } };
 }
 
 async function perform(
-  request: Request,
-  route: Route,
+  { request, route, caller, query }: Accepted,
   call: Call,
-  caller: Caller | null,
   body: Body,
   { units }: AdapterOptions,
 ): Promise<Rendered & { readonly replayed?: boolean }> {
@@ -105,9 +137,8 @@ async function perform(
   }
   if (caller === null) throw new Error(`${route.path} was reached without a caller`);
   if ('write' in route) {
-    const path = request.originalUrl.split('?')[0] ?? '';
     return await units.write(caller, (work) =>
-      answerOnce(work, request, `${route.method} ${path}`, body.bytes, () => route.write(work, call)),
+      answerOnce(work, { request, route, query, bytes: body.bytes }, () => route.write(work, call)),
     );
   }
   return renderAnswer(await units.read(caller, (work) => route.read(work, call)));

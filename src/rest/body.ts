@@ -1,11 +1,11 @@
-import { raw, type Request, type RequestHandler, type Response } from 'express';
+import type { Request, Response } from 'express';
 
 import { DomainError } from '../platform/errors.js';
 import { problemOfJson } from '../platform/json.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface Body {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -14,32 +14,71 @@ export interface Body {
   readonly bytes: Uint8Array;
 }
 
-const readRaw = raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false }) as RequestHandler;
-
-/** The body of any method as fields: JSON whatever its label says, else a form (decision 1). */
-export async function readBody(request: Request, response: Response): Promise<Body> {
-  refuseForeignCharset(request.headers['content-type']);
-  await new Promise<void>((resolve, reject) => {
-    void readRaw(request, response, (error?: unknown) => {
-      if (error === undefined) resolve();
-      else reject(explain(error));
-    });
-  });
-  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  return { bytes, ...fieldsOf(decodeText(bytes), request.headers['content-type'] ?? '') };
+/** Tells a client that waits for permission to go on: only once somebody will read the body. */
+export function inviteBody(request: Request, response: Response): void {
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
-/** What the reader of bodies throws, in our words. */
-function explain(error: unknown): Error {
-  const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.too.large') {
-    return new HttpProblem(413, 'too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+/**
+ * The body of any method as fields: JSON whatever its label says, else a form (decision 1). Refusals: 400, 408
+ * where it is not there after `waitMs`, 413, 415.
+ */
+export async function readBody(request: Request, waitMs: number): Promise<Body> {
+  const { bytes, text } = await readText(request, waitMs);
+  return { bytes, ...fieldsOf(text, request.headers['content-type'] ?? '') };
+}
+
+/** The body as text, whatever it says it is. Refusals: 400, 408, 413, 415. */
+export async function readText(
+  request: Request,
+  waitMs: number,
+): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
+  refuseForeignCharset(request.headers['content-type']);
+  const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new HttpProblem(415, 'unsupported_encoding', 'Send the body without compression.');
   }
-  if (type === 'encoding.unsupported') {
-    return new HttpProblem(415, 'unsupported_encoding', 'Send the body without compression.');
+  if (Number(length ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const bytes = hasBody(request) ? await readBytes(request, waitMs) : Buffer.alloc(0);
+  return { bytes, text: decodeText(bytes) };
+}
+
+/** Whether the request says that it has one. */
+export function hasBody(request: Request): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Never holds more than the limit; after a refusal the rest is left to whoever answers. */
+async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let stop = (): void => undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const brokenOff = (): void => reject(malformed('The body could not be read whole.'));
+      const take = (chunk: Buffer): void => {
+        size += chunk.length;
+        if (size > MAX_BODY_BYTES) reject(tooLarge());
+        else chunks.push(chunk);
+      };
+      const tooLong = setTimeout(() => {
+        reject(new HttpProblem(408, 'too_slow', 'The body did not come in time.'));
+      }, waitMs);
+      request.on('data', take).on('end', resolve).on('error', brokenOff).on('close', brokenOff);
+      stop = () => {
+        clearTimeout(tooLong);
+        request.off('data', take).off('end', resolve).off('error', brokenOff).off('close', brokenOff);
+      };
+    });
+    return Buffer.concat(chunks, size);
+  } finally {
+    stop();
   }
-  if (status !== undefined && status < 500) return malformed('The body could not be read whole.');
-  return error instanceof Error ? error : new Error('The body could not be read.', { cause: error });
+}
+
+function tooLarge(): HttpProblem {
+  return new HttpProblem(413, 'too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
 }
 
 const UTF8 = ['utf-8', 'utf8', 'us-ascii', 'ascii'];
@@ -69,10 +108,14 @@ function fieldsOf(text: string, contentType: string): Pick<Body, 'fields' | 'isF
   const json = parseJson(text);
   if (json !== undefined) return { fields: objectOf(json.value), isForm: false };
   const looksLikeJson = /^\s*[[{"]/.test(text);
-  if (!looksLikeJson && /^application\/x-www-form-urlencoded\b/i.test(contentType)) {
+  if (!looksLikeJson && isFormType(contentType)) {
     return { fields: formFields(text), isForm: true };
   }
   throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
+}
+
+export function isFormType(contentType: string | undefined): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
 }
 
 function parseJson(text: string): { value: unknown } | undefined {

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { DomainError, notFound } from '../platform/errors.js';
 import { isNameLike, normalized } from '../platform/text.js';
 import { idFromText } from '../platform/validate.js';
-import type { Body } from './body.js';
+import { isFormType, type Body } from './body.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
 import { readPage } from './query.js';
@@ -38,6 +38,7 @@ export function createCall(received: Received): Call {
     query,
     body: body.fields,
     input: route.body === undefined ? {} : pickInput(route.body, body),
+    labelledAsForm: isFormType(request.headers['content-type']),
     page: route.paged === true ? readPage(query) : { page: 1, perPage: 1 },
     upload,
     ip,

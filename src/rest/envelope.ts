@@ -9,8 +9,14 @@ export function etagOf(kind: string, record: Revised): string {
 }
 
 /** `{ key: fields }` (contract, section 1). */
-export function recordAnswer(key: string, fields: object, of: Revised, status: 200 | 201 = 200): Answer {
-  return { status, body: { [key]: fields }, etag: etagOf(key, of) };
+export function recordAnswer(
+  key: string,
+  fields: object,
+  of: Revised,
+  status: 200 | 201 = 200,
+  contentId: number | null = null,
+): Answer {
+  return { status, body: { [key]: fields }, etag: etagOf(key, of), contentId };
 }
 
 /** `{ pagination, key: [{ itemKey: fields }] }` (contract, sections 1 and 8). */

@@ -9,22 +9,28 @@ import {
   type IdempotencyKey,
 } from '../resources/idempotency-key/idempotency-key.service.js';
 import { malformed } from './query.js';
-import type { Answer } from './route.js';
+import type { Answer, Route } from './route.js';
 import { renderAnswer, type Rendered } from './send.js';
 
 export interface MaybeReplayed extends Rendered {
   readonly replayed: boolean;
 }
 
+/** What makes two requests the same one. */
+export interface Repeatable {
+  readonly request: Request;
+  readonly route: Route;
+  readonly query: ReadonlyMap<string, string>;
+  readonly bytes: Uint8Array;
+}
+
 /** Performs a POST with an Idempotency-Key once, and answers the same again to whoever repeats it. */
 export async function answerOnce(
   work: WriteWork,
-  request: Request,
-  call: string,
-  bytes: Uint8Array,
+  repeatable: Repeatable,
   perform: () => Promise<Answer>,
 ): Promise<MaybeReplayed> {
-  const key = keyOf(request, call, bytes);
+  const key = keyOf(repeatable);
   if (key === null) return { ...renderAnswer(await perform()), replayed: false };
   const kept = await recallAnswer(work, key);
   if (kept !== undefined) {
@@ -37,11 +43,15 @@ export async function answerOnce(
   return { ...rendered, replayed: false };
 }
 
-function keyOf(request: Request, call: string, bytes: Uint8Array): IdempotencyKey | null {
+function keyOf({ request, route, query, bytes }: Repeatable): IdempotencyKey | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined || request.method !== 'POST') return null;
   if (typeof key !== 'string' || !isIdempotencyKey(key)) {
     throw malformed('An Idempotency-Key has 1 to 255 printable ASCII characters and no spaces.');
   }
-  return { key, call, fingerprint: createHash('sha256').update(bytes).digest('hex') };
+  const call = `${route.method} ${route.path} ${JSON.stringify(request.params)}`;
+  // An owner may stand in the query; a token is no part of what is asked for.
+  const asked = [...query].filter(([name]) => name !== 'access_token').sort();
+  const fingerprint = createHash('sha256').update(JSON.stringify(asked)).update(bytes).digest('hex');
+  return { key, call, fingerprint };
 }

@@ -1,4 +1,27 @@
-import { DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
+import { DOMAIN_CODES, DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
+
+/** What is refused before the domain is asked. */
+const HTTP_CODES = [
+  'malformed',
+  'malformed_json',
+  'not_found',
+  'unknown_version',
+  'method_not_allowed',
+  'too_slow',
+  'too_large',
+  'unsupported_encoding',
+  'unsupported_charset',
+  'not_multipart',
+  'headers_too_large',
+  'rate_limited',
+  'busy',
+] as const;
+export type HttpCode = (typeof HTTP_CODES)[number];
+
+/** Every `code` that an error object can have (decision 10). */
+export const PROBLEM_CODES: readonly string[] = [
+  ...new Set<string>([...HTTP_CODES, ...DOMAIN_CODES, 'internal']),
+];
 
 /** A request that never reached the domain. */
 export class HttpProblem extends Error {
@@ -6,7 +29,7 @@ export class HttpProblem extends Error {
 
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: HttpCode,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {

@@ -24,6 +24,8 @@ export interface Call {
   readonly body: Readonly<Record<string, unknown>>;
   /** The body's fields in the model's names: what `route.body` knows, and nothing else. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** The Content-Type says form, as some clients label their JSON too (decision 25). */
+  readonly labelledAsForm: boolean;
   readonly page: PageRequest;
   /** The parts of a multipart body, on routes that take one. */
   readonly upload: Upload | null;
@@ -55,7 +57,7 @@ interface RouteBase {
   readonly description?: string;
   /** Fields of a JSON or form body, in the model's names. */
   readonly body?: z.ZodObject;
-  /** Takes multipart/form-data instead of JSON. */
+  /** Takes multipart/form-data with a file too. */
   readonly multipart?: boolean;
   /** Takes the owner selector `number` or `name`, in the body or the query. */
   readonly owned?: boolean;

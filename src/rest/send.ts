@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express';
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 
+import { hasBody } from './body.js';
 import { CONTENT_PLACEHOLDER } from './content.js';
 import type { ProblemAnswer } from './problem.js';
 import type { Answer } from './route.js';
@@ -35,10 +37,23 @@ export async function sendRendered(
   }
   response.write(head);
   for await (const bytes of content ?? []) {
+    await ownTurn();
     if (response.destroyed) return;
     if (!response.write(Buffer.from(bytes).toString('base64'))) await drained(response);
   }
   response.end(tail);
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/**
+ * One piece for each turn of the event loop, whoever sends it: a fast client takes piece after piece at once,
+ * and many of them would let nobody else through.
+ */
+async function ownTurn(): Promise<void> {
+  const turn = lastTurn.then(() => setImmediate());
+  lastTurn = turn;
+  await turn;
 }
 
 async function drained(response: Response): Promise<void> {
@@ -53,18 +68,46 @@ async function drained(response: Response): Promise<void> {
   }
 }
 
-/** Sends a refusal; where a body is still coming that nobody will read, the connection ends with it. */
-export function sendProblem(request: Request, response: Response, problem: ProblemAnswer): void {
+/**
+ * Sends a refusal; where a body is still coming that nobody will read, the connection ends with it. It ends a
+ * little later: closing while bytes arrive would reset the connection, and the client might lose the answer.
+ */
+export function sendProblem(
+  request: Request,
+  response: Response,
+  problem: Pick<ProblemAnswer, 'status' | 'headers'> & { readonly body: object },
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  if (!request.complete && hasBody(request)) response.setHeader('Connection', 'close');
+  const text = Buffer.from(JSON.stringify(problem.body));
   response.status(problem.status).set(problem.headers).setHeader('Content-Type', JSON_TYPE);
-  response.end(JSON.stringify(problem.body));
+  response.setHeader('Content-Length', text.length);
+  if (request.complete || !hasBody(request)) {
+    response.end(text);
+    return;
+  }
+  response.setHeader('Connection', 'close');
+  response.write(text);
+  discard(request, () => response.end());
 }
 
-function hasBody(request: Request): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
+const DISCARD_MS = 2_000;
+const DISCARD_BYTES = 64 * 1024 * 1024;
+
+/** Drops what still comes, for a while at most. */
+function discard(request: Request, then: () => void): void {
+  let seen = 0;
+  const count = (bytes: Buffer): void => {
+    seen += bytes.length;
+    if (seen > DISCARD_BYTES) stop();
+  };
+  const stop = (): void => {
+    clearTimeout(timer);
+    request.off('data', count).off('end', stop).off('close', stop);
+    then();
+  };
+  const timer = setTimeout(stop, DISCARD_MS);
+  request.on('data', count).on('end', stop).on('close', stop).resume();
 }

@@ -6,7 +6,7 @@ export interface Upload {
 }
 
 export interface UploadedFile {
-  /** As the client sent it; the domain makes a name of it. */
+  /** As the client sent it, empty where it sent none; the domain makes a name of it. */
   readonly fileName: string;
   readonly chunks: readonly Uint8Array[];
   readonly size: number;

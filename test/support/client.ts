@@ -1,5 +1,7 @@
 import { Agent, request } from 'node:http';
 
+import { demandDocumented } from './documented.js';
+
 export type Fields = Record<string, unknown>;
 
 export interface Reply {
@@ -69,9 +71,22 @@ async function send(
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          resolve(
-            replyOf(response.statusCode ?? 0, new Headers(response.headers as Record<string, string>), text),
+          const reply = replyOf(
+            response.statusCode ?? 0,
+            new Headers(response.headers as Record<string, string>),
+            text,
           );
+          try {
+            demandDocumented({
+              method,
+              url: target,
+              contentType: reply.headers.get('content-type') ?? '',
+              ...reply,
+            });
+            resolve(reply);
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
         });
       },
     );
@@ -98,7 +113,9 @@ async function encode(
 
 function replyOf(status: number, headers: Headers, text: string): Reply {
   const body = (
-    headers.get('content-type')?.startsWith('application/json') === true ? JSON.parse(text) : {}
+    text !== '' && headers.get('content-type')?.startsWith('application/json') === true
+      ? JSON.parse(text)
+      : {}
   ) as Fields;
   return {
     status,

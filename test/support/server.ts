@@ -1,4 +1,4 @@
-import { createApp, type App } from '../../src/app.js';
+import { createApp, type App, type Overrides } from '../../src/app.js';
 import type { Caller, Role, Scope } from '../../src/platform/caller.js';
 import type { Config } from '../../src/platform/config.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -8,11 +8,13 @@ import { addUser } from '../../src/resources/user/user.service.js';
 import { createClient, type Client } from './client.js';
 import { testClock, type TestClock } from './clock.js';
 import { databaseFile, removeFolder, scratchFolder } from './database.js';
+import { createGraphql, type Graphql } from './graphql.js';
 
 export interface Member {
   readonly caller: Caller;
   readonly token: string;
   readonly client: Client;
+  readonly graphql: Graphql;
 }
 
 export interface TestServer {
@@ -38,7 +40,10 @@ export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
 
 /** A whole server on a database of its own. */
-export async function startServer(overrides: Partial<Config> = {}): Promise<TestServer> {
+export async function startServer(
+  overrides: Partial<Config> = {},
+  parts: Pick<Overrides, 'timeouts' | 'lostLogLines'> = {},
+): Promise<TestServer> {
   const folder = scratchFolder();
   const file = databaseFile(folder);
   const logs: string[] = [];
@@ -46,9 +51,7 @@ export async function startServer(overrides: Partial<Config> = {}): Promise<Test
   const app = await createApp(
     testConfig(file, overrides),
     createLogger('info', { write: (l) => void logs.push(l) }),
-    {
-      clock,
-    },
+    { clock, ...parts },
   );
   const url = await app.start();
   let members = 0;
@@ -60,7 +63,7 @@ export async function startServer(overrides: Partial<Config> = {}): Promise<Test
   ): Promise<Member> => {
     const email = `${role}${++members}@${company}.example`;
     const { caller, token } = await addMember(app, COMPANIES[company], email, role, scopes);
-    return { caller, token, client: createClient(url, token) };
+    return { caller, token, client: createClient(url, token), graphql: createGraphql(url, token) };
   };
 
   return {
@@ -97,6 +100,8 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
     logLevel: 'info',
     maxFileBytes: 32 * 1024 * 1024,
     tls: null,
+    graphqlDevelopment: false,
+    graphqlAllowList: null,
     tokenSecret: 'a secret for tests only: 0123456789abcdef',
     ...overrides,
   };

@@ -107,6 +107,8 @@ async function createSoftware(db: Db): Promise<void> {
   await refers(files, 'content_id', 'contents')
     .addUniqueConstraint('files_name', ['company_id', 'name'])
     .execute();
+  // Contents that were let go are deleted: who else has one is asked each time.
+  await index(db, 'files', 'content_id');
   await createVersions(db);
 }
 
@@ -119,6 +121,7 @@ async function createVersions(db: Db): Promise<void> {
   versions = refers(refers(versions, 'app_id', 'apps'), 'content_id', 'contents');
   await versions.addUniqueConstraint('app_versions_number', ['company_id', 'app_id', 'number']).execute();
   await index(db, 'app_versions', 'app_id', 'id');
+  await index(db, 'app_versions', 'content_id');
 
   await createLink(db, 'app_version_groups', ['app_version_id', 'app_versions'], ['group_id', 'groups']);
   await createLink(
@@ -227,7 +230,7 @@ async function createRecords(db: Db): Promise<void> {
   ledger = required(ledger, ddl.text, 'channel', 'action', 'entity_type');
   ledger = optional(optional(ledger, ddl.json, 'before', 'after'), ddl.text, 'request_id', 'ip');
   await ledger.execute();
-  await index(db, 'ledger', 'sequence');
+  await sql`create unique index ledger_of_company on ledger (company_id, sequence)`.execute(db);
 
   let keys = required(db.schema.createTable('idempotency_keys'), ddl.integer, 'company_id', 'status');
   keys = required(keys, ddl.text, 'scope', 'key', 'fingerprint', 'answer');

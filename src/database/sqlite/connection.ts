@@ -1,57 +1,43 @@
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
+import { systemClock } from '../../platform/clock.js';
+import { DomainError, type DomainCode } from '../../platform/errors.js';
 import { isBusy, isFatal, translate } from './faults.js';
+import { Statements } from './statements.js';
 
 /** What a connection tells whoever watches it. */
 export interface Watcher {
   onStatement(sql: string): void;
   /** The engine can no longer promise that what it acknowledges is kept. */
   onFatal(error: unknown): void;
-  /** A statement failed in a way that is the storage's fault. */
-  onFault(error: unknown): void;
+  /** The storage failed or refused. */
+  onFault(code: DomainCode): void;
 }
 
-/** Blocking waits for a lock stop everybody: this long, then the waiting is asynchronous. */
-const BLOCKING_WAIT_MS = 20;
-const LOCK_WAIT_MS = 5_000;
-const MAX_PREPARED = 500;
+/** Pages in the log (4 KiB each) after which they are written back into the file. */
+const LOG_PAGES = 1_000;
 
-export function openFile(file: string, options: { readonly: boolean }): Sqlite.Database {
-  const database = new Sqlite(file, { readonly: options.readonly, timeout: BLOCKING_WAIT_MS });
-  try {
-    if (!options.readonly) database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-    database.pragma('trusted_schema = OFF');
-    assertPragmas(database);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-function assertPragmas(database: Sqlite.Database): void {
-  const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, trusted_schema: 0 };
-  for (const [pragma, value] of Object.entries(expected)) {
-    const actual = database.pragma(pragma, { simple: true });
-    if (actual !== value) throw new Error(`SQLite runs with ${pragma}=${String(actual)}, not ${value}`);
-  }
-}
-
-/** One connection with its prepared statements kept: preparing costs several times what a look-up does. */
+/** One connection: its transactions are kept whole or not at all, whatever the storage does. */
 export class SqliteConnection implements DatabaseConnection {
-  readonly #prepared = new Map<string, Sqlite.Statement>();
+  readonly #statements: Statements;
+  /** Between `begin` and `commit` or `rollback`. */
+  #begun = false;
+  /** Why the engine undid the open transaction by itself. */
+  #undone: Error | null = null;
+  #fatal: Error | null = null;
 
   constructor(
     readonly database: Sqlite.Database,
     readonly watcher: Watcher,
-  ) {}
+  ) {
+    this.#statements = new Statements(database);
+  }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
+      this.#demandWhole();
       return Promise.resolve(this.#run<R>(query));
     } catch (error) {
       return Promise.reject(this.#explain(error));
@@ -59,68 +45,103 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    this.watcher.onStatement(query.sql);
-    // A statement of its own: while it is open, the kept one could not serve anybody else.
-    for (const row of this.database.prepare(query.sql).iterate(...query.parameters)) {
-      yield await Promise.resolve({ rows: [row as R] });
+    try {
+      this.#demandWhole();
+      this.watcher.onStatement(query.sql);
+      // A statement of its own: while it is open, the kept one could not serve anybody else.
+      for (const row of this.database.prepare(query.sql).iterate(...query.parameters)) {
+        yield await Promise.resolve({ rows: [row as R] });
+      }
+    } catch (error) {
+      throw this.#explain(error);
     }
   }
 
-  async begin(): Promise<void> {
-    const attempts = Math.ceil(LOCK_WAIT_MS / 50);
-    for (let attempt = 1; ; attempt += 1) {
+  /** Waits for other processes' locks without holding up this one. Errors: `busy` once `deadline` has passed. */
+  async begin(deadline: number): Promise<void> {
+    for (;;) {
       try {
-        this.execute('begin immediate');
+        this.#demandWhole();
+        this.#statements.get('begin immediate').run();
+        this.#begun = true;
         return;
       } catch (error) {
-        if (!isBusy(error) || attempt >= attempts) throw this.#explain(error);
-        await sleep(10 + Math.random() * 40);
+        if (!isBusy(error) || systemClock.elapsed() >= deadline) throw this.#explain(error);
+        await sleep(5 + Math.random() * 20);
       }
     }
   }
 
   commit(): void {
     try {
-      this.execute('commit');
+      this.#demandWhole();
+      this.#statements.get('commit').run();
+      this.#begun = false;
     } catch (error) {
       throw this.#explain(error);
     }
+    this.#writeBack();
   }
 
+  /** Never fails: whoever rolls back has an error of its own to tell. */
   rollback(): void {
+    this.#begun = false;
+    this.#undone = null;
     // The engine itself rolls back after some faults.
-    if (this.database.inTransaction) this.execute('rollback');
+    if (!this.database.inTransaction) return;
+    try {
+      this.#statements.get('rollback').run();
+    } catch (error) {
+      this.#giveUp(error);
+    }
   }
 
-  execute(sql: string): void {
-    this.#statement(sql).run();
+  /**
+   * The engine would do this by itself, and keep a failed fsync to itself. The change that came before is in the
+   * log and durable, whatever happens here.
+   */
+  #writeBack(): void {
+    try {
+      const { log, checkpointed } = this.#statements.get('pragma wal_checkpoint(noop)').get() as {
+        log: number;
+        checkpointed: number;
+      };
+      if (log - checkpointed >= LOG_PAGES) this.#statements.get('pragma wal_checkpoint(passive)').get();
+    } catch (error) {
+      this.#explain(error);
+    }
+  }
+
+  /** What follows an undone part must not be kept without it, nor anything after a failed fsync. */
+  #demandWhole(): void {
+    if (this.#fatal !== null) throw this.#fatal;
+    if (!this.database.open) {
+      throw new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
+    }
+    if (this.#begun && !this.database.inTransaction) {
+      throw this.#undone ?? new DomainError('storage_unavailable', 'The storage gave up this change.');
+    }
   }
 
   #run<R>(query: CompiledQuery): QueryResult<R> {
     this.watcher.onStatement(query.sql);
-    const statement = this.#statement(query.sql);
+    const statement = this.#statements.get(query.sql);
     if (statement.reader) return { rows: statement.all(...query.parameters) as R[] };
     const { changes, lastInsertRowid } = statement.run(...query.parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  #statement(sql: string): Sqlite.Statement {
-    const kept = this.#prepared.get(sql);
-    if (kept !== undefined && !kept.busy) {
-      this.#prepared.delete(sql);
-      this.#prepared.set(sql, kept);
-      return kept;
-    }
-    const prepared = this.database.prepare(sql);
-    this.#prepared.set(sql, prepared);
-    if (this.#prepared.size > MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
-    return prepared;
+  #explain(error: unknown): Error {
+    if (isFatal(error)) return this.#giveUp(error);
+    const translated = translate(error);
+    if (translated !== error && translated instanceof DomainError) this.watcher.onFault(translated.code);
+    if (this.#begun && !this.database.inTransaction) this.#undone ??= translated;
+    return translated;
   }
 
-  #explain(error: unknown): Error {
-    if (isFatal(error)) this.watcher.onFatal(error);
-    const translated = translate(error);
-    if (translated !== error) this.watcher.onFault(translated);
-    return translated;
+  #giveUp(error: unknown): Error {
+    this.#fatal = translate(error);
+    this.watcher.onFatal(error);
+    return this.#fatal;
   }
 }

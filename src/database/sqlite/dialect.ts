@@ -11,35 +11,44 @@ import {
   type QueryCompiler,
 } from 'kysely';
 
+import { systemClock } from '../../platform/clock.js';
 import type { SqliteConnection } from './connection.js';
+import { LONGEST_WAIT_MS, type Turns } from './turns.js';
 
 /** The engine changes its schema within transactions, so a migration is kept whole or not at all. */
-class WriterAdapter extends SqliteAdapter {
+class ConnectionAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
-}
 
-/** Reads never wait for each other: each is one synchronous call. */
-class ReaderAdapter extends SqliteAdapter {
+  /** The driver itself hands the connection on: its waiting has an end. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
+/** Reads never wait for each other: each is one synchronous call. Writers take turns. */
 class ConnectionDriver implements Driver {
-  constructor(private readonly connection: SqliteConnection) {}
+  #deadline = 0;
+
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly turns: Turns | null,
+  ) {}
 
   async init(): Promise<void> {
     // The connection is open already.
   }
 
-  acquireConnection(): Promise<DatabaseConnection> {
-    return Promise.resolve(this.connection);
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const deadline = systemClock.elapsed() + LONGEST_WAIT_MS;
+    await this.turns?.take();
+    this.#deadline = deadline;
+    return this.connection;
   }
 
-  beginTransaction(): Promise<void> {
-    return this.connection.begin();
+  async beginTransaction(): Promise<void> {
+    await this.connection.begin(this.#deadline);
   }
 
   async commitTransaction(): Promise<void> {
@@ -53,7 +62,8 @@ class ConnectionDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    // There is one, for everybody.
+    this.turns?.pass();
+    await Promise.resolve();
   }
 
   async destroy(): Promise<void> {
@@ -64,11 +74,12 @@ class ConnectionDriver implements Driver {
 export class SqliteConnectionDialect implements Dialect {
   constructor(
     private readonly connection: SqliteConnection,
-    private readonly use: 'read' | 'write',
+    /** Null where the connection only reads. */
+    private readonly turns: Turns | null,
   ) {}
 
   createDriver(): Driver {
-    return new ConnectionDriver(this.connection);
+    return new ConnectionDriver(this.connection, this.turns);
   }
 
   createQueryCompiler(): QueryCompiler {
@@ -76,7 +87,7 @@ export class SqliteConnectionDialect implements Dialect {
   }
 
   createAdapter(): DialectAdapter {
-    return this.use === 'read' ? new ReaderAdapter() : new WriterAdapter();
+    return new ConnectionAdapter();
   }
 
   createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {

@@ -13,29 +13,39 @@ const FULL: Fault = {
   message: 'The storage is full: nothing was changed. Reading goes on.',
   retryAfter: 60,
 };
+const BUSY: Fault = { code: 'busy', message: 'The database is busy; try again.', retryAfter: 1 };
+const CORRUPT: Fault = { code: 'db_corrupt', message: 'The database file is damaged.', retryAfter: 300 };
+const SILENT: Fault = {
+  code: 'storage_unavailable',
+  message: 'The storage does not answer.',
+  retryAfter: 10,
+};
+const TAKEN: Fault = { code: 'taken', message: 'A record with this value exists already.' };
 
 /** By the engine's result code, or its longest known beginning. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_FULL: FULL,
   SQLITE_IOERR_WRITE: FULL,
-  SQLITE_BUSY: { code: 'busy', message: 'The database is busy; try again.', retryAfter: 1 },
-  SQLITE_LOCKED: { code: 'busy', message: 'The database is busy; try again.', retryAfter: 1 },
+  SQLITE_BUSY: BUSY,
+  SQLITE_LOCKED: BUSY,
+  SQLITE_PROTOCOL: BUSY,
   SQLITE_READONLY: {
     code: 'storage_read_only',
     message: 'The storage can only be read now.',
     retryAfter: 60,
   },
-  SQLITE_CORRUPT: { code: 'db_corrupt', message: 'The database file is damaged.', retryAfter: 300 },
-  SQLITE_NOTADB: { code: 'db_corrupt', message: 'The database file is damaged.', retryAfter: 300 },
-  SQLITE_IOERR: { code: 'storage_unavailable', message: 'The storage does not answer.', retryAfter: 10 },
-  SQLITE_CANTOPEN: { code: 'storage_unavailable', message: 'The storage does not answer.', retryAfter: 10 },
-  SQLITE_CONSTRAINT_UNIQUE: { code: 'taken', message: 'A record with this value exists already.' },
+  SQLITE_CORRUPT: CORRUPT,
+  SQLITE_NOTADB: CORRUPT,
+  SQLITE_IOERR: SILENT,
+  SQLITE_CANTOPEN: SILENT,
+  SQLITE_CONSTRAINT_UNIQUE: TAKEN,
+  SQLITE_CONSTRAINT_PRIMARYKEY: TAKEN,
 };
 
 /** After one of these nobody can say what is on the disk: the process must end and start anew. */
 const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
 
-export function engineCode(error: unknown): string | undefined {
+function engineCode(error: unknown): string | undefined {
   return error instanceof Sqlite.SqliteError ? error.code : undefined;
 }
 

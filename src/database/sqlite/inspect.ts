@@ -1,14 +1,25 @@
 import Sqlite from 'better-sqlite3';
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
+import { isOpenHere, journalOf, logOf, sizeOf } from './place.js';
 
 /** "TGW1": what marks a SQLite file as this server's. */
 export const APPLICATION_ID = 0x54475731;
 
+type Reason = 'damaged' | 'foreign' | 'newer' | 'in_use' | 'unusable';
+
 /** Why a database cannot be used as it is; the file was not touched. */
 export class DatabaseRefused extends Error {
   override readonly name = 'DatabaseRefused';
+
+  constructor(
+    readonly reason: Reason,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
 }
 
 export interface Inspection {
@@ -17,57 +28,95 @@ export interface Inspection {
   readonly pending: readonly string[];
 }
 
+const ADVICE =
+  'Nothing was changed. Put a good copy in its place: terminal-gateway db restore FILE, or name another file in DATABASE_URL.';
+
+const HEADER_BYTES = 108;
+const APPLICATION_ID_OFFSET = 68;
+/** The root of the schema: its kind of page, and how many entries it has. */
+const SCHEMA_OFFSET = 100;
+const EMPTY_LEAF = 13;
+
 /** Looks at a database file without changing it, and refuses what is damaged, foreign or newer. */
-export function inspectFile(file: string): Inspection {
-  if (!existsSync(file) || statSync(file).size === 0) {
-    return { state: 'new', applied: [], pending: MIGRATION_NAMES };
-  }
-  if (!hasSqliteHeader(file)) throw new DatabaseRefused(`${file} is not a SQLite database. ${ADVICE}`);
+export function inspectFile(file: string, known: readonly string[] = MIGRATION_NAMES): Inspection {
+  if (recognizeFile(file) === 'new') return { state: 'new', applied: [], pending: known };
   const database = openForLooking(file);
   try {
-    refuseForeign(database, file);
     refuseDamaged(database, file);
     const applied = appliedMigrations(database);
-    refuseNewer(applied, file);
-    const pending = MIGRATION_NAMES.filter((name) => !applied.includes(name));
+    refuseNewer(applied, known, file);
+    const pending = known.filter((name) => !applied.includes(name));
     return { state: pending.length === 0 ? 'current' : 'older', applied, pending };
   } catch (error) {
-    if (error instanceof Sqlite.SqliteError) throw damaged(file, error.message);
+    if (error instanceof Sqlite.SqliteError) throw damaged(file, error.message, error);
     throw error;
   } finally {
     database.close();
   }
 }
 
-const ADVICE =
-  'Nothing was changed. Put a good copy in its place: terminal-gateway db restore FILE, or name another file in DATABASE_URL.';
-
-function hasSqliteHeader(file: string): boolean {
-  const header = Buffer.alloc(16);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, header, 0, 16, 0);
-  } finally {
-    closeSync(descriptor);
+/** Tells by the first bytes whose file it is: the engine would already leave traces beside a foreign one. */
+export function recognizeFile(file: string): 'new' | 'ours' {
+  if (isOpenHere(file)) return 'ours';
+  const header = headerOf(file);
+  if (header.length > 0 && !isSqlite(header)) {
+    throw new DatabaseRefused('foreign', `${file} is not a SQLite database. ${ADVICE}`);
   }
-  return header.toString('latin1') === 'SQLite format 3\0';
+  if (header.length > 0 && header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID) return 'ours';
+  if (header.length > 0 && !isEmpty(header)) {
+    throw new DatabaseRefused('foreign', `${file} is a database of another program. ${ADVICE}`);
+  }
+  if (sizeOf(logOf(file)) > 0) {
+    throw new DatabaseRefused(
+      'damaged',
+      `${file} is empty, but the log of a database stands beside it: ${logOf(file)}. ${ADVICE}`,
+    );
+  }
+  return 'new';
+}
+
+/** Empty where there is no file or nothing in it. */
+function headerOf(file: string): Buffer {
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (status === undefined) return Buffer.alloc(0);
+  if (!status.isFile()) throw new DatabaseRefused('unusable', `${file} is not a file. ${ADVICE}`);
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const header = Buffer.alloc(HEADER_BYTES);
+      return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function isSqlite(header: Buffer): boolean {
+  return header.length === HEADER_BYTES && header.toString('latin1', 0, 16) === 'SQLite format 3\0';
+}
+
+function isEmpty(header: Buffer): boolean {
+  return header[SCHEMA_OFFSET] === EMPTY_LEAF && header.readUInt16BE(SCHEMA_OFFSET + 3) === 0;
 }
 
 function openForLooking(file: string): Sqlite.Database {
   try {
-    return new Sqlite(file, { readonly: true, timeout: 5_000 });
+    // After a crash while it was being made, the engine must first put the file in order.
+    const readonly = sizeOf(journalOf(file)) === 0;
+    return new Sqlite(file, { readonly, fileMustExist: true });
   } catch (error) {
-    throw new DatabaseRefused(`${file} cannot be opened (${(error as Error).message}). ${ADVICE}`, {
-      cause: error,
-    });
+    throw unreadable(file, error);
   }
 }
 
-function refuseForeign(database: Sqlite.Database, file: string): void {
-  if (database.pragma('application_id', { simple: true }) === APPLICATION_ID) return;
-  const tables = database.prepare('select count(*) as tables from sqlite_schema').get() as { tables: number };
-  if (tables.tables === 0) return;
-  throw new DatabaseRefused(`${file} is a database of another program. ${ADVICE}`);
+function unreadable(file: string, error: unknown): DatabaseRefused {
+  return new DatabaseRefused(
+    'unusable',
+    `${file} cannot be opened (${(error as Error).message}). ${ADVICE}`,
+    error,
+  );
 }
 
 function refuseDamaged(database: Sqlite.Database, file: string): void {
@@ -75,8 +124,9 @@ function refuseDamaged(database: Sqlite.Database, file: string): void {
   if (answer !== 'ok') throw damaged(file, String(answer));
 }
 
-function damaged(file: string, detail: string): DatabaseRefused {
-  return new DatabaseRefused(`${file} is damaged (${detail.split('\n')[0] ?? ''}). ${ADVICE}`);
+function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused {
+  const line = detail.split('\n').at(-1) ?? '';
+  return new DatabaseRefused('damaged', `${file} is damaged (${line}). ${ADVICE}`, cause);
 }
 
 function appliedMigrations(database: Sqlite.Database): readonly string[] {
@@ -88,10 +138,11 @@ function appliedMigrations(database: Sqlite.Database): readonly string[] {
   return rows.map((row) => row.name);
 }
 
-function refuseNewer(applied: readonly string[], file: string): void {
-  const unknown = applied.filter((name) => !MIGRATION_NAMES.includes(name));
+function refuseNewer(applied: readonly string[], known: readonly string[], file: string): void {
+  const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new DatabaseRefused(
+    'newer',
     `The database is newer than this program: ${file} has ${unknown.join(', ')}. Nothing was changed. Start the newer version, or restore the backup made before it.`,
   );
 }

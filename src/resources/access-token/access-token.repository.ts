@@ -1,4 +1,5 @@
-import { instant, json, nullable } from '../../database/storage.js';
+import { listOf } from '../../database/keyset.js';
+import { amongIds, instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Role, Scope } from '../../platform/caller.js';
@@ -7,7 +8,7 @@ import type { AccessToken } from './access-token.model.js';
 const time = nullable(instant);
 const scopes = json<readonly Scope[]>();
 
-export function tokenOf(row: Row<'access_tokens'>): AccessToken {
+function tokenOf(row: Row<'access_tokens'>): AccessToken {
   return {
     id: row.id,
     companyId: row.company_id,
@@ -22,6 +23,21 @@ export function tokenOf(row: Row<'access_tokens'>): AccessToken {
     revokedAt: time.fromColumn(row.revoked_at),
   };
 }
+
+export const apiTokens = listOf<'access_tokens', AccessToken>({
+  name: 'ApiToken',
+  table: 'access_tokens',
+  id: 'id',
+  orders: { ID: 'id', CREATED_AT: 'created_at' },
+  filters: {
+    id: { column: 'id', kind: 'id' },
+    userId: { column: 'user_id', kind: 'id' },
+    createdAt: { column: 'created_at', kind: 'instant' },
+  },
+  recordOf: tokenOf,
+});
+
+export const apiTokensOfUser = apiTokens.of({ column: 'user_id' });
 
 export interface Credential {
   readonly token: AccessToken;
@@ -73,26 +89,86 @@ export interface NewToken {
   readonly expiresAt: Date | null;
 }
 
-export async function insertToken(work: SystemWriteWork, values: NewToken): Promise<AccessToken> {
-  const row = await work.db
+/** One for each, in any order. */
+export async function insertTokens(
+  work: SystemWriteWork,
+  tokens: readonly NewToken[],
+): Promise<AccessToken[]> {
+  const rows = await work.db
     .insertInto('access_tokens')
-    .values({
-      company_id: values.companyId,
-      user_id: values.userId,
-      kind: values.kind,
-      name: values.name,
-      scopes: scopes.toColumn(values.scopes),
-      token_hash: values.hash,
-      nonce: values.nonce,
-      last_four: values.lastFour,
-      created_at: instant.toColumn(work.now),
-      last_used_at: null,
-      expires_at: time.toColumn(values.expiresAt),
-      revoked_at: null,
-    })
+    .values(
+      tokens.map((token) => ({
+        company_id: token.companyId,
+        user_id: token.userId,
+        kind: token.kind,
+        name: token.name,
+        scopes: scopes.toColumn(token.scopes),
+        token_hash: token.hash,
+        nonce: token.nonce,
+        last_four: token.lastFour,
+        created_at: instant.toColumn(work.now),
+        expires_at: time.toColumn(token.expiresAt),
+      })),
+    )
     .returningAll()
-    .executeTakeFirstOrThrow();
-  return tokenOf(row);
+    .execute();
+  return rows.map(tokenOf);
+}
+
+export async function markRevoked(work: SystemWriteWork, ids: readonly number[]): Promise<void> {
+  await work.db
+    .updateTable('access_tokens')
+    .set({ revoked_at: instant.toColumn(work.now) })
+    .where('id', 'in', amongIds(ids))
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+export interface DerivedToken {
+  readonly token: AccessToken;
+  readonly nonce: string;
+  readonly hash: string;
+}
+
+/** The derived tokens of a user that nobody revoked: one for a company at most. */
+export async function selectDerivedTokens(
+  work: SystemReadWork,
+  userId: number,
+  companyIds: readonly number[],
+): Promise<DerivedToken[]> {
+  const rows = await work.db
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('company_id', 'in', amongIds(companyIds))
+    .where('kind', '=', 'derived')
+    .where('revoked_at', 'is', null)
+    .execute();
+  return rows.map((row) => ({ token: tokenOf(row), nonce: row.nonce ?? '', hash: row.token_hash }));
+}
+
+export async function selectTokensOf(
+  work: SystemReadWork,
+  member: { readonly companyId: number; readonly userId: number },
+): Promise<AccessToken[]> {
+  const rows = await work.db
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('company_id', '=', member.companyId)
+    .where('user_id', '=', member.userId)
+    .orderBy('id')
+    .execute();
+  return rows.map(tokenOf);
+}
+
+export async function findToken(work: ReadWork, id: number): Promise<AccessToken | undefined> {
+  const row = await work.db
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('company_id', '=', work.caller.companyId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && tokenOf(row);
 }
 
 /** Tokens of the caller's company, newest last. */

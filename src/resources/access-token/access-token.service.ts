@@ -1,32 +1,135 @@
-import type { SystemWriteWork } from '../../database/work.js';
+import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
+import { mayUse } from '../../platform/caller.js';
+import { DomainError, invalid, notFound } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { hashToken, NamedTokenCreate, randomToken, type AccessToken } from './access-token.model.js';
-import { insertToken } from './access-token.repository.js';
+import {
+  findToken,
+  insertTokens,
+  markRevoked,
+  selectTokens,
+  selectTokensOf,
+  type NewToken,
+} from './access-token.repository.js';
+import type { Member } from './access-token.rules.js';
 
-/** A new token for a member of a company; its text is nowhere kept, so this answer is the only place to read it. */
+export { apiTokens, apiTokensOfUser } from './access-token.repository.js';
+
+/** Every token of the caller's company, revoked and expired ones too, ascending by id. */
+export async function listTokens(work: ReadWork): Promise<readonly AccessToken[]> {
+  return await selectTokens(work);
+}
+
+export async function getToken(work: ReadWork, id: number): Promise<AccessToken> {
+  const token = await findToken(work, id);
+  if (token === undefined) throw notFound('access token');
+  return token;
+}
+
+/**
+ * A new token for a member of a company; its text is nowhere kept, so this answer is the only place to read it.
+ * Errors: `invalid`.
+ */
 export async function createNamedToken(
   work: SystemWriteWork,
-  member: { readonly companyId: number; readonly userId: number },
+  { companyId, userId }: Member,
   input: unknown,
 ): Promise<{ token: AccessToken; secret: string }> {
   const { name, scopes, expiresAt = null } = parse(NamedTokenCreate, input);
+  if (expiresAt !== null && expiresAt <= work.now) throw invalid('expiresAt', 'must be in the future');
   const secret = randomToken();
-  const token = await insertToken(work, {
-    ...member,
-    kind: 'named',
-    name,
-    scopes,
-    expiresAt,
-    hash: hashToken(secret),
-    nonce: null,
-    lastFour: secret.slice(-4),
-  });
-  work.ledger.append({
-    action: 'create',
-    entityType: 'access_token',
-    entityId: token.id,
-    after: token,
-    ...member,
-  });
+  const [token] = await createTokens(work, [
+    {
+      companyId,
+      userId,
+      kind: 'named',
+      name,
+      scopes,
+      expiresAt,
+      hash: hashToken(secret),
+      nonce: null,
+      lastFour: secret.slice(-4),
+    },
+  ]);
+  if (token === undefined) throw new Error('The token was not created.');
   return { token, secret };
+}
+
+/**
+ * A new token for the caller; nobody hands on a right that the token in use does not give. Errors: `invalid`,
+ * `forbidden` where the caller is no user.
+ */
+export async function createOwnToken(
+  work: WriteWork,
+  input: unknown,
+): Promise<{ token: AccessToken; secret: string }> {
+  const { companyId, userId } = work.caller;
+  if (userId === null) throw new DomainError('forbidden', 'Only a user can have a token.');
+  const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayUse(work.caller, scope));
+  if (refused.length > 0) throw invalid('scopes', `must be rights of your own: not ${refused.join(', ')}`);
+  return await createNamedToken(work, { companyId, userId }, input);
+}
+
+/** Ends a token at once. One that was revoked before stays as it is. */
+export async function revokeToken(work: WriteWork, token: AccessToken): Promise<AccessToken> {
+  const [revoked = token] = await revokeTokens(work, token.revokedAt === null ? [token] : []);
+  return revoked;
+}
+
+/** `by` is the user who makes them, where the work does not know one. */
+export async function createTokens(
+  work: SystemWriteWork,
+  values: readonly NewToken[],
+  by?: number,
+): Promise<readonly AccessToken[]> {
+  if (values.length === 0) return [];
+  const tokens = await insertTokens(work, values);
+  for (const token of tokens) {
+    work.ledger.append({
+      action: 'create',
+      entityType: 'access_token',
+      entityId: token.id,
+      companyId: token.companyId,
+      after: token,
+      ...(by === undefined ? {} : { userId: by }),
+    });
+  }
+  return tokens;
+}
+
+export async function revokeTokens(
+  work: SystemWriteWork,
+  tokens: readonly AccessToken[],
+  by?: number,
+): Promise<readonly AccessToken[]> {
+  if (tokens.length === 0) return [];
+  const ids = tokens.map((token) => token.id);
+  await markRevoked(work, ids);
+  return tokens.map((token) => {
+    const revoked = { ...token, revokedAt: work.now };
+    work.ledger.append({
+      action: 'revoke',
+      entityType: 'access_token',
+      entityId: token.id,
+      companyId: token.companyId,
+      before: token,
+      after: revoked,
+      ...(by === undefined ? {} : { userId: by }),
+    });
+    return revoked;
+  });
+}
+
+/** Records the end of a member's tokens, which go with the membership. */
+export async function recordTokensRemoved(work: SystemWriteWork, member: Member): Promise<void> {
+  for (const token of await selectTokensOf(work, member)) {
+    work.ledger.append({
+      action: 'delete',
+      entityType: 'access_token',
+      entityId: token.id,
+      companyId: token.companyId,
+      before: token,
+      after: null,
+    });
+  }
 }

@@ -2,8 +2,9 @@ import type { Origin, Units } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import { DERIVED_TOKEN_LAPSES_MS, hashToken, TOKEN_FORM, type AccessToken } from './access-token.model.js';
+import { hashToken, TOKEN_FORM, type AccessToken } from './access-token.model.js';
 import { findCredential, touchToken, type Credential } from './access-token.repository.js';
+import { hasLapsed } from './access-token.rules.js';
 
 /** Revocation acts at once in this process; changes that another process makes are seen after this long. */
 const REMEMBERED_MS = 2 * SECOND;
@@ -89,11 +90,4 @@ function unauthenticated(): DomainError {
 function isAlive({ token, userDisabled }: Credential, now: Date): boolean {
   if (userDisabled || token.revokedAt !== null) return false;
   return !hasLapsed(token, now);
-}
-
-/** Whether a token ended by itself: at its date of expiry, or, if derived, by not being used. */
-export function hasLapsed(token: AccessToken, now: Date): boolean {
-  if (token.expiresAt !== null && token.expiresAt <= now) return true;
-  const used = token.lastUsedAt ?? token.createdAt;
-  return token.kind === 'derived' && now.getTime() - used.getTime() > DERIVED_TOKEN_LAPSES_MS;
 }

@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+
+import { listOf } from '../../database/keyset.js';
 import { instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Company } from './company.model.js';
@@ -18,3 +21,14 @@ export async function insertCompany(work: SystemWriteWork, name: string): Promis
     .returning(['id', 'name'])
     .executeTakeFirstOrThrow();
 }
+
+/** The caller's own. */
+export const companies = listOf<'companies', Company>({
+  name: 'Company',
+  table: 'companies',
+  id: 'id',
+  orders: { ID: 'id' },
+  filters: {},
+  recordOf: ({ id, name }) => ({ id, name }),
+  visible: (companyId) => sql`t.id = ${companyId}`,
+});

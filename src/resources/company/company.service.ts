@@ -5,8 +5,14 @@ import { parse } from '../../platform/validate.js';
 import { CompanyCreate, type Company } from './company.model.js';
 import { findCompanyByName, insertCompany } from './company.repository.js';
 
+export { companies } from './company.repository.js';
+
+export async function findCompany(work: SystemReadWork, name: string): Promise<Company | undefined> {
+  return await findCompanyByName(work, normalized(name));
+}
+
 export async function getCompanyByName(work: SystemReadWork, name: string): Promise<Company> {
-  const company = await findCompanyByName(work, normalized(name));
+  const company = await findCompany(work, name);
   if (company === undefined) throw notFound('company');
   return company;
 }

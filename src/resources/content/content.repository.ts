@@ -1,6 +1,6 @@
-import { instant } from '../../database/storage.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
-import type { Content, NewContent } from './content.model.js';
+import { amongIds, instant } from '../../database/storage.js';
+import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
+import type { NewContent } from './content.model.js';
 
 export async function insertContent(work: WriteWork, content: NewContent): Promise<number> {
   const { id } = await work.db
@@ -30,15 +30,6 @@ export async function insertChunk(
     .execute();
 }
 
-export async function findContent(work: ReadWork, id: number): Promise<Content | undefined> {
-  return await work.db
-    .selectFrom('contents')
-    .select(['id', 'size', 'crc', 'sha256'])
-    .where('company_id', '=', work.caller.companyId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
 export async function findChunk(
   work: SystemReadWork,
   companyId: number,
@@ -55,16 +46,51 @@ export async function findChunk(
   return row?.bytes;
 }
 
-export async function markReleased(work: WriteWork, id: number): Promise<void> {
+/** The same bytes once more, for another owner; answers the copy's id. */
+export async function insertCopy(work: WriteWork, id: number): Promise<number> {
+  const { companyId } = work.caller;
+  const copy = await work.db
+    .insertInto('contents')
+    .columns(['company_id', 'size', 'crc', 'sha256', 'created_at'])
+    .expression((query) =>
+      query
+        .selectFrom('contents')
+        .select(['company_id', 'size', 'crc', 'sha256'])
+        .select((select) => select.val(instant.toColumn(work.now)).as('created_at'))
+        .where('company_id', '=', companyId)
+        .where('id', '=', id),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await work.db
+    .insertInto('content_chunks')
+    .columns(['company_id', 'content_id', 'sequence', 'bytes'])
+    .expression((query) =>
+      query
+        .selectFrom('content_chunks')
+        .select('company_id')
+        .select((select) => select.val(copy.id).as('content_id'))
+        .select(['sequence', 'bytes'])
+        .where('company_id', '=', companyId)
+        .where('content_id', '=', id),
+    )
+    .execute();
+  return copy.id;
+}
+
+export async function markReleased(work: WriteWork, ids: readonly number[]): Promise<void> {
   await work.db
     .updateTable('contents')
     .set({ released_at: instant.toColumn(work.now) })
     .where('company_id', '=', work.caller.companyId)
-    .where('id', '=', id)
+    .where('id', 'in', amongIds(ids))
     .execute();
 }
 
-/** Deletes at most `limit` contents that nobody has owned since `before`; says how many. */
+/**
+ * Deletes at most `limit` contents that nobody has owned since `before`, and that no kept answer would show
+ * again; says how many.
+ */
 export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
   const result = await work.db
     .deleteFrom('contents')
@@ -73,6 +99,12 @@ export async function deleteReleased(work: SystemWriteWork, before: Date, limit:
         .selectFrom('contents')
         .select('id')
         .where('released_at', '<', instant.toColumn(before))
+        .where('id', 'not in', (kept) =>
+          kept
+            .selectFrom('idempotency_keys')
+            .select((select) => select.ref('content_id').$notNull().as('content_id'))
+            .where('content_id', 'is not', null),
+        )
         .orderBy('released_at')
         .limit(limit),
     )

@@ -3,7 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { SystemWriteWork, Units, WriteWork } from '../../database/work.js';
 import { MINUTE } from '../../platform/clock.js';
 import type { NewContent } from './content.model.js';
-import { deleteReleased, findChunk, insertChunk, insertContent, markReleased } from './content.repository.js';
+import {
+  deleteReleased,
+  findChunk,
+  insertChunk,
+  insertContent,
+  insertCopy,
+  markReleased,
+} from './content.repository.js';
 
 /** Longer than any answer may take: who reads a content that was replaced meanwhile still reads it whole. */
 const KEPT_AFTER_RELEASE_MS = 15 * MINUTE;
@@ -20,9 +27,14 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
   return id;
 }
 
-/** For the owner's last use of it; the bytes go some time later. */
-export async function releaseContent(work: WriteWork, id: number): Promise<void> {
-  await markReleased(work, id);
+/** Keeps the same bytes for another owner, so that each may let go of its own; answers the copy's id. */
+export async function copyContent(work: WriteWork, id: number): Promise<number> {
+  return await insertCopy(work, id);
+}
+
+/** For the owners' last use of them; the bytes go some time later. One statement, however many. */
+export async function releaseContents(work: WriteWork, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await markReleased(work, ids);
 }
 
 /** The bytes in pieces, each read when the one before was taken. */

@@ -1,5 +1,8 @@
 import type { WriteWork } from '../../database/work.js';
 import { DomainError } from '../../platform/errors.js';
+import { metacontents } from '../metacontent/metacontent.service.js';
+import type { Owner } from '../owner/owner.model.js';
+import { parameters } from '../parameter/parameter.service.js';
 import type { Group } from './group.model.js';
 import { deleteGroupRow, isGroupInUse } from './group.repository.js';
 
@@ -8,6 +11,9 @@ export async function deleteGroup(work: WriteWork, group: Group): Promise<void> 
   if (await isGroupInUse(work, group.id)) {
     throw new DomainError('group_not_empty', 'The group still has logical numbers or app versions.');
   }
+  const owner: Owner = { groupId: group.id, logicalNumberId: null };
+  await parameters.deleteAllOf(work, owner);
+  await metacontents.deleteAllOf(work, owner);
   await deleteGroupRow(work, group.id);
   work.ledger.append({
     action: 'delete',

@@ -1,4 +1,5 @@
 import { auditOf, changedBy, createdBy } from '../../database/audit.js';
+import { listOf } from '../../database/keyset.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
@@ -8,21 +9,35 @@ function groupOf(row: Row<'groups'>): Group {
   return { id: row.id, name: row.name, ...auditOf(row) };
 }
 
-const groups = (work: ReadWork) =>
+export const groups = listOf<'groups', Group>({
+  name: 'Group',
+  table: 'groups',
+  id: 'id',
+  orders: { ID: 'id', NAME: 'name', CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' },
+  filters: {
+    id: { column: 'id', kind: 'id' },
+    name: { column: 'name', kind: 'text' },
+    createdAt: { column: 'created_at', kind: 'instant' },
+    updatedAt: { column: 'updated_at', kind: 'instant' },
+  },
+  recordOf: groupOf,
+});
+
+const ownGroups = (work: ReadWork) =>
   work.db.selectFrom('groups').selectAll().where('company_id', '=', work.caller.companyId);
 
 export async function findGroup(work: ReadWork, id: number): Promise<Group | undefined> {
-  const row = await groups(work).where('id', '=', id).executeTakeFirst();
+  const row = await ownGroups(work).where('id', '=', id).executeTakeFirst();
   return row && groupOf(row);
 }
 
 export async function findGroupByName(work: ReadWork, name: string): Promise<Group | undefined> {
-  const row = await groups(work).where('name', '=', name).executeTakeFirst();
+  const row = await ownGroups(work).where('name', '=', name).executeTakeFirst();
   return row && groupOf(row);
 }
 
 export async function selectGroups(work: ReadWork, page: PageRequest): Promise<Group[]> {
-  const rows = await groups(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
+  const rows = await ownGroups(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
   return rows.map(groupOf);
 }
 

@@ -7,6 +7,8 @@ import { parse } from '../../platform/validate.js';
 import { GroupCreate, GroupUpdate, type Group } from './group.model.js';
 import { findGroup, findGroupByName, insertGroup, selectGroups, updateGroupRow } from './group.repository.js';
 
+export { groups } from './group.repository.js';
+
 export async function getGroup(work: ReadWork, id: number): Promise<Group> {
   const group = await findGroup(work, id);
   if (group === undefined) throw notFound('group');
@@ -17,6 +19,10 @@ export async function getGroupByName(work: ReadWork, name: string): Promise<Grou
   const group = await findGroupByName(work, normalized(name));
   if (group === undefined) throw notFound('group');
   return group;
+}
+
+export async function hasGroup(work: ReadWork, id: number): Promise<boolean> {
+  return (await findGroup(work, id)) !== undefined;
 }
 
 /** Ascending by id. */

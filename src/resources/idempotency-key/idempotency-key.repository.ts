@@ -36,6 +36,20 @@ export async function insertKept(
     .execute();
 }
 
-export async function deleteKeptBefore(work: SystemWriteWork, before: Date): Promise<void> {
-  await work.db.deleteFrom('idempotency_keys').where('created_at', '<', instant.toColumn(before)).execute();
+/** Deletes what was kept before that, oldest first and about `limit` at most; true where there is more. */
+export async function deleteKeptBefore(work: SystemWriteWork, before: Date, limit: number): Promise<boolean> {
+  const next = await work.db
+    .selectFrom('idempotency_keys')
+    .select('created_at')
+    .where('created_at', '<', instant.toColumn(before))
+    .orderBy('created_at')
+    .offset(limit)
+    .limit(1)
+    .executeTakeFirst();
+  await work.db
+    .deleteFrom('idempotency_keys')
+    // At least one instant goes, however many answers are of the same one.
+    .where('created_at', '<', next === undefined ? instant.toColumn(before) : next.created_at + 1)
+    .execute();
+  return next !== undefined;
 }

@@ -4,6 +4,7 @@ import { DomainError } from '../../platform/errors.js';
 import { deleteKept, deleteKeptBefore, findKept, insertKept } from './idempotency-key.repository.js';
 
 const KEPT_MS = DAY;
+const FORGOTTEN_AT_A_TIME = 1_000;
 
 /** One client's promise that two calls are the same one. */
 export interface IdempotencyKey {
@@ -53,8 +54,9 @@ export async function rememberAnswer(work: WriteWork, key: IdempotencyKey, kept:
   });
 }
 
-export async function forgetOldAnswers(work: SystemWriteWork): Promise<void> {
-  await deleteKeptBefore(work, new Date(work.now.getTime() - KEPT_MS));
+/** Forgets some of the answers that are older than that; true where there are more of them. */
+export async function forgetOldAnswers(work: SystemWriteWork): Promise<boolean> {
+  return await deleteKeptBefore(work, new Date(work.now.getTime() - KEPT_MS), FORGOTTEN_AT_A_TIME);
 }
 
 function scopeOf(work: WriteWork, key: IdempotencyKey): string {

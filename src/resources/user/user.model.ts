@@ -1,15 +1,34 @@
 import { z } from 'zod';
 
 import { ROLES, type Role } from '../../platform/caller.js';
-import { normalized, printableName } from '../../platform/text.js';
+import { isStorable, normalized, printableName } from '../../platform/text.js';
+
+export const MAX_EMAIL = 254;
+const MIN_PASSWORD = 12;
+export const MAX_PASSWORD = 128;
 
 /** E-mail addresses are kept and compared in lower case. */
-export const emailAddress = z
-  .email('must be an e-mail address')
-  .max(254)
-  .transform((email) => normalized(email).toLowerCase());
+const emailAddress = z.email('must be an e-mail address').max(MAX_EMAIL).transform(comparableEmail);
 
-export const timeZone = z
+export function comparableEmail(email: string): string {
+  return normalized(email).toLowerCase();
+}
+
+export const PasswordChoice = z.object({
+  password: z.string().superRefine((password, context) => {
+    const problem = problemOfPassword(password);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  }),
+});
+
+function problemOfPassword(password: string): string | undefined {
+  const length = Array.from(password).length;
+  if (length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters`;
+  if (length > MAX_PASSWORD) return `must have at most ${MAX_PASSWORD} characters`;
+  return isStorable(password) ? undefined : 'must not contain NUL or broken characters';
+}
+
+const timeZone = z
   .string()
   .refine((zone) => isTimeZone(zone), 'must be an IANA time zone, for instance America/Sao_Paulo');
 
@@ -37,6 +56,8 @@ export interface User {
   readonly lastSignInAt: Date | null;
   readonly lastSignInIp: string | null;
   readonly disabledAt: Date | null;
+  /** Until when a password is of no use; tokens live on. */
+  readonly lockedUntil: Date | null;
   readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -46,4 +67,14 @@ export interface Membership {
   readonly companyId: number;
   readonly userId: number;
   readonly role: Role;
+}
+
+/** A user as an operator of the server sees one: with every company. */
+export interface Person {
+  readonly user: User;
+  readonly memberships: readonly CompanyMembership[];
+}
+
+export interface CompanyMembership extends Membership {
+  readonly companyName: string;
 }

@@ -1,12 +1,16 @@
+import { sql } from 'kysely';
+
+import { listOf } from '../../database/keyset.js';
 import { instant, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
-import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import type { Role } from '../../platform/caller.js';
-import type { Membership, User } from './user.model.js';
+import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import { offsetOf, type PageRequest } from '../../platform/page.js';
+import type { SignInState } from './sign-in.model.js';
+import { comparableEmail, type User } from './user.model.js';
 
 const time = nullable(instant);
 
-export function userOf(row: Row<'users'>): User {
+function userOf(row: Row<'users'>): User {
   return {
     id: row.id,
     email: row.email,
@@ -16,15 +20,11 @@ export function userOf(row: Row<'users'>): User {
     lastSignInAt: time.fromColumn(row.last_sign_in_at),
     lastSignInIp: row.last_sign_in_ip,
     disabledAt: time.fromColumn(row.disabled_at),
+    lockedUntil: time.fromColumn(row.locked_until),
     revision: row.revision,
     createdAt: instant.fromColumn(row.created_at),
     updatedAt: instant.fromColumn(row.updated_at),
   };
-}
-
-export async function findUserByEmail(work: SystemReadWork, email: string): Promise<User | undefined> {
-  const row = await work.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
-  return row && userOf(row);
 }
 
 export async function insertUser(
@@ -50,28 +50,145 @@ export async function insertUser(
   return userOf(row);
 }
 
-export async function findMembership(
-  work: SystemReadWork,
-  companyId: number,
-  userId: number,
-): Promise<Membership | undefined> {
-  const row = await work.db
+export const users = listOf<'users', User>({
+  name: 'User',
+  table: 'users',
+  id: 'id',
+  orders: { ID: 'id', CREATED_AT: 'created_at' },
+  filters: { id: { column: 'id', kind: 'id' }, email: { column: 'email', kind: 'text' } },
+  recordOf: userOf,
+  visible: (companyId) =>
+    sql`exists (select 1 from memberships m where m.company_id = ${companyId} and m.user_id = t.id)`,
+});
+
+/** Members of the caller's company. */
+const members = (work: ReadWork) =>
+  work.db
     .selectFrom('memberships')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row && { companyId: row.company_id, userId: row.user_id, role: row.role as Role };
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .selectAll('users')
+    .where('memberships.company_id', '=', work.caller.companyId);
+
+export async function findMember(work: ReadWork, userId: number): Promise<User | undefined> {
+  const row = await members(work).where('memberships.user_id', '=', userId).executeTakeFirst();
+  return row && userOf(row);
 }
 
-export async function insertMembership(work: SystemWriteWork, values: Membership): Promise<void> {
-  await work.db
-    .insertInto('memberships')
-    .values({
-      company_id: values.companyId,
-      user_id: values.userId,
-      role: values.role,
-      created_at: instant.toColumn(work.now),
+export async function selectMembers(work: ReadWork, page: PageRequest): Promise<User[]> {
+  const rows = await members(work)
+    .orderBy('memberships.user_id')
+    .limit(page.perPage)
+    .offset(offsetOf(page))
+    .execute();
+  return rows.map(userOf);
+}
+
+export async function findAnyUser(work: SystemReadWork): Promise<{ id: number } | undefined> {
+  return await work.db.selectFrom('users').select('id').limit(1).executeTakeFirst();
+}
+
+/** All users, or a company's. */
+export async function selectUsers(work: SystemReadWork, companyId: number | null): Promise<User[]> {
+  let query = work.db.selectFrom('users').selectAll('users').orderBy('users.id');
+  if (companyId !== null) {
+    query = query.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('memberships')
+          .select('memberships.user_id')
+          .whereRef('memberships.user_id', '=', 'users.id')
+          .where('memberships.company_id', '=', companyId),
+      ),
+    );
+  }
+  return (await query.execute()).map(userOf);
+}
+
+/** What of a user's own state a change may set; the record counts on. */
+export interface UserState {
+  readonly passwordHash?: string;
+  readonly disabledAt?: Date | null;
+  readonly lockedUntil?: Date | null;
+  readonly failedSignIns?: number;
+}
+
+export async function updateUserState(work: SystemWriteWork, current: User, state: UserState): Promise<User> {
+  const updated = Math.max(work.now.getTime(), current.updatedAt.getTime());
+  const row = await work.db
+    .updateTable('users')
+    .set({
+      ...(state.passwordHash === undefined ? {} : { password_hash: state.passwordHash }),
+      ...(state.disabledAt === undefined ? {} : { disabled_at: time.toColumn(state.disabledAt) }),
+      ...(state.lockedUntil === undefined ? {} : { locked_until: time.toColumn(state.lockedUntil) }),
+      ...(state.failedSignIns === undefined ? {} : { failed_sign_ins: state.failedSignIns }),
+      revision: current.revision + 1,
+      updated_at: instant.toColumn(new Date(updated)),
     })
+    .where('id', '=', current.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return userOf(row);
+}
+
+/** What signing in needs to know of a user. */
+export interface Account extends SignInState {
+  readonly user: User;
+  readonly passwordHash: string;
+}
+
+function accountOf(row: Row<'users'>): Account {
+  return {
+    user: userOf(row),
+    passwordHash: row.password_hash,
+    failedSignIns: row.failed_sign_ins,
+    lockedUntil: time.fromColumn(row.locked_until),
+  };
+}
+
+export async function findAccountByEmail(work: SystemReadWork, email: string): Promise<Account | undefined> {
+  const row = await work.db
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '=', comparableEmail(email))
+    .executeTakeFirst();
+  return row && accountOf(row);
+}
+
+export async function getAccount(work: SystemReadWork, userId: number): Promise<Account> {
+  const row = await work.db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return accountOf(row);
+}
+
+/** Nothing that a user's record shows. */
+export async function updateFailures(
+  work: SystemWriteWork,
+  userId: number,
+  state: SignInState,
+): Promise<void> {
+  await work.db
+    .updateTable('users')
+    .set({ failed_sign_ins: state.failedSignIns, locked_until: time.toColumn(state.lockedUntil) })
+    .where('id', '=', userId)
+    .execute();
+}
+
+export async function updateSignedIn(work: SystemWriteWork, user: User, ip: string | null): Promise<void> {
+  const now = instant.toColumn(work.now);
+  await work.db
+    .updateTable('users')
+    .set({
+      sign_in_count: user.signInCount + 1,
+      last_sign_in_at: now,
+      last_sign_in_ip: ip,
+      failed_sign_ins: 0,
+      locked_until: null,
+      revision: user.revision + 1,
+      updated_at: Math.max(now, instant.toColumn(user.updatedAt)),
+    })
+    .where('id', '=', user.id)
     .execute();
 }

@@ -1,9 +1,65 @@
-import type { SystemWriteWork } from '../../database/work.js';
-import { taken } from '../../platform/errors.js';
+import { countOf } from '../../database/count.js';
+import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import { notFound } from '../../platform/errors.js';
+import type { Page, PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
-import { UserAdd, type User } from './user.model.js';
-import { findMembership, findUserByEmail, insertMembership, insertUser } from './user.repository.js';
+import { selectMemberships } from './membership.repository.js';
+import { addMembership } from './membership.service.js';
+import { recordOfUser } from './user-event.service.js';
+import { comparableEmail, UserAdd, type Person, type User } from './user.model.js';
+import {
+  findAccountByEmail,
+  findAnyUser,
+  findMember,
+  insertUser,
+  selectMembers,
+  selectUsers,
+  updateUserState,
+  type UserState,
+} from './user.repository.js';
+
+export { users } from './user.repository.js';
+
+/** A member of the caller's company. */
+export async function getUser(work: ReadWork, id: number): Promise<User> {
+  const user = await findMember(work, id);
+  if (user === undefined) throw notFound('user');
+  return user;
+}
+
+/** Members of the caller's company, ascending by id. */
+export async function listUsers(work: ReadWork, request: PageRequest): Promise<Page<User>> {
+  const total = await countOf(work, 'users');
+  return { records: await selectMembers(work, request), total, request };
+}
+
+/** All users of the server, or a company's, ascending by id; each with every membership. */
+export async function listPeople(work: SystemReadWork, company: Company | null): Promise<readonly Person[]> {
+  const users = await selectUsers(work, company?.id ?? null);
+  const memberships = await selectMemberships(
+    work,
+    users.map((user) => user.id),
+  );
+  return users.map((user) => ({
+    user,
+    memberships: memberships.filter((membership) => membership.userId === user.id),
+  }));
+}
+
+export async function hasUsers(work: SystemReadWork): Promise<boolean> {
+  return (await findAnyUser(work)) !== undefined;
+}
+
+export async function findUserByEmail(work: SystemReadWork, email: string): Promise<User | undefined> {
+  return (await findAccountByEmail(work, comparableEmail(email)))?.user;
+}
+
+export async function getUserByEmail(work: SystemReadWork, email: string): Promise<User> {
+  const user = await findUserByEmail(work, email);
+  if (user === undefined) throw notFound('user');
+  return user;
+}
 
 /**
  * Adds a member to a company: a new user, or, where the e-mail is known, the existing one with the name,
@@ -27,17 +83,33 @@ export async function addUser(
       after: user,
     });
   }
-  if ((await findMembership(work, company.id, user.id)) !== undefined) {
-    throw taken('email', 'This user is a member of the company already.');
-  }
-  const membership = { companyId: company.id, userId: user.id, role };
-  await insertMembership(work, membership);
-  work.ledger.append({
-    action: 'create',
-    entityType: 'membership',
-    entityId: user.id,
-    companyId: company.id,
-    after: membership,
-  });
+  await addMembership(work, { companyId: company.id, userId: user.id, role });
   return user;
+}
+
+/** Ends every access of the user, in all companies, until `enableUser`. */
+export async function disableUser(work: SystemWriteWork, user: User): Promise<User> {
+  if (user.disabledAt !== null) return user;
+  return await change(work, 'disable', user, { disabledAt: work.now });
+}
+
+export async function enableUser(work: SystemWriteWork, user: User): Promise<User> {
+  if (user.disabledAt === null) return user;
+  return await change(work, 'enable', user, { disabledAt: null });
+}
+
+/** Lets a user's password be tried again, and forgets the failures so far. */
+export async function unlockUser(work: SystemWriteWork, user: User): Promise<User> {
+  return await change(work, 'unlock', user, { lockedUntil: null, failedSignIns: 0 });
+}
+
+/** Tokens live on, and so does a lock: those are revoked and lifted by themselves. */
+export async function setPassword(work: SystemWriteWork, user: User, passwordHash: string): Promise<User> {
+  return await change(work, 'set_password', user, { passwordHash });
+}
+
+async function change(work: SystemWriteWork, action: string, before: User, state: UserState): Promise<User> {
+  const after = await updateUserState(work, before, state);
+  await recordOfUser(work, before.id, { action, entityType: 'user', before, after });
+  return after;
 }

@@ -1,0 +1,191 @@
+import type { CommunicationFormat, Kind, Language } from '../resources/app/app.model.js';
+
+export interface AppPlan {
+  readonly name: string;
+  readonly description: string;
+  readonly kind: Kind;
+  readonly language: Language;
+  readonly communicationFormat: CommunicationFormat;
+  /** What terminals show in their menu; null where the app is not in it. */
+  readonly label: string | null;
+  readonly versions: readonly string[];
+}
+
+export interface MerchantPlan {
+  readonly id: string;
+  readonly document: string;
+  readonly name: string;
+}
+
+export interface CompanyPlan {
+  readonly name: string;
+  readonly domain: string;
+  readonly timeZone: string;
+  readonly acquirer: string;
+  readonly groups: readonly [string, ...string[]];
+  readonly apps: readonly AppPlan[];
+  readonly files: readonly string[];
+  readonly merchants: readonly [MerchantPlan, ...MerchantPlan[]];
+  readonly terminals: number;
+  /** Terminals in the drawer: without a logical number, and silent. */
+  readonly spares: number;
+  readonly transactions: number;
+}
+
+const module = (name: string, language: Language, description: string, versions: string[]): AppPlan => ({
+  name,
+  description,
+  kind: 'module',
+  language,
+  communicationFormat: 'http',
+  label: null,
+  versions,
+});
+
+const ACME: CompanyPlan = {
+  name: 'Acme Pagamentos',
+  domain: 'acme.example',
+  timeZone: 'America/Sao_Paulo',
+  acquirer: 'acme',
+  groups: [
+    'Lojas Centro',
+    'Lojas Zona Sul',
+    'Postos BR-101',
+    'Restaurantes',
+    'Farmácias',
+    'Feiras e eventos',
+    'AREA 51',
+    'Homologação',
+  ],
+  apps: [
+    module('emv-kernel', 'ruby', 'Chip and contactless kernel.', ['4.3.0', '4.3.1']),
+    module('receipt-printer', 'posxml', 'Prints receipts on thermal paper.', ['1.2.0']),
+    {
+      name: 'checkout',
+      description: 'Card payments: sale, cancellation, instalments.',
+      kind: 'standard',
+      language: 'ruby',
+      communicationFormat: 'iso8583',
+      label: 'Vender',
+      versions: ['2.9.4', '3.0.0', '3.1.0'],
+    },
+    {
+      name: 'prepaid',
+      description: 'Top-up of prepaid phones.',
+      kind: 'standard',
+      language: 'posxml',
+      communicationFormat: 'http',
+      label: 'Recarga',
+      versions: ['1.0', '1.1'],
+    },
+    {
+      name: 'pix',
+      description: 'Instant payments with a QR code.',
+      kind: 'standard',
+      language: 'ruby',
+      communicationFormat: 'iso20022',
+      label: 'Pix',
+      versions: ['0.9.0', '1.0.0'],
+    },
+    {
+      name: 'diagnostics',
+      description: 'Signal, battery and printer checks for technicians.',
+      kind: 'standard',
+      language: 'posxml',
+      communicationFormat: 'http',
+      label: null,
+      versions: ['5'],
+    },
+  ],
+  files: [
+    'logo.bmp',
+    'emv_params.dat',
+    'ca_keys.bin',
+    'receipt.tpl',
+    'font_8x16.fnt',
+    'tones.wav',
+    'menu_pt.json',
+  ],
+  merchants: [
+    { id: '000000010011', document: '11222333000181', name: 'Padaria Aurora' },
+    { id: '000000010029', document: '11222333000262', name: 'Livraria do Porto' },
+    { id: '000000010037', document: '11222333000343', name: 'Posto Três Irmãos' },
+    { id: '000000010045', document: '11222333000424', name: 'Cantina da Nona' },
+    { id: '000000010053', document: '11222333000505', name: 'Farmácia São Bento' },
+    { id: '000000010061', document: '11222333000696', name: 'Empório Verde' },
+  ],
+  terminals: 190,
+  spares: 14,
+  transactions: 2_400,
+};
+
+const BETA: CompanyPlan = {
+  name: 'Beta Cards',
+  domain: 'beta.example',
+  timeZone: 'Europe/Lisbon',
+  acquirer: 'beta',
+  groups: ['Shops', 'Taxis', 'Pilot'],
+  apps: [
+    module('contactless', 'ruby', 'Contactless kernel.', ['2.0.1']),
+    {
+      name: 'payment',
+      description: 'Card payments.',
+      kind: 'standard',
+      language: 'posxml',
+      communicationFormat: 'iso8583',
+      label: 'Sale',
+      versions: ['7.4', '7.5'],
+    },
+    {
+      name: 'gift-card',
+      description: 'Sale and redemption of gift cards.',
+      kind: 'standard',
+      language: 'ruby',
+      communicationFormat: 'http',
+      label: 'Gift card',
+      versions: ['1.0.0'],
+    },
+  ],
+  files: ['logo.bmp', 'emv_params.dat', 'receipt.tpl'],
+  merchants: [
+    { id: '900000000017', document: '44555666000181', name: 'Corner Books' },
+    { id: '900000000025', document: '44555666000262', name: 'City Taxi 12' },
+    { id: '900000000033', document: '44555666000343', name: 'Harbour Café' },
+  ],
+  terminals: 60,
+  spares: 5,
+  transactions: 600,
+};
+
+export const COMPANY_PLANS: readonly [CompanyPlan, ...CompanyPlan[]] = [ACME, BETA];
+
+export interface ModelPlan {
+  readonly brand: string;
+  readonly model: string;
+  readonly prefix: string;
+  readonly media: readonly [string, ...string[]];
+  readonly os: string;
+}
+
+export const MODELS: readonly [ModelPlan, ...ModelPlan[]] = [
+  { brand: 'Ingenico', model: 'Move5000', prefix: 'IM5', media: ['gprs', 'wifi'], os: '22.05.1' },
+  { brand: 'Verifone', model: 'V240m', prefix: 'VV2', media: ['gprs'], os: '31.6.0' },
+  { brand: 'PAX', model: 'A920', prefix: 'PA9', media: ['wifi', 'gprs'], os: '7.1.2' },
+  { brand: 'PAX', model: 'S920', prefix: 'PS9', media: ['gprs'], os: '2.7.84' },
+  { brand: 'Gertec', model: 'MP35P', prefix: 'GM3', media: ['ethernet', 'gprs'], os: '1.18' },
+];
+
+/** First digits of the schemes' own test cards; no number is ever made whole. */
+export interface CardPlan {
+  readonly brand: string;
+  readonly firstDigits: string;
+}
+
+export const CARDS: readonly [CardPlan, ...CardPlan[]] = [
+  { brand: 'visa', firstDigits: '411111' },
+  { brand: 'visa', firstDigits: '400000' },
+  { brand: 'mastercard', firstDigits: '555555' },
+  { brand: 'mastercard', firstDigits: '222300' },
+  { brand: 'amex', firstDigits: '378282' },
+  { brand: 'elo', firstDigits: '636297' },
+];

@@ -1,0 +1,99 @@
+import type { WriteWork } from '../database/work.js';
+import { createDevice, reportDevice } from '../resources/device/device.service.js';
+import type { Group } from '../resources/group/group.model.js';
+import { createLogicalNumber } from '../resources/logical-number/logical-number.service.js';
+import { MODELS, type CompanyPlan, type MerchantPlan, type ModelPlan } from './catalog.js';
+import type { Random } from './random.js';
+import type { Software } from './software.js';
+
+/** A terminal at work. */
+export interface Terminal {
+  readonly serialNumber: string;
+  readonly logicalNumber: string;
+  readonly logicalNumberId: number;
+  readonly frameworkVersion: string;
+  readonly merchant: MerchantPlan;
+  readonly apps: readonly Software[];
+}
+
+const FRAMEWORKS: readonly [string, ...string[]] = ['8.30.0', '8.31.2', '8.31.2', '8.32.0', '9.0.1'];
+
+/** Logical numbers in their groups, each with a device that reports; and spares that never did. */
+export async function createTerminals(
+  work: WriteWork,
+  random: Random,
+  plan: CompanyPlan,
+  { groups, software }: { readonly groups: readonly Group[]; readonly software: readonly Software[] },
+): Promise<readonly Terminal[]> {
+  const terminals: Terminal[] = [];
+  for (let place = 0; place < plan.terminals; place += 1) {
+    const group = groups[place % groups.length];
+    const apps = software.filter((app) => group !== undefined && app.versionOfGroup.has(group.id));
+    const number = await createLogicalNumber(work, {
+      number: `${plan.domain.charCodeAt(0) - 96}${String(10_000 + place * 7)}`,
+      groupId: group?.id ?? null,
+      appVersionIds: apps.flatMap((app) => (group === undefined ? [] : [app.versionOfGroup.get(group.id)])),
+    });
+    const frameworkVersion = random.pick(FRAMEWORKS);
+    const serialNumber = await createReporting(work, random, {
+      place,
+      logicalNumberId: number.id,
+      frameworkVersion,
+    });
+    terminals.push({
+      serialNumber,
+      logicalNumber: number.number,
+      logicalNumberId: number.id,
+      frameworkVersion,
+      merchant: random.pick(plan.merchants),
+      apps,
+    });
+  }
+  for (let spare = 0; spare < plan.spares; spare += 1) {
+    await createDevice(work, { serialNumber: serialOf(random, random.pick(MODELS), plan.terminals + spare) });
+  }
+  return terminals;
+}
+
+interface Placed {
+  readonly place: number;
+  readonly logicalNumberId: number;
+  readonly frameworkVersion: string;
+}
+
+async function createReporting(
+  work: WriteWork,
+  random: Random,
+  { place, logicalNumberId, frameworkVersion }: Placed,
+): Promise<string> {
+  const model = random.pick(MODELS);
+  const device = await createDevice(work, {
+    serialNumber: serialOf(random, model, place),
+    logicalNumberId,
+    enabled: !random.chance(0.04),
+  });
+  await reportDevice(work, device, { frameworkVersion, meta: metaOf(random, model) });
+  return device.serialNumber;
+}
+
+function serialOf(random: Random, { prefix }: ModelPlan, place: number): string {
+  return `${prefix}${random.digits(5)}${String(place).padStart(4, '0')}`;
+}
+
+function metaOf(random: Random, { brand, model, media, os }: ModelPlan): Record<string, string> {
+  const medium = random.pick(media);
+  return {
+    brand,
+    model,
+    communication_media: medium,
+    ...(medium === 'gprs'
+      ? { gprs_signal: String(random.whole(20, 100)), sim_card_id: `8955${random.digits(15)}` }
+      : {}),
+    os_version: os,
+    emv_kernel_version: `4.3${random.pick(['b', 'c', 'd'])}`,
+    ssa_version: `1.${random.whole(0, 9)}`,
+    battery_level: String(random.whole(5, 100)),
+    ssl: random.chance(0.9) ? '1' : '0',
+    signature: random.bytes(8).toString('hex'),
+  };
+}

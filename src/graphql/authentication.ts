@@ -1,0 +1,16 @@
+import type { Origin, Units } from '../database/work.js';
+import type { Authenticator } from '../resources/access-token/authentication.service.js';
+import { GraphqlContext } from './context.js';
+import type { RequestFacts } from './request.js';
+
+/** What resolvers are given for a token, over any transport; `unauthenticated` where the token is of no use. */
+export type Authenticate = (
+  token: string | undefined,
+  origin: Origin,
+  facts?: RequestFacts,
+) => Promise<GraphqlContext>;
+
+export function createAuthenticate(authenticator: Authenticator, units: Units): Authenticate {
+  return async (token, origin, facts) =>
+    new GraphqlContext(await authenticator.authenticate(token, origin), units, facts);
+}

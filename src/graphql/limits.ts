@@ -1,0 +1,81 @@
+import { GraphQLError, type ASTNode } from 'graphql';
+
+/** What an operation may be, checked before anything of it runs, over HTTP and over sockets alike. */
+export const LIMITS = {
+  /** Lexical tokens of a document. */
+  tokens: 5_000,
+  /** Fields within fields; `{ a { b } }` is 2 deep. */
+  depth: 12,
+  /** Fields under another name, counted wherever a fragment brings them. */
+  aliases: 30,
+  /** Fields of the operation itself. */
+  rootFields: 20,
+  /** Fields and fragments as written. */
+  selections: 1_000,
+  /** The same with every fragment written out where it is used. */
+  expandedSelections: 10_000,
+  /** Mutations that make or end a secret. */
+  sensitiveMutations: 1,
+  /** Objects and lists within each other in variables. */
+  variableDepth: 50,
+  /** Records that could be answered: the product of page sizes; see cost.ts. */
+  cost: 10_000,
+  /** Entries of `errors` in an answer. */
+  errors: 5,
+  /** Characters of an error's message. */
+  message: 500,
+} as const;
+
+/** At most once in a document, so that aliases are no way to guess or to multiply. */
+export const SENSITIVE_MUTATIONS: readonly string[] = ['apiTokenCreate', 'apiTokenRevoke'];
+
+/** An operation that is refused before it runs; over HTTP it is a 400. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(readonly errors: readonly [GraphQLError, ...GraphQLError[]]) {
+    super(errors[0].message);
+  }
+}
+
+/** An error that refuses a whole request: its code, and what else a program may want to know. */
+export function refusal(
+  code: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): Refusal {
+  return new Refusal([requestRefused(code, message, details)]);
+}
+
+export function requestRefused(
+  code: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+  nodes?: readonly ASTNode[],
+): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    extensions: { code, ...details, http: { status: 400 } },
+  });
+}
+
+/** Names the wall, its number and the operation's. */
+export function beyondLimit(
+  limit: keyof typeof LIMITS,
+  actual: number,
+  what: string,
+  code = 'GRAPHQL_VALIDATION_FAILED',
+): Refusal {
+  const maximum = LIMITS[limit];
+  return refusal(code, `${what}: ${shown(actual)}, at most ${maximum}.`, {
+    limit,
+    maximum,
+  });
+}
+
+/** Beyond this, nobody needs the exact number. */
+const MANY = 1_000_000_000;
+
+function shown(actual: number): string {
+  return actual > MANY ? `more than ${MANY}` : String(actual);
+}

@@ -1,0 +1,36 @@
+import type { ErrorRequestHandler } from 'express';
+
+import { contextOf } from '../http/context.js';
+import { DomainError } from '../platform/errors.js';
+import { problemAnswer } from '../rest/problem.js';
+import { sendProblem } from '../rest/send.js';
+import { topLevelError } from './errors.js';
+import { Refusal } from './limits.js';
+import { maskErrors } from './mask.js';
+
+/** What is refused before there is an operation, in the form of an answer of GraphQL. */
+export function refuseOperation(onError: (error: unknown, requestId: string) => void): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request, response, _next) => {
+    const { requestId } = contextOf(response);
+    if (error instanceof Refusal) {
+      const errors = maskErrors(error.errors, {
+        requestId,
+        hideSuggestions: true,
+        report: () => undefined,
+      });
+      sendProblem(request, response, { status: 400, headers: {}, body: { errors } });
+      return;
+    }
+    const problem = problemAnswer(error, requestId);
+    if (problem.status === 500) onError(error, requestId);
+    const { message } = problem.body;
+    const extensions = { code: codeOf(error, problem.body.code), requestId };
+    sendProblem(request, response, { ...problem, body: { errors: [{ message, extensions }] } });
+  };
+}
+
+function codeOf(error: unknown, code: string): unknown {
+  if (error instanceof DomainError) return topLevelError(error).extensions.code;
+  return code === 'internal' ? 'INTERNAL_SERVER_ERROR' : code.toUpperCase();
+}

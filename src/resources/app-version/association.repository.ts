@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+
+import { amongIds } from '../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../database/work.js';
+import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
+
+export type Association = keyof Associations;
+export const ASSOCIATIONS = ['groupIds', 'moduleIds', 'fileIds'] as const satisfies readonly Association[];
+
+const TABLES = {
+  groupIds: { table: 'app_version_groups', column: 'group_id' },
+  moduleIds: { table: 'app_version_modules', column: 'module_id' },
+  fileIds: { table: 'app_version_files', column: 'file_id' },
+} as const;
+
+/** Three statements, however many versions there are. */
+export async function withAssociations(
+  work: ReadWork,
+  versions: readonly AppVersion[],
+): Promise<AssociatedVersion[]> {
+  const ids = versions.map((version) => version.id);
+  const groups = await selectAssociated(work, 'groupIds', ids);
+  const modules = await selectAssociated(work, 'moduleIds', ids);
+  const files = await selectAssociated(work, 'fileIds', ids);
+  return versions.map((version) => ({
+    ...version,
+    groupIds: groups.get(version.id) ?? [],
+    moduleIds: modules.get(version.id) ?? [],
+    fileIds: files.get(version.id) ?? [],
+  }));
+}
+
+async function selectAssociated(
+  work: ReadWork,
+  association: Association,
+  versionIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const { table, column } = TABLES[association];
+  const { rows } = await sql<{ version_id: number; other_id: number }>`
+    select app_version_id as version_id, ${sql.ref(column)} as other_id from ${sql.table(table)}
+    where company_id = ${work.caller.companyId} and app_version_id in ${amongIds(versionIds)}
+    order by app_version_id, ${sql.ref(column)}`.execute(work.db);
+  const associated = new Map<number, number[]>();
+  for (const row of rows) {
+    const others = associated.get(row.version_id) ?? [];
+    others.push(row.other_id);
+    associated.set(row.version_id, others);
+  }
+  return associated;
+}
+
+/** Versions that are associated with one of the given records. */
+export async function selectAssociatedWith(
+  work: ReadWork,
+  association: Association,
+  ids: readonly number[],
+): Promise<number[]> {
+  const { table, column } = TABLES[association];
+  const { rows } = await sql<{ version_id: number }>`
+    select distinct app_version_id as version_id from ${sql.table(table)}
+    where company_id = ${work.caller.companyId} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(work.db);
+  return rows.map((row) => row.version_id);
+}
+
+export async function deleteAssociations(
+  work: WriteWork,
+  association: Association,
+  versionIds: readonly number[],
+  ids: readonly number[],
+): Promise<void> {
+  const { table, column } = TABLES[association];
+  await sql`delete from ${sql.table(table)} where company_id = ${work.caller.companyId}
+    and app_version_id in ${amongIds(versionIds)} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(
+    work.db,
+  );
+}
+
+/** Says how many of the ids are there to be associated: records of the company, of the kind that it takes. */
+export async function insertAssociations(
+  work: WriteWork,
+  association: Association,
+  versionId: number,
+  ids: readonly number[],
+): Promise<number> {
+  const { table, column } = TABLES[association];
+  const { companyId } = work.caller;
+  const result = await sql`insert into ${sql.table(table)} (company_id, app_version_id, ${sql.ref(column)})
+    select company_id, ${versionId}, id from ${associable(association)}
+    where company_id = ${companyId} and id in ${amongIds(ids)}`.execute(work.db);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+function associable(association: Association) {
+  switch (association) {
+    case 'groupIds':
+      return sql.table('groups');
+    case 'fileIds':
+      return sql.table('files');
+    case 'moduleIds':
+      return sql`(select v.company_id, v.id from app_versions v
+        join apps a on a.company_id = v.company_id and a.id = v.app_id where a.kind = 'module') as modules`;
+  }
+}

@@ -1,0 +1,38 @@
+import type { WriteWork } from '../../database/work.js';
+import { invalid } from '../../platform/errors.js';
+import { dropVersionLinks } from '../logical-number/version-links.service.js';
+import type { Associations } from './app-version.model.js';
+import { difference } from './app-version.rules.js';
+import {
+  ASSOCIATIONS,
+  deleteAssociations,
+  insertAssociations,
+  type Association,
+} from './association.repository.js';
+
+const WHAT: Readonly<Record<Association, string>> = {
+  groupIds: 'groups',
+  moduleIds: 'versions of applications of kind module',
+  fileIds: 'files',
+};
+
+/**
+ * Associates a version with `after` instead of `before`. A group that it leaves takes it from its logical
+ * numbers (decision 21). Errors: `invalid` (an id that is none of the company's, or of another kind).
+ */
+export async function associate(
+  work: WriteWork,
+  versionId: number,
+  before: Associations,
+  after: Associations,
+): Promise<void> {
+  if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
+  for (const association of ASSOCIATIONS) {
+    const { removed, added } = difference(before[association], after[association]);
+    if (removed.length > 0) await deleteAssociations(work, association, [versionId], removed);
+    if (association === 'groupIds') await dropVersionLinks(work, [versionId], removed);
+    if (added.length === 0) continue;
+    const inserted = await insertAssociations(work, association, versionId, added);
+    if (inserted < added.length) throw invalid(association, `must hold ids of ${WHAT[association]} only`);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Language } from './app.model.js';
+
+const SUFFIXES: Readonly<Record<Language, string>> = { posxml: '.posxml', ruby: '.rb' };
+
+export interface Identity {
+  readonly name: string;
+  readonly language: Language;
+}
+
+/** Language and full name of a new application (decision 20). */
+export function identify(name: string, language?: Language): Identity {
+  const chosen = language ?? languageOf(name) ?? 'posxml';
+  return { name: withSuffix(name, chosen), language: chosen };
+}
+
+/** A new name may bring another language; another language alone brings the name its suffix. */
+export function identifyAnew(current: Identity, name?: string, language?: Language): Identity {
+  if (name !== undefined) return identify(name, language ?? languageOf(name) ?? current.language);
+  if (language === undefined || language === current.language) return identityOf(current);
+  return identify(current.name.slice(0, -SUFFIXES[current.language].length), language);
+}
+
+const identityOf = ({ name, language }: Identity): Identity => ({ name, language });
+
+function languageOf(name: string): Language | undefined {
+  const lower = name.toLowerCase();
+  if (lower.endsWith(SUFFIXES.posxml)) return 'posxml';
+  return lower.endsWith(SUFFIXES.ruby) ? 'ruby' : undefined;
+}
+
+/** The suffix is written in lower case, however it was sent. */
+function withSuffix(name: string, language: Language): string {
+  const suffix = SUFFIXES[language];
+  return languageOf(name) === language ? name.slice(0, -suffix.length) + suffix : name + suffix;
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+import {
+  auditShape,
+  EMPTY,
+  EmptyShape,
+  listAnswer,
+  listShape,
+  recordAnswer,
+  recordShape,
+} from '../../rest/envelope.js';
+import type { Route } from '../../rest/route.js';
+import { auditFields } from '../../rest/timestamp.js';
+import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
+import {
+  createDevice,
+  deleteDevice,
+  getDevice,
+  getDeviceBySerialNumber,
+  listDevices,
+  updateDevice,
+} from './device.service.js';
+
+const DeviceShape = z
+  .strictObject({
+    id: z.int(),
+    serial_number: z.string(),
+    enabled: z.boolean(),
+    logical_number_id: z.int().nullable(),
+    meta: z.record(z.string(), z.string()).describe('What the terminal last said of itself.'),
+    framework_version: z.string().nullable(),
+    ...auditShape,
+  })
+  .meta({ id: 'Device', description: 'A payment terminal.' });
+
+function deviceFields(device: Device) {
+  return {
+    id: device.id,
+    serial_number: device.serialNumber,
+    enabled: device.enabled,
+    logical_number_id: device.logicalNumberId,
+    meta: device.meta,
+    framework_version: device.frameworkVersion,
+    ...auditFields(device),
+  };
+}
+
+const answer = (device: Device, status?: 201) => recordAnswer('device', deviceFields(device), device, status);
+
+/** /v1/devices (contract, section 4, Devices): read by id, changed and deleted by serial number. */
+export const deviceRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/devices',
+    right: 'read',
+    summary: 'List devices',
+    paged: true,
+    answer: listShape('devices', 'device', DeviceShape),
+    read: async (work, call) =>
+      listAnswer('devices', 'device', await listDevices(work, call.page), deviceFields),
+  },
+  {
+    method: 'GET',
+    path: '/devices/{device_id}',
+    right: 'read',
+    summary: 'Read a device by its id',
+    answer: recordShape('device', DeviceShape),
+    read: async (work, call) => answer(await getDevice(work, call.id('device_id', 'device'))),
+  },
+  {
+    method: 'POST',
+    path: '/devices',
+    right: 'write',
+    summary: 'Create a device',
+    body: DeviceCreate,
+    status: 201,
+    answer: recordShape('device', DeviceShape),
+    write: async (work, call) => answer(await createDevice(work, call.input), 201),
+  },
+  {
+    method: 'PUT',
+    path: '/devices/{serial_number}',
+    right: 'write',
+    summary: 'Change a device by its serial number',
+    body: DeviceUpdate,
+    answer: recordShape('device', DeviceShape),
+    write: async (work, call) => {
+      const device = await getDeviceBySerialNumber(work, call.name('serial_number', 'device'));
+      call.ifMatch('device', device);
+      return answer(await updateDevice(work, device, call.input));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/devices/{serial_number}',
+    right: 'write',
+    summary: 'Delete a device by its serial number',
+    description: 'The equipment can no longer access the service; its transactions stay.',
+    answer: EmptyShape,
+    write: async (work, call) => {
+      const device = await getDeviceBySerialNumber(work, call.name('serial_number', 'device'));
+      call.ifMatch('device', device);
+      await deleteDevice(work, device);
+      return EMPTY;
+    },
+  },
+];

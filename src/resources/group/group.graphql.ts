@@ -1,0 +1,97 @@
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  ID,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+} from 'type-graphql';
+
+import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
+import { listTypes } from '../../graphql/list.js';
+import { idOf, Node } from '../../graphql/node.js';
+import { payloadOf } from '../../graphql/payload.js';
+import { Audited } from '../user/audited.graphql.js';
+import { deleteGroup } from './group.removal.service.js';
+import { createGroup, getGroup, getGroupByName, groups, updateGroup } from './group.service.js';
+
+@ObjectType('Group', {
+  implements: Node,
+  simpleResolvers: true,
+  description: 'Logical numbers that share applications and settings.',
+})
+export class GroupType extends Audited {
+  @Field(() => String, { description: 'Name, unique in the company.' })
+  name!: string;
+}
+
+const GroupList = listTypes(groups, GroupType);
+
+@InputType({ description: 'A new group.' })
+class GroupCreateInput {
+  @Field(() => String, { description: 'Name, unique in the company: 1 to 255 characters.' })
+  name!: string;
+}
+
+@InputType({ description: 'What changes of a group; what is absent stays.' })
+class GroupUpdateInput {
+  @Field(() => String, { nullable: true, description: 'New name.' })
+  name?: string | null;
+}
+
+const GroupCreatePayload = payloadOf('GroupCreate', 'group', () => GroupType);
+const GroupUpdatePayload = payloadOf('GroupUpdate', 'group', () => GroupType);
+const GroupDeletePayload = payloadOf('GroupDelete', 'deletedId', () => ID);
+
+@Resolver(() => GroupType)
+export class GroupResolver {
+  @Query(() => GroupType, { nullable: true, description: 'A group by exactly one of its keys.' })
+  group(
+    @Ctx() ctx: GraphqlContext,
+    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
+    @Arg('databaseId', () => Int, { nullable: true, description: 'Its id in REST.' })
+    databaseId?: number | null,
+    @Arg('name', () => String, { nullable: true, description: 'Its name.' }) name?: string | null,
+  ) {
+    return ctx.find(groups, { id, databaseId, name }, { name: getGroupByName });
+  }
+
+  @Query(() => GroupList.Connection, { description: 'Groups of the company.' })
+  groups(@Args(() => GroupList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
+    return ctx.list(groups, args);
+  }
+
+  @Mutation(() => GroupCreatePayload, { description: 'Creates a group.' })
+  groupCreate(
+    @Arg('input', () => GroupCreateInput, { description: 'What it shall be.' }) input: GroupCreateInput,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(async (work) => ({ group: await createGroup(work, input) }));
+  }
+
+  @Mutation(() => GroupUpdatePayload, { description: 'Changes a group.' })
+  groupUpdate(
+    @Arg('id', () => ID, { description: 'Which group.' }) id: string,
+    @Arg('input', () => GroupUpdateInput, { description: 'What changes.' }) input: GroupUpdateInput,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(async (work) => ({
+      group: await updateGroup(work, await getGroup(work, idOf('Group', id)), input),
+    }));
+  }
+
+  @Mutation(() => GroupDeletePayload, {
+    description: 'Deletes a group that has neither logical numbers nor app versions.',
+  })
+  groupDelete(@Arg('id', () => ID, { description: 'Which group.' }) id: string, @Ctx() ctx: GraphqlContext) {
+    return ctx.change(async (work) => {
+      await deleteGroup(work, await getGroup(work, idOf('Group', id)));
+      return { deletedId: id };
+    });
+  }
+}

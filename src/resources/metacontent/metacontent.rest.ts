@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+import { auditShape } from '../../rest/envelope.js';
+import { ownedRoutes, ownerAndAuditFields, ownerShape } from '../owner/owned-record.rest.js';
+import { MetacontentCreate, MetacontentUpdate } from './metacontent.model.js';
+import { metacontents } from './metacontent.service.js';
+
+const MetacontentShape = z
+  .strictObject({
+    id: z.int(),
+    key: z.string(),
+    value: z.unknown().describe('Any JSON.'),
+    ...ownerShape,
+    ...auditShape,
+  })
+  .meta({ id: 'Metacontent', description: 'A JSON value that terminals read by its key.' });
+
+/** /v1/metacontents (contract, section 4, Metacontents). */
+export const metacontentRoutes = ownedRoutes({
+  name: 'metacontent',
+  records: metacontents,
+  create: MetacontentCreate,
+  update: MetacontentUpdate,
+  shape: MetacontentShape,
+  fieldsOf: (metacontent) => ({
+    id: metacontent.id,
+    key: metacontent.key,
+    value: metacontent.value,
+    ...ownerAndAuditFields(metacontent),
+  }),
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+import type { Audit } from '../../platform/audit.js';
+import { DAY } from '../../platform/clock.js';
+import { freeText } from '../../platform/text.js';
+import { recordId } from '../../platform/validate.js';
+
+export const NOTIFICATION_RANGES = ['group', 'specific_logical_numbers'] as const;
+export type NotificationRange = (typeof NOTIFICATION_RANGES)[number];
+export const NOTIFICATION_KINDS = ['show', 'processing'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
+/** What is not delivered within this time is not delivered any more (decision 26). */
+export const QUEUED_MS = 7 * DAY;
+
+export const NotificationSend = z.object({
+  content: freeText(4096).refine((text) => text.trim() !== '', 'must not be empty'),
+  range: z.enum(NOTIFICATION_RANGES),
+  groupId: recordId.nullable().optional().describe('Required with range group.'),
+  logicalNumbers: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Comma-separated; required with range specific_logical_numbers.'),
+  kind: z.enum(NOTIFICATION_KINDS).nullable().optional().describe('show where absent.'),
+  appId: recordId.nullable().optional().describe('Handles the notification; only with kind processing.'),
+});
+export type NotificationSend = z.output<typeof NotificationSend>;
+
+export interface Notification extends Audit {
+  readonly id: number;
+  /** An action, a pipe and a text. */
+  readonly content: string;
+  readonly range: NotificationRange;
+  readonly kind: NotificationKind;
+  readonly groupId: number | null;
+  readonly appId: number | null;
+  readonly expiresAt: Date;
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+import { auditShape, listAnswer, listShape, recordAnswer, recordShape } from '../../rest/envelope.js';
+import type { Route } from '../../rest/route.js';
+import { auditFields } from '../../rest/timestamp.js';
+import { NotificationSend, type Notification } from './notification.model.js';
+import { getNotification, listNotifications, sendNotification } from './notification.service.js';
+
+const NotificationShape = z
+  .strictObject({
+    id: z.int(),
+    content: z.string().meta({ examples: ['SHOW_MESSAGE|Closing at 18:00'] }),
+    ...auditShape,
+  })
+  .meta({ id: 'Notification', description: 'A message to terminals: an action, a pipe and a text.' });
+
+function notificationFields(notification: Notification) {
+  return { id: notification.id, content: notification.content, ...auditFields(notification) };
+}
+
+/** The one success that carries a top-level `message` (decision 10). */
+const QUEUED = { message: 'The notification was received and queued for processing.' };
+
+/** /v1/notifications (contract, section 4, Push notifications). */
+export const notificationRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/notifications',
+    right: 'read',
+    summary: 'List notifications',
+    paged: true,
+    answer: listShape('notifications', 'notification', NotificationShape),
+    read: async (work, call) =>
+      listAnswer(
+        'notifications',
+        'notification',
+        await listNotifications(work, call.page),
+        notificationFields,
+      ),
+  },
+  {
+    method: 'GET',
+    path: '/notifications/{notification_id}',
+    right: 'read',
+    summary: 'Read a notification',
+    answer: recordShape('notification', NotificationShape),
+    read: async (work, call) => {
+      const notification = await getNotification(work, call.id('notification_id', 'notification'));
+      return recordAnswer('notification', notificationFields(notification), notification);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/notifications',
+    right: 'write',
+    summary: 'Notify terminals',
+    description: 'Queued for 7 days for each logical number of the group, or for each that is named.',
+    body: NotificationSend,
+    status: 201,
+    answer: z.strictObject({ message: z.string() }),
+    write: async (work, call) => {
+      await sendNotification(work, call.input);
+      return { status: 201, body: QUEUED };
+    },
+  },
+];

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+
+import { problemOfJson } from '../../platform/json.js';
+import { freeText, isNameLike, normalized, printableName } from '../../platform/text.js';
+import { readMoment, type Moment } from './moment.model.js';
+
+export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
+export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+
+/** ISO 8583 gives an amount 12 digits. */
+const MAX_AMOUNT = 999_999_999_999;
+/** A card number has at most so many; what is more than 6 or 4 of them is cut when recorded. */
+const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
+const text = freeText(255).nullable().default(null);
+
+const Installment = z.object({ type: text, quantity: z.int().min(0).max(999).nullable().default(null) });
+const Card = z.object({
+  holderName: freeText(255).optional(),
+  brand: text,
+  expirationDate: z
+    .string()
+    .regex(/^(0[1-9]|1[0-2])[0-9]{2}$/, 'must be month and year, for instance 0131')
+    .nullable()
+    .default(null),
+  firstDigits: cardDigits.nullable().default(null),
+  lastDigits: cardDigits.nullable().default(null),
+});
+const Merchant = z.object({ id: text, document: text, name: text });
+
+/** A payment out of any financial protocol, in one form (contract, section 2, shape of `parsed`). */
+export const ParsedPayment = z.object({
+  acquirer: text,
+  type: freeText(64),
+  status: z.enum(['approved', 'denied']),
+  statusReason: text,
+  captureMethod: text,
+  /** Cents. */
+  amount: z.int().min(0).max(MAX_AMOUNT),
+  paymentMethod: text,
+  installment: Installment.default({ type: null, quantity: null }),
+  nsu: text,
+  /** Of the transaction that this one cancels. */
+  nsuReference: freeText(255).optional(),
+  authorizationCode: text,
+  transactionId: text,
+  card: Card,
+  merchant: Merchant.default({ id: null, document: null, name: null }),
+  metadata: z.record(z.string(), z.unknown()).superRefine(refuseUnkeepable).default({}),
+});
+export type ParsedPayment = z.output<typeof ParsedPayment>;
+
+function refuseUnkeepable(value: unknown, context: z.RefinementCtx): void {
+  const problem = problemOfJson(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+}
+
+const END_OF_TIME = Date.UTC(10_000, 0, 1);
+const instant = z
+  .date()
+  .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
+const message = freeText(65_536).nullable().default(null);
+
+/** One transaction as a terminal reports it. */
+export const TransactionRecord = z
+  .object({
+    transactionType: z.enum(TRANSACTION_TYPES),
+    serialNumber: printableName(64),
+    logicalNumber: printableName(64),
+    appName: printableName(255),
+    detail: freeText(4096).default(''),
+    frameworkVersion: printableName(64).nullable().default(null),
+    status: z.enum(TRANSACTION_STATUSES),
+    sent: message,
+    received: message,
+    parsed: ParsedPayment.nullable().default(null),
+    startedAt: instant,
+    finishedAt: instant.nullable().default(null),
+  })
+  .superRefine(refuseContradictions);
+export type TransactionRecord = z.output<typeof TransactionRecord>;
+export const TransactionRecords = z.array(TransactionRecord).max(10_000, 'must have at most 10000 entries');
+
+function refuseContradictions(record: Ended, context: z.RefinementCtx): void {
+  for (const [field, problem] of contradictionsOf(record)) {
+    context.addIssue({ code: 'custom', path: [field], message: problem });
+  }
+}
+
+type Ended = Pick<TransactionRecord, 'status' | 'startedAt' | 'finishedAt' | 'parsed'>;
+
+function contradictionsOf({ status, startedAt, finishedAt, parsed }: Ended): [keyof Ended, string][] {
+  const found: [keyof Ended, string][] = [];
+  if (parsed !== null && status !== 'success') found.push(['parsed', 'belongs to a success only']);
+  if (status === 'running' && finishedAt !== null) found.push(['finishedAt', 'must be null while it runs']);
+  if (status !== 'running' && finishedAt === null)
+    found.push(['finishedAt', 'is required once it has ended']);
+  if (finishedAt !== null && finishedAt < startedAt)
+    found.push(['finishedAt', 'must not be before startedAt']);
+  return found;
+}
+
+/** How a running transaction ended; what is absent stays as it was. */
+export const TransactionFinish = z.object({
+  status: z.enum(['success', 'fail']),
+  detail: freeText(4096).optional(),
+  sent: freeText(65_536).nullable().optional(),
+  received: freeText(65_536).nullable().optional(),
+  parsed: ParsedPayment.nullable().optional(),
+  finishedAt: instant.optional(),
+});
+
+export interface Transaction extends TransactionRecord {
+  readonly id: number;
+}
+
+function exactText(max: number) {
+  return z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine(isNameLike, 'must not contain control or invisible characters')
+    .transform(normalized);
+}
+
+const moment = z.string().transform((value, context): Moment => {
+  const read = readMoment(value);
+  if (read !== undefined) return read;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a date that exists, YYYY-MM-DD, or a timestamp, YYYY-MM-DDTHH:MM:SSZ',
+  });
+  return z.NEVER;
+});
+
+/** What a list is narrowed to; texts compare exactly, both ends of the interval are included (decision 27). */
+export const TransactionFilter = z
+  .object({
+    status: z.enum(TRANSACTION_STATUSES).optional(),
+    transactionType: z.enum(TRANSACTION_TYPES).optional(),
+    serialNumber: exactText(255).optional(),
+    logicalNumber: exactText(255).optional(),
+    appName: exactText(512).optional(),
+    since: moment.optional(),
+    until: moment.optional(),
+  })
+  .refine(({ since, until }) => since === undefined || until === undefined || since.from < until.to, {
+    path: ['since'],
+    error: 'must not be after until',
+  });
+export type TransactionFilter = z.output<typeof TransactionFilter>;

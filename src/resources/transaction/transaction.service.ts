@@ -1,0 +1,155 @@
+import { countOf } from '../../database/count.js';
+import type { ReadWork, WriteWork } from '../../database/work.js';
+import { DomainError, invalid, notFound } from '../../platform/errors.js';
+import { offsetOf, type Page, type PageRequest } from '../../platform/page.js';
+import { parse } from '../../platform/validate.js';
+import { scrubPayment, scrubText, type Scrubbed } from './card-data.rules.js';
+import {
+  TransactionFilter,
+  TransactionFinish,
+  TransactionRecord,
+  TransactionRecords,
+  type Transaction,
+} from './transaction.model.js';
+import {
+  countTransactions,
+  countTransactionsByDay,
+  findTransaction,
+  insertTransactions,
+  selectTransactions,
+  updateTransactionRow,
+} from './transaction.repository.js';
+import { dayStretch, periodOf, placeOfPage, splitPeriod, type Stretch } from './transaction.rules.js';
+
+export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
+  const transaction = await findTransaction(work, id);
+  if (transaction === undefined) throw notFound('transaction');
+  return transaction;
+}
+
+/** Newest first. Errors: `malformed` for a filter that nothing could ever match (decision 27). */
+export async function listTransactions(
+  work: ReadWork,
+  input: unknown,
+  request: PageRequest,
+): Promise<Page<Transaction>> {
+  const filter = readFilter(input);
+  const stretches = await totalsOf(work, filter, offsetOf(request));
+  const total = stretches.reduce((sum, stretch) => sum + stretch.total, 0);
+  const place = placeOfPage(stretches, offsetOf(request), request.perPage);
+  const records = place === undefined ? [] : await selectTransactions(work, filter, place);
+  return { records, total, request };
+}
+
+function readFilter(input: unknown): TransactionFilter {
+  try {
+    return parse(TransactionFilter, input);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw new DomainError('malformed', 'Some filters are not valid.', error.details);
+  }
+}
+
+/** Skipping so many in an index costs less than finding the day they end in. */
+const NEAR = 300;
+
+/** How many there are, and where, newest first: as the database keeps it, else counted in an index. */
+async function totalsOf(
+  work: ReadWork,
+  filter: TransactionFilter,
+  offset: number,
+): Promise<readonly Stretch[]> {
+  const period = periodOf(filter.since, filter.until);
+  if (Object.keys(filter).length === 0 && offset < NEAR) {
+    return [{ ...period, total: await countOf(work, 'transactions') }];
+  }
+  if (filter.serialNumber !== undefined || filter.logicalNumber !== undefined) {
+    return [{ ...period, total: await countTransactions(work, filter, period) }];
+  }
+  const { days, before, after } = splitPeriod(period);
+  const totals: Stretch[] = [];
+  if (after !== null) totals.push({ ...after, total: await countTransactions(work, filter, after) });
+  if (days !== null) totals.push(...(await countTransactionsByDay(work, filter, days)).map(dayStretch));
+  if (before !== null) totals.push({ ...before, total: await countTransactions(work, filter, before) });
+  return totals;
+}
+
+export interface Recorded {
+  readonly count: number;
+  readonly firstId: number | null;
+  readonly lastId: number | null;
+  /** Places where card data was hidden. */
+  readonly scrubs: number;
+}
+
+/**
+ * Keeps what terminals report, all of it or nothing, without card data. `onScrub` is told how much was hidden
+ * once the records are durable. Errors: `invalid`, by the number of the record in the list.
+ */
+export async function recordTransactions(
+  work: WriteWork,
+  input: readonly unknown[],
+  onScrub?: (scrubs: number) => void,
+): Promise<Recorded> {
+  const scrubbed = parse(TransactionRecords, input).map(scrubRecord);
+  const ids = await insertTransactions(
+    work,
+    scrubbed.map(({ value }) => value),
+  );
+  const scrubs = scrubbed.reduce((sum, record) => sum + record.scrubs, 0);
+  const recorded = { count: ids.length, firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null, scrubs };
+  if (recorded.firstId !== null) {
+    work.ledger.append({
+      action: 'record',
+      entityType: 'transaction',
+      entityId: recorded.firstId,
+      after: { count: recorded.count, first_id: recorded.firstId, last_id: recorded.lastId },
+    });
+  }
+  if (scrubs > 0) work.afterCommit(() => onScrub?.(scrubs));
+  return recorded;
+}
+
+/** A running transaction becomes a success or a failure. Errors: `invalid`, also where it has ended before. */
+export async function finishTransaction(
+  work: WriteWork,
+  current: Transaction,
+  input: unknown,
+): Promise<Transaction> {
+  const { finishedAt = laterOf(work.now, current.startedAt), ...changes } = parse(TransactionFinish, input);
+  if (current.status !== 'running') throw invalid('status', 'has been decided already');
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const record = parse(TransactionRecord, { ...current, ...Object.fromEntries(given), finishedAt });
+  const transaction = await updateTransactionRow(work, current.id, scrubRecord(record).value);
+  work.ledger.append({
+    action: 'update',
+    entityType: 'transaction',
+    entityId: current.id,
+    before: current,
+    after: transaction,
+  });
+  return transaction;
+}
+
+/** A terminal's clock may be ahead. */
+function laterOf(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}
+
+function scrubRecord(record: TransactionRecord): Scrubbed<TransactionRecord> {
+  const detail = scrubText(record.detail);
+  const sent = record.sent === null ? null : scrubText(record.sent);
+  const received = record.received === null ? null : scrubText(record.received);
+  const parsed = record.parsed === null ? null : scrubPayment(record.parsed);
+  const parts = [detail, sent, received, parsed];
+  return {
+    value: {
+      ...record,
+      detail: detail.value,
+      sent: sent?.value ?? null,
+      received: received?.value ?? null,
+      parsed: parsed?.value ?? null,
+    },
+    scrubs: parts.reduce((sum, part) => sum + (part?.scrubs ?? 0), 0),
+  };
+}

@@ -1,0 +1,206 @@
+import Sqlite from 'better-sqlite3';
+import { randomBytes } from 'node:crypto';
+
+import { openDatabase } from '../../src/database/open.js';
+import { DAY, HOUR } from '../../src/platform/clock.js';
+import { hashToken } from '../../src/resources/access-token/access-token.model.js';
+
+const DEVICES = 20_000;
+const GROUPS = 50;
+const APPS = 30;
+const VERSIONS = 300;
+const FILES = 200;
+/** Over which the transactions are spread, evenly. */
+const DAYS = 90;
+
+export interface BenchData {
+  readonly token: string;
+  readonly weekSince: string;
+  readonly weekUntil: string;
+}
+
+type Row = Readonly<Record<string, string | number | Uint8Array | null>>;
+
+const pick = <T>(choices: readonly [T, ...T[]], place: number): T =>
+  choices[place % choices.length] ?? choices[0];
+
+/** One company with everything, written past the services: only the reading is measured. */
+export async function buildDatabase(file: string, transactions: number): Promise<BenchData> {
+  await (await openDatabase(file)).close();
+  const database = new Sqlite(file);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = OFF');
+  database.pragma('cache_size = -500000');
+  const now = Date.now();
+  const start = Math.floor(now / DAY) * DAY - (DAYS - 1) * DAY;
+  const token = randomBytes(20).toString('hex');
+  const insert = inserter(database);
+  database.transaction(() => {
+    insertPeople(insert, token, now);
+    insertFleet(insert, now);
+    insertSoftware(insert, now);
+    insertTransactions(insert, transactions, start, now);
+  })();
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+  const day = (number: number): string => new Date(start + number * DAY).toISOString().slice(0, 10);
+  return { token, weekSince: day(DAYS - 20), weekUntil: day(DAYS - 14) };
+}
+
+type Insert = (table: string, row: Row) => number;
+
+function inserter(database: Sqlite.Database): Insert {
+  const prepared = new Map<string, Sqlite.Statement>();
+  return (table, row) => {
+    let statement = prepared.get(table);
+    if (statement === undefined) {
+      const names = Object.keys(row);
+      const text = `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`;
+      statement = database.prepare(text);
+      prepared.set(table, statement);
+    }
+    return Number(statement.run(...Object.values(row)).lastInsertRowid);
+  };
+}
+
+const audit = (now: number): Row => ({
+  revision: 1,
+  created_at: now - DAYS * DAY,
+  updated_at: now - DAY,
+  created_by: 1,
+  created_via: 'api',
+});
+
+function insertPeople(insert: Insert, token: string, now: number): void {
+  insert('companies', { name: 'Bench', created_at: now, updated_at: now });
+  insert('users', {
+    email: 'bench@bench.example',
+    name: 'Bench',
+    time_zone: 'UTC',
+    password_hash: 'none',
+    sign_in_count: 0,
+    failed_sign_ins: 0,
+    revision: 1,
+    created_at: now,
+    updated_at: now,
+  });
+  insert('memberships', { company_id: 1, user_id: 1, role: 'admin', created_at: now });
+  insert('access_tokens', {
+    company_id: 1,
+    user_id: 1,
+    kind: 'named',
+    name: 'bench',
+    scopes: '["read","write"]',
+    token_hash: hashToken(token),
+    last_four: token.slice(-4),
+    created_at: now,
+    last_used_at: now + HOUR,
+  });
+}
+
+function insertFleet(insert: Insert, now: number): void {
+  for (let n = 0; n < GROUPS; n += 1) insert('groups', { company_id: 1, name: `Group ${n}`, ...audit(now) });
+  for (let n = 0; n < DEVICES; n += 1) {
+    const id = insert('logical_numbers', {
+      company_id: 1,
+      number: String(100_000 + n),
+      group_id: 1 + (n % GROUPS),
+      ...audit(now),
+    });
+    insert('devices', {
+      company_id: 1,
+      serial_number: serialOf(n),
+      enabled: 1,
+      logical_number_id: id,
+      meta: JSON.stringify({
+        brand: 'Ingenico',
+        model: 'Move5000',
+        battery_level: String(n % 100),
+        ssl: '1',
+      }),
+      framework_version: '8.31.2',
+      ...audit(now),
+    });
+  }
+}
+
+const serialOf = (n: number): string => `IM5${String(n).padStart(8, '0')}`;
+
+function insertSoftware(insert: Insert, now: number): void {
+  const content = (bytes: Uint8Array): number => {
+    const meta = { company_id: 1, size: bytes.length, crc: '0000', sha256: '', created_at: now };
+    const id = insert('contents', meta);
+    insert('content_chunks', { company_id: 1, content_id: id, sequence: 0, bytes });
+    return id;
+  };
+  for (let n = 0; n < FILES; n += 1) {
+    const kept = { content_id: content(randomBytes(2_000)), size: 2_000, crc: '0000' };
+    insert('files', { company_id: 1, name: `file${n}.bin`, file_type: 'asset', ...kept, ...audit(now) });
+  }
+  for (let n = 0; n < APPS; n += 1) {
+    const app = { communication_format: 'http', kind: 'standard', language: 'ruby' };
+    insert('apps', { company_id: 1, name: `app${n}.rb`, ...app, ...audit(now) });
+  }
+  for (let n = 0; n < VERSIONS; n += 1) {
+    const id = insert('app_versions', {
+      company_id: 1,
+      app_id: 1 + (n % APPS),
+      number: `${n}`,
+      uuid: `${n}`,
+      displayable: 0,
+      content_id: content(randomBytes(2_000)),
+      size: 2_000,
+      crc: '0000',
+      ...audit(now),
+    });
+    insert('app_version_groups', { company_id: 1, app_version_id: id, group_id: 1 + (n % GROUPS) });
+    insert('app_version_files', { company_id: 1, app_version_id: id, file_id: 1 + (n % FILES) });
+  }
+}
+
+function insertTransactions(insert: Insert, count: number, start: number, now: number): void {
+  const step = (now - start) / count;
+  for (let n = 0; n < count; n += 1) {
+    const startedAt = Math.floor(start + n * step);
+    const status = n % 100 < 90 ? 'success' : n % 100 < 99 ? 'fail' : 'running';
+    const type = pick(['switch', 'switch', 'switch', 'company', 'get_asset'], n);
+    const isPayment = status === 'success' && type === 'switch';
+    const device = (n * 7_919) % DEVICES;
+    insert('transactions', {
+      company_id: 1,
+      transaction_type: type,
+      serial_number: serialOf(device),
+      logical_number: String(100_000 + device),
+      app_name: `app${(n * 31) % 12}.rb`,
+      detail: isPayment ? '' : 'Release 42',
+      framework_version: '8.31.2',
+      status,
+      sent: isPayment ? `0200 nsu=${n}` : null,
+      received: isPayment ? `0210 nsu=${n} response=00` : null,
+      parsed: isPayment ? JSON.stringify(paymentOf(n)) : null,
+      amount: isPayment ? 100 + (n % 90_000) : null,
+      started_at: startedAt,
+      finished_at: status === 'running' ? null : startedAt + 2_000,
+      recorded_at: startedAt + 3_000,
+    });
+  }
+}
+
+function paymentOf(n: number): object {
+  return {
+    acquirer: 'bench',
+    type: 'sale',
+    status: 'approved',
+    statusReason: '00',
+    captureMethod: pick(['emv', 'contactless'], n),
+    amount: 100 + (n % 90_000),
+    paymentMethod: pick(['credit', 'debit'], n),
+    installment: { type: null, quantity: null },
+    nsu: String(n),
+    authorizationCode: '998877',
+    transactionId: String(n * 3),
+    card: { brand: 'visa', expirationDate: '0131', firstDigits: '411111', lastDigits: '1111' },
+    merchant: { id: '77', document: '11222333000181', name: 'Bench' },
+    metadata: {},
+  };
+}

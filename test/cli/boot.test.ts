@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { commandLine, PROGRAM, run, startServing } from '../support/command-line.js';
+
+/** A Node on this machine that the database engine does not run on. */
+function olderNode(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, 'node')).find(isOlder);
+}
+
+function isOlder(node: string): boolean {
+  try {
+    accessSync(node, constants.X_OK);
+    return Number(execFileSync(node, ['-p', 'process.versions.napi'])) < 10;
+  } catch {
+    return false;
+  }
+}
+
+const older = olderNode();
+const WHY = 'no Node older than 22.14 on this machine';
+
+describe('the program', () => {
+  it('shows help, and refuses what it does not know', async () => {
+    const cli = commandLine();
+    for (const args of [['--help'], ['help'], ['user', '--help'], ['db', 'restore', '--help']]) {
+      const help = await cli.run(args);
+      expect([help.code, help.stderr]).toEqual([0, '']);
+      expect(help.stdout).toContain('Usage: terminal-gateway');
+    }
+    for (const args of [[], ['nonsense'], ['user', 'nonsense'], ['db', 'backup'], ['db', 'info', '--xml']]) {
+      expect((await cli.run(args)).code).toBe(2);
+    }
+  });
+
+  it('runs with the Node that it carries, where it was started with an older one', async (context) => {
+    if (older === undefined) return context.skip(WHY);
+    const cli = commandLine();
+    const environment = { DATABASE_URL: `file:${cli.file}` };
+    const info = await run(older, [PROGRAM, 'user', 'list', '--json'], environment);
+    expect([info.code, info.stdout, info.stderr]).toEqual([0, '[]\n', '']);
+    expect((await run(older, [PROGRAM, 'nonsense'], environment)).code).toBe(2);
+  });
+
+  it.for(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'passes %s on to the Node that it carries',
+    async (signal, context) => {
+      if (older === undefined) return context.skip(WHY);
+      const cli = commandLine();
+      const server = await startServing(older, { DATABASE_URL: `file:${cli.file}`, PORT: '0' });
+      const ended = await server.end(signal);
+      expect(ended).toEqual(signal === 'SIGKILL' ? { code: null, signal } : { code: 0, signal: null });
+      const answers = async (): Promise<boolean> =>
+        await fetch(server.url).then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(answers).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,146 @@
+import Sqlite from 'better-sqlite3';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { MIGRATION_NAMES } from '../../src/database/migrations/index.js';
+import { createClient } from '../support/client.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/command-line.js';
+
+describe('db', () => {
+  it('migrates a database that is not there yet, after saying what it would do', async () => {
+    const cli = commandLine();
+    const dry = await cli.run(['db', 'migrate', '--dry-run', '--json']);
+    expect(dry.object()).toEqual({ file: cli.file, dry_run: true, migrations: MIGRATION_NAMES });
+    expect(existsSync(cli.file)).toBe(false);
+    const done = await cli.run(['db', 'migrate']);
+    expect(done.lines).toEqual(MIGRATION_NAMES.map((name) => `${name} applied`));
+    expect((await cli.run(['db', 'migrate'])).stdout).toBe(`${cli.file} is up to date.\n`);
+  });
+
+  it('backs up and restores, and overwrites nothing', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const copy = join(cli.folder, 'copy.db');
+    const backedUp = await cli.run(['db', 'backup', copy]);
+    expect(backedUp.code).toBe(0);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+
+    for (const refused of [await cli.run(['db', 'backup', copy]), await cli.run(['db', 'restore', copy])]) {
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toContain('exists already, and nothing is overwritten');
+    }
+    rmSync(cli.file);
+    expect((await cli.run(['db', 'restore', copy])).code).toBe(0);
+    const client = createClient((await cli.serve()).url, token);
+    expect((await client.get('users')).status).toBe(200);
+  });
+
+  it('refuses to back up what is not there', async () => {
+    const refused = await commandLine().run(['db', 'backup', '/tmp/never-made.db']);
+    expect(refused.code).toBe(78);
+    expect(refused.stderr).toContain('There is no database at');
+  });
+
+  it('finds a reference to what is not there, and a total that is not true', async () => {
+    const { cli } = await commandLineWithUser();
+    const sound = await cli.run(['db', 'check']);
+    expect([sound.code, sound.stdout]).toEqual([0, `${cli.file} is sound.\n`]);
+
+    const database = new Sqlite(cli.file);
+    database.pragma('foreign_keys = OFF');
+    database.exec(`update counters set total = total + 1;
+      insert into memberships (company_id, user_id, role, created_at) values (77, 1, 'viewer', 0)`);
+    database.close();
+    const broken = await cli.run(['db', 'check', '--json']);
+    expect(broken.code).toBe(1);
+    expect(broken.object().ok).toBe(false);
+    expect(broken.object().problems).toEqual([
+      expect.stringMatching(/^memberships \d+ refers to what is not in companies$/),
+      'company 1: 1 users, but the total says 2',
+    ]);
+  });
+
+  it('finds a damaged page', async () => {
+    const { cli } = await commandLineWithUser();
+    const bytes = readFileSync(cli.file);
+    bytes.fill(0xaa, 5 * 4096, 15 * 4096);
+    writeFileSync(cli.file, bytes);
+    const broken = await cli.run(['db', 'check']);
+    expect(broken.code).toBe(78);
+    expect(broken.stderr).toContain('is damaged');
+  });
+
+  it('says what the database is and holds', async () => {
+    const { cli } = await commandLineWithUser();
+    const info = await cli.run(['db', 'info', '--json']);
+    expect(info.object()).toMatchObject({
+      file: cli.file,
+      state: 'current',
+      applied: MIGRATION_NAMES,
+      pending: [],
+      companies: 1,
+      users: 1,
+      records: { devices: 0, transactions: 0 },
+    });
+    expect((await cli.run(['db', 'info'])).stdout).toContain('users: 1\n');
+  });
+
+  it('CC-11 works beside a server that is writing, and no client notices', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve({ RATE_LIMIT_PER_HOUR: '0' });
+    const client = createClient(server.url, token);
+    const statuses: number[] = [];
+    const work = { done: false };
+    const writing = (async () => {
+      for (let n = 0; !work.done; n += 1) {
+        statuses.push((await client.post('groups', { name: `group ${n}` })).status);
+      }
+    })();
+    const commands = [
+      ['db', 'backup', join(cli.folder, 'beside.db')],
+      ['db', 'check'],
+      ['db', 'migrate', '--dry-run'],
+      userAdd({ email: 'new@acme.example' }),
+      ['db', 'info'],
+    ];
+    const codes: (number | null)[] = [];
+    for (const command of commands) codes.push((await cli.run(command, GOOD_PASSWORD)).code);
+    work.done = true;
+    await writing;
+    expect(codes).toEqual(commands.map(() => 0));
+    expect(statuses.length).toBeGreaterThan(10);
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    expect((await client.get('groups')).body.pagination).toMatchObject({ total_entries: statuses.length });
+  });
+});
+
+describe('config print', () => {
+  it('shows the settings in force and no secret', async () => {
+    const secret = 'a secret of the test 0123456789abcdef';
+    const cli = commandLine().with({ TOKEN_SECRET: secret, LOG_LEVEL: 'warn' });
+    const printed = await cli.run(['config', 'print']);
+    expect(printed.code).toBe(0);
+    expect(printed.lines).toContain('LOG_LEVEL=warn');
+    expect(printed.lines).toContain('HOST=127.0.0.1');
+    expect(printed.lines).toContain('TOKEN_SECRET=[redacted]');
+    expect(printed.stdout + printed.stderr).not.toContain(secret);
+    expect((await cli.run(['config', 'print', '--json'])).object()).toMatchObject({
+      LOG_LEVEL: 'warn',
+      TOKEN_SECRET: '[redacted]',
+    });
+  });
+
+  it('names every setting that is wrong, a line each', async () => {
+    const printed = await commandLine()
+      .with({ PORT: '99999', LOG_LEVEL: 'loud', TRUST_PROXY: 'true', TOKEN_SECRET: 'changeme' })
+      .run(['config', 'print']);
+    expect(printed.code).toBe(78);
+    expect(
+      printed.stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'TRUST_PROXY', 'LOG_LEVEL', 'TOKEN_SECRET']);
+    expect(printed.stdout + printed.stderr).not.toContain('changeme');
+  });
+});

@@ -1,0 +1,166 @@
+import Sqlite from 'better-sqlite3';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { createClient } from '../support/client.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD } from '../support/command-line.js';
+
+const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+describe('serve', () => {
+  it('starts on nothing, and says how to add the first user in words that work', async () => {
+    const cli = commandLine();
+    const server = await cli.serve();
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    await expect.poll(() => server.stderr()).toContain('There is no user yet.');
+    const command = /user add (.*)$/m.exec(server.stderr())?.[1] ?? '';
+    const args = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    expect((await cli.run(['user', 'add', ...args], GOOD_PASSWORD)).code).toBe(0);
+    await server.end('SIGTERM');
+    expect((await cli.serve()).stderr()).not.toContain('no user');
+  });
+
+  it('AT-29 has no account of its own', async () => {
+    const cli = commandLine();
+    const client = createClient((await cli.serve()).url, null);
+    for (const email of ['admin@localhost', 'admin', 'root@example.com']) {
+      expect((await client.post('users/token', { email, password: 'admin' })).status).toBe(401);
+    }
+    expect((await cli.run(['user', 'list', '--json'])).stdout).toBe('[]\n');
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'on %s finishes what is under way, writes the log back and ends with 0',
+    async (signal) => {
+      const { cli, token } = await commandLineWithUser();
+      const server = await cli.serve();
+      const client = createClient(server.url, token);
+      const writes = Array.from({ length: 20 }, (_, n) => client.post('groups', { name: `group ${n}` }));
+      await writes[0];
+      const ended = server.end(signal);
+      const settled = await Promise.allSettled(writes);
+      expect(await ended).toEqual({ code: 0, signal: null });
+      expect(existsSync(`${cli.file}-wal`)).toBe(false);
+      const created = settled.filter((each) => each.status === 'fulfilled' && each.value.status === 201);
+      const database = new Sqlite(cli.file, { readonly: true });
+      onTestFinished(() => void database.close());
+      expect(database.prepare('select count(*) from groups').pluck().get()).toBe(created.length);
+    },
+  );
+
+  it('ends at once on a second signal', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve();
+    const { port } = new URL(server.url);
+    // A request that never ends is under way.
+    const head = `POST /v1/groups?access_token=${token} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`;
+    const { connect } = await import('node:net');
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(head));
+    socket.on('error', () => undefined);
+    await expect.poll(async () => (await createClient(server.url, token).get('groups')).status).toBe(200);
+    server.child.kill('SIGTERM');
+    await expect.poll(() => server.stdout()).toContain('"stopping"');
+    expect(await server.end('SIGTERM')).toEqual({ code: 1, signal: null });
+  });
+
+  it('CC-10 refuses a file that another server has, and takes it once that one is gone', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const first = await cli.serve();
+    const second = await cli.run(['serve']);
+    expect(second.code).toBe(78);
+    expect(second.stderr).toContain(`is in use by process ${first.child.pid ?? 0}`);
+    expect(second.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect((await createClient(first.url, token).get('groups')).status).toBe(200);
+    expect(await first.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    expect((await createClient((await cli.serve()).url, token).get('groups')).status).toBe(200);
+  });
+
+  it('says in one line that its port is taken', async () => {
+    const cli = commandLine();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const refused = await cli.with({ PORT: String(port) }).run(['serve']);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `127.0.0.1 port ${port} is in use by another program: stop that one, or set PORT to another port.\n`,
+    ]);
+  });
+
+  it('goes on where nobody reads its log any more', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve({ LOG_LEVEL: 'trace' });
+    server.child.stdout?.destroy();
+    server.child.stderr?.destroy();
+    const client = createClient(server.url, token);
+    for (let n = 0; n < 20; n += 1) expect((await client.get('groups')).status).toBe(200);
+    await expect(server.end('SIGTERM')).resolves.toEqual({ code: 0, signal: null });
+  });
+
+  it.each([
+    [
+      'CF-09 a text file',
+      (file: string) => writeFileSync(file, 'no database\n'.repeat(500)),
+      'is not a SQLite',
+    ],
+    [
+      'CF-09 an overwritten header',
+      (file: string) => {
+        const bytes = readFileSync(file);
+        bytes.fill(0xff, 0, 16);
+        writeFileSync(file, bytes);
+      },
+      'is not a SQLite',
+    ],
+    ['CF-09 half a file', (file: string) => truncateSync(file, 20 * 1024), 'is damaged'],
+    [
+      'CF-14 a newer schema',
+      (file: string) => {
+        const database = new Sqlite(file);
+        database.exec("insert into kysely_migration values ('9999-future', '2031-01-01')");
+        database.pragma('journal_mode = DELETE');
+        database.close();
+      },
+      'is newer than this program',
+    ],
+  ])('refuses %s and leaves it as it is', async (_case, spoil, words) => {
+    const { cli } = await commandLineWithUser();
+    spoil(cli.file);
+    const before = digest(cli.file);
+    for (const command of [['serve'], ['user', 'list'], ['db', 'migrate']]) {
+      const refused = await cli.run(command);
+      expect([refused.code, refused.stdout]).toEqual([78, '']);
+      expect(refused.stderr).toContain(words);
+      expect(refused.stderr).toContain(cli.file);
+      expect(refused.stderr.trimEnd().split('\n')).toHaveLength(1);
+    }
+    expect(digest(cli.file)).toBe(before);
+  });
+
+  it.each([
+    ['a word', { TOKEN_SECRET: 'changeme' }],
+    ['sixteen bytes', { TOKEN_SECRET: '0123456789abcdef' }],
+    ['one letter', { TOKEN_SECRET: 'a'.repeat(64) }],
+  ])('AT-29 refuses %s for a secret', async (_case, settings) => {
+    const refused = await commandLine().with(settings).run(['serve']);
+    expect(refused.code).toBe(78);
+    expect(refused.stderr).toMatch(/^TOKEN_SECRET: [^\n]+\n$/);
+    expect(refused.stderr).not.toContain(settings.TOKEN_SECRET);
+  });
+
+  it('AT-29 refuses a secret that others can read, given or drawn', async () => {
+    const { cli } = await commandLineWithUser();
+    const given = join(cli.folder, 'secret');
+    writeFileSync(given, 'f00dfeed12345678'.repeat(4), { mode: 0o644 });
+    const refused = await cli.with({ TOKEN_SECRET_FILE: given }).run(['serve']);
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('can be read by others')]);
+    chmodSync(`${cli.file}.secret`, 0o640);
+    const drawn = await cli.run(['serve']);
+    expect([drawn.code, drawn.stderr]).toEqual([78, expect.stringContaining(`${cli.file}.secret`)]);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+
+import { createClient } from '../support/client.js';
+import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine } from '../support/command-line.js';
+
+const MEMBER = ['--company', 'Acme', '--email', 'ana@acme.example'];
+
+async function create(cli: CommandLine, ...more: string[]) {
+  const args = ['token', 'create', ...MEMBER, '--name', 'Back office', '--scopes', 'read, write', ...more];
+  return await cli.run(args);
+}
+
+describe('token create, list and revoke', () => {
+  it('AT-02 a token works until it is revoked, five seconds at most', async () => {
+    const { cli } = await commandLineWithUser();
+    const server = await cli.serve();
+    const answer = await create(cli, '--json');
+    const id = Number(answer.object().id);
+    const client = createClient(server.url, answer.token());
+    expect((await client.post('groups', { name: 'by token' })).status).toBe(201);
+    expect((await client.get('users')).status).toBe(403);
+
+    const listed = await cli.run(['token', 'list', '--company', 'Acme', '--json']);
+    expect(listed.stdout).not.toContain(answer.token());
+    expect(listed.list()).toMatchObject([
+      { kind: 'derived', name: null, revoked_at: null },
+      { id, kind: 'named', name: 'Back office', scopes: ['read', 'write'] },
+    ]);
+    const revoked = await cli.run(['token', 'revoke', String(id), '--company', 'Acme']);
+    expect(revoked.stdout).toBe(`Token ${id} is revoked.\n`);
+    await expect.poll(async () => (await client.get('groups')).status, { timeout: 5_000 }).toBe(401);
+  });
+
+  it('prints the token alone on standard output', async () => {
+    const { cli } = await commandLineWithUser();
+    expect((await create(cli)).stdout).toMatch(/^[0-9a-f]{40}\n$/);
+  });
+
+  it.each([
+    [['--expires', '2020-01-01'], '--expires-at: must be in the future'],
+    [['--expires', 'tomorrow'], '--expires: must be YYYY-MM-DD'],
+    [['--expires', '2030-02-31T00:00:00'], '--expires: must be YYYY-MM-DD'],
+    [['--scopes', 'read,everything'], '--scopes: 1 must be one of read, write, admin, ingest'],
+    [['--name', ''], '--name: must not be empty'],
+    [['--company', 'Beta'], 'No such member of the company.'],
+    [['--company', 'Nowhere'], 'No such company.'],
+    [['--email', 'nobody@acme.example'], 'No such user.'],
+  ])('refuses %j', async (more, words) => {
+    const { cli } = await commandLineWithUser();
+    await cli.run(userAdd({ company: 'Beta', email: 'bo@beta.example' }), GOOD_PASSWORD);
+    const refused = await create(cli, ...more);
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toBe(`${refused.stderr.trimEnd()}\n`);
+    expect(refused.stderr).toContain(words);
+  });
+
+  it.each(['999', '01', 'x'])('revoke refuses %s', async (id) => {
+    const { cli } = await commandLineWithUser();
+    const refused = await cli.run(['token', 'revoke', id, '--company', 'Acme']);
+    expect([refused.code, refused.stderr]).toEqual([1, 'No such access token.\n']);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+
+import { createClient } from '../support/client.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/command-line.js';
+
+describe('user add', () => {
+  it('creates database, company and user, and ends its output with one JSON object', async () => {
+    const cli = commandLine();
+    const added = await cli.run(userAdd(), `${GOOD_PASSWORD}\n`);
+    expect([added.code, added.stderr]).toEqual([0, '']);
+    expect(Object.keys(added.object())).toEqual([
+      'company_id',
+      'company_name',
+      'user_id',
+      'email',
+      'role',
+      'api_token',
+    ]);
+    expect(added.object()).toMatchObject({ company_name: 'Acme', email: 'ana@acme.example', role: 'admin' });
+    expect(added.token()).toMatch(/^[0-9a-f]{40}$/);
+    expect(added.lines).toHaveLength(3);
+  });
+
+  it('decision 25: its token is the one that the token endpoint gives', async () => {
+    const cli = commandLine();
+    const server = await cli.serve();
+    const added = await cli.run(userAdd(), GOOD_PASSWORD);
+    const { company_id, api_token } = added.object();
+    const anonymous = createClient(server.url, null);
+    const body = { email: 'ana@acme.example', password: GOOD_PASSWORD };
+    const signedIn = await anonymous.post('users/token', body);
+    expect(JSON.parse(signedIn.text)).toEqual([{ company_name: 'Acme', company_id, api_token }]);
+    expect((await createClient(server.url, added.token()).get('users')).status).toBe(200);
+  });
+
+  it('adds a membership where the user exists, leaves the password, and says so', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const again = await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), 'x');
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain('password stay as they were');
+    expect(again.object()).toMatchObject({ user_id: 1, role: 'viewer', company_name: 'Beta' });
+    expect(again.token()).not.toBe(token);
+    const server = await cli.serve();
+    const body = { email: 'ana@acme.example', password: GOOD_PASSWORD };
+    expect((await createClient(server.url, null).post('users/token', body)).status).toBe(200);
+
+    const twice = await cli.run(userAdd({ company: 'Beta' }), GOOD_PASSWORD);
+    expect([twice.code, twice.stdout]).toEqual([1, '']);
+    expect(twice.stderr).toBe('This user is a member of the company already.\n');
+  });
+
+  it('prints nothing but the object with --json', async () => {
+    const added = await commandLine().run(userAdd({}, '--json'), GOOD_PASSWORD);
+    expect(added.lines).toHaveLength(1);
+    expect(added.object()).toHaveProperty('api_token');
+  });
+
+  it.each([
+    ['a password too short', userAdd(), 'eleven char', 1, '--password: must have at least 12 characters'],
+    ['a password too long', userAdd(), 'x'.repeat(129), 1, '--password: must have at most 128 characters'],
+    ['no e-mail address', userAdd({ email: 'ana' }), GOOD_PASSWORD, 1, '--email: must be an e-mail address'],
+    ['a company of no name', userAdd({ company: ' ' }), GOOD_PASSWORD, 1, '--company: must not begin or end'],
+    ['an unknown zone', userAdd({}, '--time-zone', 'Mars/Base'), GOOD_PASSWORD, 1, '--time-zone: must be'],
+    ['an unknown role', userAdd({ role: 'owner' }), GOOD_PASSWORD, 2, "option '--role <role>'"],
+    ['no company', ['user', 'add'], '', 2, "required option '--company <name>'"],
+  ])('refuses %s, and creates nothing', async (_case, args, input, code, words) => {
+    const cli = commandLine();
+    const refused = await cli.run(args, input);
+    expect(refused.code).toBe(code);
+    expect(refused.stdout).toBe('');
+    expect(refused.stderr).toContain(words);
+    expect(refused.stderr).not.toContain('    at ');
+    const info = await cli.run(['db', 'info', '--json']);
+    if (info.code === 0) expect(info.object()).toMatchObject({ companies: 0, users: 0 });
+  });
+});
+
+describe('user list, disable, enable, unlock and set-password', () => {
+  it('lists users with their companies, all or one company’s', async () => {
+    const { cli } = await commandLineWithUser();
+    await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), '');
+    await cli.run(userAdd({ company: 'Beta', email: 'bo@beta.example' }), GOOD_PASSWORD);
+    const all = (await cli.run(['user', 'list', '--json'])).list();
+    expect(all).toMatchObject([
+      {
+        email: 'ana@acme.example',
+        companies: [
+          { company_name: 'Acme', role: 'admin' },
+          { company_name: 'Beta', role: 'viewer' },
+        ],
+      },
+      { email: 'bo@beta.example', companies: [{ company_name: 'Beta', role: 'admin' }] },
+    ]);
+    const acme = (await cli.run(['user', 'list', '--company', 'Acme', '--json'])).list();
+    expect(acme.map(({ email }) => email)).toEqual(['ana@acme.example']);
+    expect((await cli.run(['user', 'list'])).stdout).toMatch(/bo@beta\.example.*active.*Beta \(admin\)/);
+    expect(await cli.run(['user', 'list', '--company', 'Nowhere'])).toMatchObject({
+      code: 1,
+      stderr: 'No such company.\n',
+    });
+  });
+
+  it('AT-03 disables and enables a user beside a running server, within five seconds', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const client = createClient((await cli.serve()).url, token);
+    expect((await client.get('groups')).status).toBe(200);
+    const disabled = await cli.run(['user', 'disable', '--email', 'Ana@Acme.example']);
+    expect(disabled.stdout).toBe('ana@acme.example is disabled.\n');
+    await expect.poll(async () => (await client.get('groups')).status, { timeout: 5_000 }).toBe(401);
+    await cli.run(['user', 'enable', '--email', 'ana@acme.example']);
+    await expect.poll(async () => (await client.get('groups')).status, { timeout: 5_000 }).toBe(200);
+  });
+
+  it('AT-06 unlocks an account, and sets another password', async () => {
+    const { cli } = await commandLineWithUser();
+    const anonymous = createClient((await cli.serve()).url, null);
+    const signIn = async (password: string): Promise<number> =>
+      (await anonymous.post('users/token', { email: 'ana@acme.example', password })).status;
+    for (let n = 0; n < 10; n += 1) expect(await signIn('wrong')).toBe(401);
+    expect(await signIn(GOOD_PASSWORD)).toBe(401);
+    const [locked] = (await cli.run(['user', 'list', '--json'])).list();
+    expect(locked?.state).toBe('locked');
+    await cli.run(['user', 'unlock', '--email', 'ana@acme.example']);
+    expect(await signIn(GOOD_PASSWORD)).toBe(200);
+
+    const set = ['user', 'set-password', '--email', 'ana@acme.example', '--password-stdin'];
+    expect(await cli.run(set, 'too short')).toMatchObject({ code: 1 });
+    expect(await cli.run(set, 'a new good password\r\n')).toMatchObject({ code: 0 });
+    expect([await signIn(GOOD_PASSWORD), await signIn('a new good password')]).toEqual([401, 200]);
+  });
+
+  it.each(['disable', 'enable', 'unlock'])('%s refuses an unknown user', async (command) => {
+    const refused = await commandLine().run(['user', command, '--email', 'nobody@acme.example']);
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: 'No such user.\n' });
+  });
+});

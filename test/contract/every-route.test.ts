@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { ask, goodBody, placeholdersOf, titled, type Choice } from '../support/asking.js';
+import type { Fields } from '../support/client.js';
+import { ROUTES } from '../support/documented.js';
+import { createEverything, type Named } from '../support/everything.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+let named: Named;
+beforeAll(async () => {
+  server = await startServer();
+  named = await createEverything(server, server.acme);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const existing: Choice = (placeholder) => named[placeholder]?.real ?? 'no fixture';
+const withBody = ROUTES.filter((route) => route.body !== undefined);
+
+describe('decision 1: the body of every route', () => {
+  it.each(titled(withBody))('RI-04 %s reads JSON whatever its label says', async (_, route) => {
+    const [field = ''] = Object.keys(goodBody({ ...route, owned: false }, existing));
+    const wrong = JSON.stringify({ ...goodBody(route, existing), [field]: { wrong: true } });
+    for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', '']) {
+      const headers = type === '' ? {} : { headers: { 'content-type': type } };
+      const reply = await ask(server.acme.client, route, existing, wrong, headers);
+      expect([reply.status, Object.keys(reply.body.errors ?? {})], `${type}: ${reply.text}`).toEqual([
+        422,
+        [field],
+      ]);
+    }
+  });
+
+  it.each(titled(ROUTES))('RI-01 RI-02 %s refuses what is no JSON object', async (_, route) => {
+    for (const body of ['{"a":', '[]', '"x"', '1', 'true', 'null']) {
+      const reply = await ask(server.acme.client, route, existing, body);
+      expect([reply.status, reply.body.code], body).toEqual([400, 'malformed_json']);
+    }
+  });
+
+  it.each(titled(ROUTES))(
+    'RI-08 %s refuses what is nested too deep, whatever the field',
+    async (_, route) => {
+      const deep = `{"ignored":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+      const reply = await ask(server.acme.client, route, existing, deep);
+      expect([reply.status, Object.keys(reply.body.errors ?? {})]).toEqual([422, ['ignored']]);
+    },
+  );
+});
+
+/** What only the server may say. */
+const READ_ONLY: Fields = {
+  id: 424_242,
+  company_id: 424_242,
+  created_by: 424_242,
+  created_via: 'interface',
+  created_at: '2000-01-01T00:00:00Z',
+  updated_at: '2000-01-01T00:00:00Z',
+  uuid: 'x',
+  crc: '0',
+  size: 424_242,
+  role: 'owner',
+  sign_in_count: 424_242,
+  revision: 424_242,
+};
+
+describe('decision 8: fields that no route takes', () => {
+  const changing = ROUTES.filter((route) => 'write' in route && route.body !== undefined);
+
+  it.each(titled(changing))('RI-25 %s ignores them', async (_, route) => {
+    const { client, caller } = server.acme;
+    const more = route.path === '/notifications' ? { group_id: (await firstGroup()).id } : {};
+    const owner = route.owned === true ? { number: existing('logical_number') } : {};
+    const known = route.method === 'POST' ? goodBody(route, existing) : owner;
+    const fields = { ...READ_ONLY, ...known, ...more };
+    const reply = await ask(
+      client,
+      route,
+      existing,
+      route.method === 'POST' && route.multipart ? form(fields) : fields,
+    );
+    expect(reply.status, reply.text).toBe(route.method === 'POST' ? 201 : 200);
+    expect(reply.text).not.toContain('424242');
+    expect(reply.text).not.toContain('2000-01-01');
+    const [record] = Object.values(reply.body) as Fields[];
+    expect([caller.userId, undefined]).toContain(record?.created_by);
+    expect(['api', undefined]).toContain(record?.created_via);
+  });
+
+  async function firstGroup(): Promise<Fields> {
+    return (await server.acme.client.get('groups')).list('groups')[0] ?? {};
+  }
+
+  function form(fields: Fields): FormData {
+    const parts = new FormData();
+    parts.set('asset', new File(['content'], 'read-only.bin'));
+    for (const [name, value] of Object.entries(fields).slice(-8)) parts.set(name, String(value));
+    return parts;
+  }
+});
+
+const HOSTILE = [
+  "' OR '1'='1",
+  '") OR 1=1--',
+  "'; DROP TABLE devices;--",
+  "' UNION SELECT name FROM sqlite_schema--",
+  "\\'",
+  '$1',
+  '?1',
+  '||',
+  '%27',
+  '../../etc/passwd',
+];
+
+describe('RI-20 texts that would be SQL or a path', () => {
+  it.each(titled(ROUTES.filter((route) => placeholdersOf(route).length > 0)))(
+    '%s looks for nothing else',
+    async (_, route) => {
+      for (const text of HOSTILE) {
+        const reply = await ask(server.beta.client, route, () => text);
+        const harmless = await ask(server.beta.client, route, () => 'nobody');
+        expect([reply.status, reply.body.message], text).toEqual([404, harmless.body.message]);
+      }
+    },
+  );
+
+  it.each(titled(ROUTES.filter((route) => 'read' in route && placeholdersOf(route).length === 0)))(
+    '%s finds nothing by them in the query',
+    async (_, route) => {
+      const names = [
+        ...(route.query ?? []).map(({ name }) => name),
+        ...(route.owned ? ['number', 'name'] : []),
+      ];
+      for (const name of names) {
+        for (const text of HOSTILE) {
+          const reply = await ask(server.acme.client, route, existing, {}, { query: { [name]: text } });
+          if (reply.status === 200) expect(reply.list(route.path.slice(1))).toEqual([]);
+          else expect([400, 404]).toContain(reply.status);
+        }
+      }
+    },
+  );
+
+  it('are names like others where names are free', async () => {
+    const { client } = server.beta;
+    for (const text of HOSTILE) {
+      const created = await client.post('groups', { name: text });
+      expect([created.status, created.record('group').name]).toEqual([201, text]);
+    }
+    expect((await client.get('groups')).list('groups').map(({ name }) => name)).toEqual(HOSTILE);
+    expect((await client.get('devices')).status).toBe(200);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../support/client.js';
+import { fleet, ledgerOf } from '../support/fleet.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await fleet.logicalNumber(server.acme.client, 'owner');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+describe('requests at the same time', () => {
+  it.each<[string, Fields, Fields]>([
+    ['devices', { serial_number: 'CC-01' }, {}],
+    ['logical_numbers', { number: 'CC-01' }, {}],
+    ['groups', { name: 'CC-01' }, {}],
+    ['parameters', { number: 'owner', key: 'CC-01', value: 'v' }, { number: 'owner' }],
+    ['metacontents', { number: 'owner', key: 'CC-01', value: {} }, { number: 'owner' }],
+  ])('CC-01 one of 50 equal creates of /v1/%s succeeds, the others are 409', async (path, body, selector) => {
+    const { client } = server.acme;
+    const count = async (): Promise<number> =>
+      ((await client.get(path, selector)).body.pagination as { total_entries: number }).total_entries;
+    const before = await count();
+    const replies = await Promise.all(times(50, () => client.post(path, body)));
+    const statuses = replies.map((reply) => reply.status).sort();
+    expect(statuses).toEqual([201, ...times(49, () => 409)]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  it('CC-02 one of two updates with the same ETag is stale', async () => {
+    const { client } = server.acme;
+    const id = await fleet.device(client, 'CC-02');
+    const etag = (await client.get(`devices/${id}`)).headers.get('etag') ?? '';
+    const put = (enabled: boolean) =>
+      client.put('devices/CC-02', { enabled }, { headers: { 'if-match': etag } });
+    const [first, second] = await Promise.all([put(true), put(false)]);
+    const [winner, loser] = first.status === 200 ? [first, second] : [second, first];
+    expect([winner.status, loser.status, loser.body.code]).toEqual([200, 412, 'stale']);
+    expect(winner.headers.get('etag')).not.toBe(etag);
+    const read = await client.get(`devices/${id}`);
+    expect(read.text).toBe(winner.text);
+    expect(read.headers.get('etag')).toBe(winner.headers.get('etag'));
+  });
+
+  it.each<[string, string, Fields, Fields]>([
+    ['logical_number', 'logical_numbers/CC-02', { number: 'CC-02' }, {}],
+    ['group', 'groups/CC-02', { name: 'CC-02' }, {}],
+    [
+      'logical_number_parameter',
+      'parameters',
+      { number: 'owner', key: 'CC-02', value: 'v' },
+      { number: 'owner' },
+    ],
+    [
+      'logical_number_metacontent',
+      'metacontents',
+      { number: 'owner', key: 'CC-02', value: 1 },
+      { number: 'owner' },
+    ],
+  ])('CC-02 a stale ETag stops change and deletion of a %s', async (key, path, body, selector) => {
+    const { client } = server.acme;
+    const created = await client.post(path.split('/')[0] ?? '', body);
+    const at = path.includes('/') ? path : `${path}/${String(created.record(key).id)}`;
+    const stale = { headers: { 'if-match': created.headers.get('etag') ?? '' } };
+    expect((await client.put(at, selector, stale)).status).toBe(200);
+    expect((await client.put(at, selector, stale)).status).toBe(412);
+    expect((await client.delete(at, selector, stale)).status).toBe(412);
+    expect((await client.delete(at, selector)).status).toBe(200);
+  });
+
+  it('CC-03 of 100 updates without If-Match each is kept whole, one after the other', async () => {
+    const { client } = server.acme;
+    const id = await fleet.device(client, 'CC-03');
+    const numbers = [
+      await fleet.logicalNumber(client, 'CC-03 a'),
+      await fleet.logicalNumber(client, 'CC-03 b'),
+    ];
+    const sets: Fields[] = [
+      { enabled: true, logical_number_id: numbers[0] },
+      { enabled: false, logical_number_id: numbers[1] },
+      { enabled: false, logical_number_id: null },
+    ];
+    const replies = await Promise.all(times(100, (n) => client.put('devices/CC-03', sets[n % 3])));
+    for (const [n, reply] of replies.entries())
+      expect(reply.record('device')).toMatchObject(sets[n % 3] ?? {});
+
+    const entries = (await ledgerOf(server, server.acme, 'device', id)).slice(1);
+    expect(entries).toHaveLength(100);
+    for (const [n, { before, after }] of entries.entries()) {
+      expect(after?.revision).toBe(n + 2);
+      if (n > 0) expect(before).toEqual(entries[n - 1]?.after);
+      expect(String(after?.updatedAt) >= String(before?.updatedAt)).toBe(true);
+    }
+    const { enabled, logicalNumberId } = entries.at(-1)?.after ?? {};
+    const last = (await client.get(`devices/${id}`)).record('device');
+    expect(last).toMatchObject({ enabled, logical_number_id: logicalNumberId });
+  });
+
+  it('CC-14 a record that is changed while it is deleted never comes back', async () => {
+    const { client } = server.acme;
+    const race = async (n: number): Promise<void> => {
+      const id = await fleet.device(client, `CC-14 ${n}`);
+      const path = `devices/CC-14%20${n}`;
+      const put = () => client.put(path, { enabled: false });
+      const remove = () => client.delete(path);
+      const [first, second] = n % 2 === 0 ? [put, remove] : [remove, put];
+      const replies = await Promise.all([first(), second()]);
+      const [changed, deleted] = n % 2 === 0 ? replies : [replies[1], replies[0]];
+      expect([200, 404]).toContain(changed.status);
+      expect([deleted.status, deleted.body]).toEqual([200, {}]);
+      expect((await client.get(`devices/${id}`)).status).toBe(404);
+    };
+    for (let start = 0; start < 500; start += 50) await Promise.all(times(50, (n) => race(start + n)));
+    const left = await server.app.database.reads
+      .selectFrom('devices')
+      .select('id')
+      .where('serial_number', 'like', 'CC-14%')
+      .execute();
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { ask, placeholdersOf, titled, type Choice } from '../support/asking.js';
+import type { Client, Reply } from '../support/client.js';
+import { ROUTES } from '../support/documented.js';
+import { createEverything, OWNER_NUMBER, type Named } from '../support/everything.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+let ofAcme: Named;
+let ofBeta: Named;
+/** What both companies have, as their lists tell. */
+let before: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  ofAcme = await createEverything(server, server.acme);
+  // The same names, so that a look-up which forgets the company finds the wrong record.
+  ofBeta = await createEverything(server, await server.member('beta', 'admin'));
+  before = await inventory(server.acme.client);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const listed = ROUTES.filter((route) => route.paged === true && !route.path.includes('{'));
+
+/** Everything in the lists of a company. */
+async function inventory(client: Client): Promise<string> {
+  const texts: string[] = [];
+  for (const route of listed) {
+    const selector = route.owned === true ? { number: OWNER_NUMBER } : undefined;
+    texts.push((await client.get(route.path.slice(1), selector)).text);
+  }
+  return texts.join('\n');
+}
+
+function nameOf(names: Named, placeholder: string): Named[string] {
+  const name = names[placeholder];
+  if (name === undefined) throw new Error(`Tell test/support/everything.ts what {${placeholder}} may be.`);
+  return name;
+}
+
+const foreign: Choice = (placeholder) => nameOf(ofAcme, placeholder).real;
+const missing: Choice = (placeholder) => nameOf(ofAcme, placeholder).missing;
+const own: Choice = (placeholder) => nameOf(ofBeta, placeholder).real;
+
+/** The whole answer, but for what tells one request from another. */
+function told({ status, headers, body }: Reply): object {
+  const kept = [...headers].filter(([name]) => !/^(date|x-request-id|x-rate-limit-.*)$/.test(name));
+  return { status, headers: kept, body: { ...body, request_id: '' } };
+}
+
+const named = ROUTES.filter((route) => placeholdersOf(route).length > 0 || route.owned === true);
+/** Names are a company's own; ids are of all companies. */
+const byId = named.filter((route) =>
+  placeholdersOf(route).some((placeholder) => placeholder.endsWith('_id')),
+);
+
+describe("AT-10 another company's records", () => {
+  it.each(titled(byId))('%s: are like none at all', async (_, route) => {
+    const { client } = server.beta;
+    const reply = await ask(client, route, foreign);
+    expect(reply.status, reply.text).toBe(404);
+    // Names are the same in both companies.
+    const unknown: Choice = (name) => (name.endsWith('_id') ? missing(name) : own(name));
+    expect(told(reply)).toEqual(told(await ask(client, route, unknown)));
+  });
+
+  it.each(titled(byId))('%s: are like none at all beneath records of the own company', async (_, route) => {
+    const { client } = server.beta;
+    const last = placeholdersOf(route).at(-1);
+    const under =
+      (lowest: Choice): Choice =>
+      (name) =>
+        name === last ? lowest(name) : own(name);
+    const reply = await ask(client, route, under(foreign));
+    expect(reply.status, reply.text).toBe(404);
+    expect(told(reply)).toEqual(told(await ask(client, route, under(missing))));
+  });
+
+  it.each(titled(named.filter((route) => route.method === 'GET')))(
+    '%s: are there for their own company',
+    async (_, route) => {
+      expect((await ask(server.acme.client, route, foreign)).status).toBe(200);
+      expect((await ask(server.beta.client, route, own)).status).toBe(200);
+    },
+  );
+
+  it.each(titled(named.filter((route) => !byId.includes(route))))(
+    '%s: have names that a company without such a name does not find',
+    async (_, route) => {
+      const gamma = await server.member('beta', 'admin');
+      const elsewhere: Choice = (placeholder) => `${nameOf(ofAcme, placeholder).real} of acme`;
+      const reply = await ask(gamma.client, route, elsewhere);
+      expect(reply.status, reply.text).toBe(404);
+      expect(told(reply)).toEqual(told(await ask(gamma.client, route, missing)));
+    },
+  );
+
+  it('are as they were after all of this', async () => {
+    expect(await inventory(server.acme.client)).toBe(before);
+  });
+});
+
+describe('AT-13 lists and totals', () => {
+  it.each(titled(listed))('%s counts the records of the own company only', async (_, route) => {
+    const selector = route.owned === true ? { number: OWNER_NUMBER } : undefined;
+    const key = route.path.slice(1);
+    const idsOf = async (client: Client): Promise<unknown[]> => {
+      const reply = await client.get(key, selector, { query: { per_page: 100 } });
+      const records = reply.list(key);
+      expect(reply.body.pagination).toMatchObject({
+        total_pages: 1,
+        entries: records.length,
+        total_entries: records.length,
+      });
+      expect(records.length).toBeGreaterThan(0);
+      return records.map((record) => record.id);
+    };
+    const [acme, beta] = [await idsOf(server.acme.client), await idsOf(server.beta.client)];
+    expect(acme.filter((id) => beta.includes(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { addPerson, PASSWORD } from '../support/people.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+const script = new URL('legacy-client.sh', import.meta.url).pathname;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+it('answers a legacy back office that speaks curl, at every endpoint', async () => {
+  const { email } = await addPerson(server, { acme: 'admin' });
+  const { stdout } = await promisify(execFile)('bash', [script, server.url, email, PASSWORD]);
+  expect(stdout).toMatch(/^\d\d calls answered as the contract says\.$/m);
+});

@@ -1,0 +1,128 @@
+import { format, resolveConfig } from 'prettier';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createClient } from '../support/client.js';
+import { demandDocumented, DOCUMENT, ROUTES } from '../support/documented.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const operations = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+describe('the OpenAPI document', () => {
+  it('is the reviewed one', async () => {
+    const style = await resolveConfig('.config/prettier.json', { config: '.config/prettier.json' });
+    const text = await format(JSON.stringify(DOCUMENT), { ...style, parser: 'json' });
+    await expect(text).toMatchFileSnapshot('openapi.golden.json');
+  });
+
+  it('is served, to anybody', async () => {
+    const reply = await fetch(`${server.url}/openapi.json`);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await reply.json()).toEqual(JSON.parse(JSON.stringify(DOCUMENT)));
+  });
+
+  it('has every route, and nothing else', () => {
+    const shape = (path: string): string => path.replace(/\{[^}]+\}/g, '{}');
+    const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${shape(path)}`);
+    expect(documented.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} /v1${shape(path)}`).sort());
+  });
+
+  it.each(Object.entries(DOCUMENT.paths))('has all that %s answers to', async (path, methods) => {
+    const reply = await server.anonymous.request('OPTIONS', path.replace(/\{[^}]+\}/g, '1'));
+    expect(reply.status).toBe(405);
+    const allowed = (reply.headers.get('allow') ?? '').split(', ');
+    expect(allowed.sort()).toEqual(
+      Object.keys(methods)
+        .map((method) => method.toUpperCase())
+        .sort(),
+    );
+  });
+
+  it('names each operation once, and each placeholder of a path', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, operation } of operations) {
+      const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{[^}]+\}/g) ?? []);
+    }
+  });
+
+  it('has a place for everything that it refers to', () => {
+    const references = JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/([^"]+)"/g);
+    for (const [, pointer = ''] of references) {
+      const target = pointer
+        .split('/')
+        .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], DOCUMENT);
+      expect(target, pointer).toBeDefined();
+    }
+  });
+
+  it('says how each refusal looks', () => {
+    for (const { operation } of operations) {
+      for (const status of [400, 408, 413, 415, 422, 429, 431, 500, 503]) {
+        expect(operation.responses[status], operation.operationId).toBeDefined();
+      }
+    }
+  });
+});
+
+describe('the check of every answer', () => {
+  const answered = (status: number, body: unknown, path = '/v1/groups') => ({
+    method: 'GET',
+    url: new URL(path, server.url),
+    status,
+    body,
+    text: JSON.stringify(body),
+    contentType: 'application/json; charset=utf-8',
+  });
+  const refusal = { message: 'No.', code: 'not_found', request_id: 'one' };
+
+  it.each([
+    ['a status that is not documented', 418, refusal, '/v1/groups'],
+    ['a success of another shape', 200, { groups: [] }, '/v1/groups'],
+    ['a refusal with one more field', 422, { ...refusal, stack: 'at' }, '/v1/groups'],
+    ['a code that nobody knows', 422, { ...refusal, code: 'surprise' }, '/v1/groups'],
+    ['a success at a path that is not documented', 200, {}, '/v1/secrets'],
+  ])('fails %s', (_what, status, body, path) => {
+    expect(() => demandDocumented(answered(status, body, path))).toThrow('not as documented');
+  });
+
+  it('stands between the client and the tests', async () => {
+    const reply = await createClient(server.url, 'not a token').get('groups');
+    expect(reply.status).toBe(401);
+  });
+});
+
+describe('the page of the documentation', () => {
+  it('shows every operation, with all that it needs from the server itself', async () => {
+    const reply = await fetch(`${server.url}/docs`);
+    const page = await reply.text();
+    for (const { path, operation } of operations) {
+      expect(page).toContain(`id="${operation.operationId}"`);
+      expect(page).toContain(`<code>${path}</code>`);
+    }
+    const linked = [...page.matchAll(/(?:href|src)="([^"#][^"]*)"/g)].map(([, link = '']) => link);
+    expect(new Set(linked)).toEqual(new Set(['/docs/style.css', '/docs/search.js', '/openapi.json']));
+    for (const link of linked) expect((await fetch(`${server.url}${link}`)).status).toBe(200);
+  });
+
+  it('may load nothing from elsewhere and run nothing inline', async () => {
+    const reply = await fetch(`${server.url}/docs`);
+    const policy = reply.headers.get('content-security-policy') ?? '';
+    expect(policy.split('; ')).toEqual(
+      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'"]),
+    );
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    const page = await reply.text();
+    expect(page).not.toMatch(/ style="| on[a-z]+="|<script>|javascript:/);
+  });
+});

@@ -1,0 +1,109 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../support/client.js';
+import { fleet } from '../support/fleet.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  server = await startServer();
+  const { client } = server.acme;
+  await fleet.logicalNumber(client, '112233');
+  await fleet.logicalNumber(client, '445566');
+  await fleet.group(client, 'AREA 51');
+  for (const kind of ['parameter', 'metacontent']) {
+    const created = await client.post(`${kind}s`, { number: '112233', key: 'k', value: 'v' });
+    ids[`${kind}s`] = String(created.record(`logical_number_${kind}`).id);
+  }
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const CALLS = [
+  { path: 'parameters', method: 'GET', one: false },
+  { path: 'parameters', method: 'GET', one: true },
+  { path: 'parameters', method: 'POST', one: false },
+  { path: 'parameters', method: 'PUT', one: true },
+  { path: 'parameters', method: 'DELETE', one: true },
+  { path: 'metacontents', method: 'GET', one: false },
+  { path: 'metacontents', method: 'GET', one: true },
+  { path: 'metacontents', method: 'POST', one: false },
+  { path: 'metacontents', method: 'PUT', one: true },
+  { path: 'metacontents', method: 'DELETE', one: true },
+];
+
+const REFUSED: [string, Fields, Record<string, string>, number][] = [
+  ['neither', {}, {}, 422],
+  ['both in the body', { number: '112233', name: 'AREA 51' }, {}, 422],
+  ['both in the query', {}, { number: '112233', name: 'AREA 51' }, 422],
+  ['nulls only', { number: null, name: null }, {}, 422],
+  ['a number that is no text', { number: 112233 }, {}, 422],
+  ['a name that is no text', { name: ['AREA 51'] }, {}, 422],
+  ['an unknown number', { number: '999' }, {}, 404],
+  ['an unknown name', { name: 'area 51' }, {}, 404],
+  ['an unknown number in the query', {}, { number: '999' }, 404],
+  ['another number in the query', { number: '112233' }, { number: '445566' }, 400],
+  ['a name in the query beside a number in the body', { number: '112233' }, { name: 'AREA 51' }, 400],
+];
+
+describe.each(CALLS)('the owner selector of $method /v1/$path, one: $one', ({ path, method, one }) => {
+  it.each(REFUSED)('RI-27 and decision 2: %s', async (_case, body, query, status) => {
+    const at = one ? `${path}/${ids[path] ?? ''}` : path;
+    const fields = method === 'GET' || method === 'DELETE' ? {} : { key: 'x', value: 'x' };
+    const reply = await server.acme.client.request(method, at, { ...fields, ...body }, { query });
+    expect(reply.status, reply.text).toBe(status);
+    const atFault = Object.keys(reply.body.errors ?? {});
+    expect(atFault.length > 0 && atFault.every((field) => field === 'number' || field === 'name')).toBe(
+      status === 422,
+    );
+    const kept = await server.acme.client.get(path, { number: '112233' });
+    expect(kept.list(path)).toMatchObject([{ key: 'k', value: 'v' }]);
+  });
+});
+
+describe('the owner selector', () => {
+  it('RI-27 may stand in the body and in the query, if both say the same', async () => {
+    const query = { number: '112233' };
+    expect((await server.acme.client.get('parameters', { number: '112233' }, { query })).status).toBe(200);
+  });
+
+  it('RI-27 says which fields are at fault', async () => {
+    const reply = await server.acme.client.get('parameters', {});
+    expect(reply.body.errors).toEqual({
+      number: ['give either the number of a logical number or the name of a group'],
+      name: ['give either the number of a logical number or the name of a group'],
+    });
+  });
+
+  it('RI-27 arrives in a body sent in chunks', async () => {
+    const status = await new Promise<number>((resolve, reject) => {
+      const target = new URL(`/v1/parameters?access_token=${server.acme.token}`, server.url);
+      const sent = request(target, { headers: { 'transfer-encoding': 'chunked' } }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      });
+      sent.on('error', reject);
+      for (const chunk of ['{"num', 'ber":"1', '12233"}']) sent.write(chunk);
+      sent.end();
+    });
+    expect(status).toBe(200);
+  });
+
+  it('RI-27 is answered 400 where the body ends before its announced length', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname);
+      let text = '';
+      socket.on('data', (data) => (text += data.toString()));
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+      const path = `/v1/parameters?access_token=${server.acme.token}`;
+      socket.end(`GET ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n{"num`);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await server.acme.client.get('parameters', { number: '112233' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,165 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { clientNetwork } from '../../src/platform/network.js';
+import { HOUR } from '../../src/platform/clock.js';
+import { createClient } from '../support/client.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+afterEach(async () => {
+  await server.stop();
+});
+
+const NAMES = ['x-rate-limit-limit', 'x-rate-limit-remaining', 'x-rate-limit-reset'] as const;
+
+function limits(headers: Headers): (number | null)[] {
+  return NAMES.map((name) => {
+    const text = headers.get(name);
+    return text === null ? null : Number(text);
+  });
+}
+
+/** Names of headers as they were sent, letter for letter. */
+async function rawHeaderNames(url: string): Promise<string[]> {
+  return await new Promise((resolve, reject) => {
+    request(url, (response) => {
+      response.resume();
+      resolve(response.rawHeaders.filter((_, index) => index % 2 === 0));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('decision 14: the rate limit', () => {
+  it('RL-01 says its three headers on every status, in the contract\u2019s spelling', async () => {
+    server = await startServer({ rateLimitPerHour: 3600 });
+    const { client } = server.acme;
+    const viewer = await server.member('acme', 'viewer');
+    const replies = [
+      await client.get('groups'),
+      await client.post('groups', { name: 'one' }),
+      await client.get('groups?page=0'),
+      await server.anonymous.get('groups'),
+      await viewer.client.post('groups', { name: 'two' }),
+      await client.get('groups/none'),
+      await client.request('PATCH', 'groups'),
+      await client.request('HEAD', 'groups'),
+      await client.request('OPTIONS', 'groups'),
+      await client.post('groups', { name: 'one' }),
+      await client.post('groups', 'x'.repeat(1024 * 1024 + 1)),
+      await client.post('groups', '{}', { headers: { 'content-type': 'application/json; charset=utf-7' } }),
+      await client.post('groups', {}),
+    ];
+    expect(replies.map((reply) => reply.status)).toEqual([
+      200, 201, 400, 401, 403, 404, 405, 405, 405, 409, 413, 415, 422,
+    ]);
+    const now = Math.floor(server.clock.now().getTime() / 1000);
+    for (const [index, reply] of replies.entries()) {
+      const [limit, remaining, reset] = limits(reply.headers);
+      expect([limit, remaining]).toEqual([3600, 3600 - 1 - index]);
+      expect(reset).toBeGreaterThan(now - 5);
+      expect(reset).toBeLessThanOrEqual(now + 3601);
+    }
+    expect(await rawHeaderNames(`${server.url}/v1/groups`)).toEqual(
+      expect.arrayContaining(['X-Rate-Limit-Limit', 'X-Rate-Limit-Remaining', 'X-Rate-Limit-Reset']),
+    );
+  });
+
+  it('RL-02 answers 429 with Retry-After beyond it', async () => {
+    server = await startServer({ rateLimitPerHour: 3 });
+    const replies = [];
+    for (let n = 0; n < 4; n += 1) replies.push(await server.acme.client.get('groups'));
+    expect(replies.map((reply) => [reply.status, limits(reply.headers)[1]])).toEqual([
+      [200, 2],
+      [200, 1],
+      [200, 0],
+      [429, 0],
+    ]);
+    const last = replies[3];
+    const retryAfter = Number(last?.headers.get('retry-after'));
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(HOUR / 1000);
+    expect(last?.body).toMatchObject({ code: 'rate_limited', message: expect.any(String) as string });
+  });
+
+  it('RL-03 is exact under concurrency', async () => {
+    server = await startServer({ rateLimitPerHour: 200 });
+    const replies = await Promise.all(Array.from({ length: 300 }, () => server.acme.client.get('groups')));
+    const accepted = replies.filter((reply) => reply.status === 200);
+    expect(accepted).toHaveLength(200);
+    expect(new Set(accepted.map((reply) => limits(reply.headers)[1])).size).toBe(200);
+    expect(replies.every((reply) => Number(limits(reply.headers)[1]) >= 0)).toBe(true);
+  });
+
+  it('RL-04 believes forwarded addresses from trusted proxies only', async () => {
+    server = await startServer({ rateLimitPerHour: 1000 });
+    const remaining = async (headers: Record<string, string>): Promise<number | null> =>
+      limits((await server.acme.client.get('groups', undefined, { headers })).headers)[1] ?? null;
+    expect(await remaining({ 'x-forwarded-for': '1.1.1.1' })).toBe(999);
+    expect(await remaining({ 'x-forwarded-for': '2.2.2.2', 'x-real-ip': '3.3.3.3' })).toBe(998);
+    expect(await remaining({ forwarded: 'for=4.4.4.4' })).toBe(997);
+    await server.stop();
+
+    server = await startServer({ rateLimitPerHour: 1000, trustProxy: ['127.0.0.1', '10.0.0.0/8'] });
+    expect(await remaining({ 'x-forwarded-for': '1.1.1.1' })).toBe(999);
+    expect(await remaining({ 'x-forwarded-for': '9.9.9.9, 1.1.1.1' })).toBe(998);
+    expect(await remaining({ 'x-forwarded-for': '8.8.8.8, 1.1.1.1, 10.2.3.4' })).toBe(997);
+    expect(await remaining({ 'x-forwarded-for': '2.2.2.2' })).toBe(999);
+    expect(await remaining({ 'x-forwarded-for': 'garbage' })).toBe(999);
+    expect(await remaining({})).toBe(998);
+  });
+
+  it.each([
+    ['two addresses of one /64', '2001:db8::1', '2001:db8::ffff:2', true],
+    ['addresses of two /64', '2001:db8::1', '2001:db8:0:1::1', false],
+    ['an IPv4 address and itself in IPv6', '1.2.3.4', '::ffff:1.2.3.4', true],
+    ['two spellings of a mapped address', '::ffff:1.2.3.4', '::ffff:102:304', true],
+    ['two IPv4 clients in IPv6 clothes', '::ffff:1.2.3.4', '::ffff:1.2.3.5', false],
+  ])('RL-05 counts %s together or not', async (_what, one, other, together) => {
+    server = await startServer();
+    expect(clientNetwork(one) === clientNetwork(other)).toBe(together);
+  });
+
+  it('RL-06 counts everything but health, metrics and documents', async () => {
+    server = await startServer({ rateLimitPerHour: 100 });
+    const bare = createClient(server.url, null);
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
+      expect(limits((await bare.get(path)).headers)).toEqual([null, null, null]);
+    }
+    for (const path of ['/v1/nope', '/v2/devices', '/devices', '/', '/graphql']) {
+      expect(limits((await bare.get(path)).headers)[0]).toBe(100);
+    }
+    expect(limits((await bare.get('/v1/groups')).headers)[1]).toBe(94);
+  });
+
+  it('RL-07 has no side door: slashes, letter cases, pipelining', async () => {
+    server = await startServer({ rateLimitPerHour: 1000 });
+    for (const path of ['/V1/GROUPS', '/v1/groups/', '/v1//groups', '/v1/./groups', '/v1/groups%2f1']) {
+      await server.acme.client.get(path);
+    }
+    const answers = await pipelined(server.url, 'GET /v1/groups HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20));
+    expect(answers).toBe(20);
+    await pipelined(server.url, 'GET /v1/groups HTTP/1.0\r\n\r\n');
+    expect(limits((await server.acme.client.get('groups')).headers)[1]).toBe(1000 - 5 - 20 - 1 - 1);
+  });
+
+  it('sends no such headers when it is off', async () => {
+    server = await startServer({ rateLimitPerHour: 0 });
+    expect(limits((await server.acme.client.get('groups')).headers)).toEqual([null, null, null]);
+  });
+});
+
+/** Sends all at once on one connection; how many answers came back. */
+async function pipelined(url: string, text: string): Promise<number> {
+  const { hostname, port } = new URL(url);
+  return await new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.end(text));
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer.split('HTTP/1.1 ').length - 1));
+  });
+}

@@ -1,0 +1,346 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const MIB = 1024 * 1024;
+const json = (contentType: string) => ({ headers: { 'content-type': contentType } });
+
+async function totalGroups(): Promise<number> {
+  const { body } = await server.acme.client.get('groups');
+  return (body.pagination as { total_entries: number }).total_entries;
+}
+
+/** The status lines of the answers to bytes sent as they are. */
+async function raw(text: string): Promise<{ statuses: number[]; text: string }> {
+  const { hostname, port } = new URL(server.url);
+  return await new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.end(text, 'latin1'));
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
+      resolve({ statuses, text: answer });
+    });
+  });
+}
+
+describe('decision 1: bodies', () => {
+  it.each([
+    ['no content type', {}],
+    ['a form\u2019s', json('application/x-www-form-urlencoded')],
+    ['plain text', json('text/plain')],
+    ['plain text of an old client', json('text/plain; charset=iso-8859-1')],
+    ['JSON in UTF-8', json('application/json; charset=UTF-8')],
+    ['no known one', json('nonsense')],
+  ])('RI-04 a JSON object is read as JSON under the label of %s', async (label, options) => {
+    const reply = await server.acme.client.post(
+      'groups',
+      JSON.stringify({ name: `label ${label}` }),
+      options,
+    );
+    expect([reply.status, reply.record('group').name]).toEqual([201, `label ${label}`]);
+  });
+
+  it('RI-04 an empty body is an empty object', async () => {
+    const reply = await server.acme.client.post('groups');
+    expect([reply.status, reply.body.errors]).toEqual([422, { name: ['is required'] }]);
+  });
+
+  it('a form is read as flat fields', async () => {
+    const form = json('application/x-www-form-urlencoded');
+    const reply = await server.acme.client.post('groups', 'name=a+form+%C3%A9&ignored=1', form);
+    expect([reply.status, reply.record('group').name]).toEqual([201, 'a form é']);
+    expect((await server.acme.client.post('groups', 'name=a&name=b', form)).status).toBe(400);
+    expect((await server.acme.client.post('groups', 'name=unlabelled')).status).toBe(400);
+  });
+
+  it.each(['{"name":', '{"name":"a"', 'nonsense', '{"name":"a"} x', "{'name':'a'}"])(
+    'RI-01 malformed JSON %s is 400 and shown nowhere',
+    async (body) => {
+      const before = await totalGroups();
+      const reply = await server.acme.client.post('groups', body);
+      expect([reply.status, reply.body.code]).toEqual([400, 'malformed_json']);
+      expect(reply.text).not.toContain(body);
+      expect(await totalGroups()).toBe(before);
+    },
+  );
+
+  it.each(['[]', '"x"', '1', 'true', 'null', '[{"name":"A"}]'])(
+    'RI-02 the JSON %s is no object: 400',
+    async (body) => {
+      expect((await server.acme.client.post('groups', body)).status).toBe(400);
+    },
+  );
+
+  it.each(['utf-7', 'utf-16', 'utf-32', 'koi8-r', '""'])('RI-05 the charset %s is 415', async (charset) => {
+    const reply = await server.acme.client.post(
+      'groups',
+      '{"name":"x"}',
+      json(`application/json; charset=${charset}`),
+    );
+    expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_charset']);
+  });
+
+  it.each(['gzip', 'br', 'deflate', 'gzip, gzip'])(
+    'RI-06 a body in %s is 415, unopened',
+    async (encoding) => {
+      const { statuses } = await raw(
+        `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n` +
+          `Content-Encoding: ${encoding}\r\nContent-Length: 40\r\n\r\n${gzipSync(Buffer.alloc(MIB)).toString('latin1').slice(0, 40)}`,
+      );
+      expect(statuses).toEqual([415]);
+    },
+  );
+
+  it('RI-07 a body of exactly 1 MiB is read, one byte more is 413', async () => {
+    const body = (size: number): string => `{"name":"${'x'.repeat(size - 11)}"}`;
+    expect((await server.acme.client.post('groups', body(MIB))).status).toBe(422);
+    const over = await server.acme.client.post('groups', body(MIB + 1));
+    expect([over.status, over.body.code]).toEqual([413, 'too_large']);
+    expect(over.headers.get('x-rate-limit-limit')).not.toBeNull();
+    const chunk = 'x'.repeat(0xffff);
+    const chunked = await raw(
+      `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `ffff\r\n${chunk}\r\n`.repeat(17),
+    );
+    expect(chunked.statuses).toEqual([413]);
+  });
+
+  it('bytes that are not UTF-8 are 400', async () => {
+    const { statuses } = await raw(
+      `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n` +
+        `Content-Length: 12\r\n\r\n{"name":"\xff"}`,
+    );
+    expect(statuses).toEqual([400]);
+  });
+});
+
+describe('decision 3: paths', () => {
+  it('takes a trailing slash, and decodes a segment once', async () => {
+    const { client } = server.acme;
+    for (const name of ['a/b', 'a\\b', '100%', '%2e%2e', 'ünï ☎', 'null', '__proto__', 'constructor']) {
+      expect((await client.post('groups', { name })).status).toBe(201);
+      const reply = await client.get(`groups/${encodeURIComponent(name)}/`);
+      expect(reply.record('group').name).toBe(name);
+    }
+    expect((await client.get('groups/')).status).toBe(200);
+  });
+
+  it.each(['%2e%2e', '..%2f..%2fetc%2fpasswd', '%252e%252e%252f'])(
+    'RI-15 %s names no group: 404',
+    async (segment) => {
+      const { statuses } = await raw(
+        `GET /v1/groups/${segment}?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      );
+      expect(statuses).toEqual([404]);
+    },
+  );
+
+  it.each(['/V1/groups', '/v1/Groups', '/v1//groups', '/v1/groups%2f1', '/v1/groups;x=1'])(
+    'RI-22 %s is no path: 404',
+    async (path) => {
+      expect((await server.acme.client.get(path)).status).toBe(404);
+    },
+  );
+
+  it('RI-13 an id has one form: anything else is 404', async () => {
+    const { client } = server.acme;
+    const { id } = (await client.post('apps', { name: 'ids' })).record('app') as { id: number };
+    expect((await client.get(`apps/${id}`)).status).toBe(200);
+    const forms = [
+      `0${id}`,
+      `${id}.0`,
+      `${id}e0`,
+      `+${id}`,
+      `%20${id}`,
+      `${id}%20`,
+      `0x${id}`,
+      `${id};x=1`,
+      `${id}%00`,
+    ];
+    for (const form of [...forms, '%D9%A1', '9007199254740993', '99999999999999999999', '-1', '0']) {
+      const reply = await client.get(`/v1/apps/${form}`);
+      expect([form, reply.status, reply.body.code]).toEqual([form, 404, 'not_found']);
+    }
+  });
+
+  it.each(['/v1/logical_numbers/%E0%A4%A', '/v1/groups?page=%zz', '/v1/groups?%zz=1'])(
+    'RI-14 the broken encoding of %s is a 400 in JSON',
+    async (path) => {
+      const { statuses, text } = await raw(
+        `GET ${path}${path.includes('?') ? '&' : '?'}access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      );
+      expect(statuses).toEqual([400]);
+      expect(text).toContain('application/json');
+    },
+  );
+});
+
+describe('decision 4: versions and methods', () => {
+  it.each(['/v2/devices', '/v0/devices', '/V2/devices', '/v10'])('%s is 404 and names v1', async (path) => {
+    const reply = await server.acme.client.get(path);
+    expect([reply.status, reply.body.code]).toEqual([404, 'unknown_version']);
+    expect(reply.body.message).toContain('v1');
+  });
+
+  it.each([
+    ['PATCH', '/v1/devices/1', 'GET, PUT, DELETE'],
+    ['POST', '/v1/transactions', 'GET'],
+    ['PUT', '/v1/groups', 'GET, POST'],
+    ['HEAD', '/v1/groups', 'GET, POST'],
+    ['OPTIONS', '/v1/groups', 'GET, POST'],
+    ['GET', '/v1/users/token', 'POST'],
+  ])('RI-21 %s %s is 405 and allows %s', async (method, path, allow) => {
+    const reply = await server.acme.client.request(method, path);
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  it.each(['/v1/nope', '/v1', '/devices', '/', '/v1/groups/a/b'])(
+    'RI-21 %s is nothing: 404',
+    async (path) => {
+      const reply = await server.acme.client.get(path);
+      expect([reply.status, reply.body.code]).toEqual([404, 'not_found']);
+    },
+  );
+});
+
+describe('query parameters', () => {
+  it.each([
+    'access_token=1',
+    'page=1&page=2',
+    'access_token%5B%5D=1',
+    'access_token%5B%24ne%5D=x',
+    'page%5Bgt%5D=1',
+    'status%5B%5D=fail',
+    '__proto__%5Ba%5D=1',
+  ])('RI-16 RI-17 are plain values, each given once: %s is 400', async (query) => {
+    const { statuses } = await raw(
+      `GET /v1/groups?access_token=${server.acme.token}&${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+    expect(statuses).toEqual([400]);
+  });
+});
+
+describe('decision 8: unknown and read-only fields', () => {
+  it('RI-25 are ignored, on create and on update', async () => {
+    const { client, caller } = server.acme;
+    const extra = {
+      id: 1,
+      company_id: 2,
+      created_by: 1_000_000,
+      created_via: 'interface',
+      created_at: '2000-01-01T00:00:00Z',
+      uuid: 'x',
+      crc: '0',
+      size: 1,
+      role: 'owner',
+      revision: 9,
+    };
+    const created = await client.post('groups', { ...extra, name: 'assigned' });
+    const record = created.record('group');
+    expect(record).toMatchObject({ created_by: caller.userId, created_via: 'api' });
+    expect(record.created_at).not.toBe(extra.created_at);
+    const updated = await client.put('groups/assigned', { ...extra, name: 'assigned' });
+    expect(updated.record('group')).toMatchObject({ id: record.id, created_by: caller.userId });
+    expect((await server.beta.client.get('groups/assigned')).status).toBe(404);
+  });
+});
+
+describe('decision 9 and decision 10: answers', () => {
+  it('201 creates, 200 does everything else, {} is deleted', async () => {
+    const { client } = server.acme;
+    const statuses = [
+      await client.post('groups', { name: 'answers' }),
+      await client.get('groups/answers'),
+      await client.put('groups/answers', { name: 'answers' }),
+      await client.delete('groups/answers'),
+    ].map((reply) => reply.status);
+    expect(statuses).toEqual([201, 200, 200, 200]);
+  });
+
+  it('errors have message, code, request id, and fields where fields are wrong', async () => {
+    const { client } = server.acme;
+    const reply = await client.post('groups', { name: '' }, { headers: { 'x-request-id': 'my-id.1' } });
+    expect(reply.body).toEqual({
+      message: 'Some fields are not valid.',
+      code: 'invalid',
+      request_id: 'my-id.1',
+      errors: { name: ['must not be empty'] },
+    });
+  });
+
+  it('RI-34 an id of the client is kept only where it is harmless', async () => {
+    for (const id of ['a b', 'x'.repeat(65), 'é', '<script>']) {
+      const reply = await server.acme.client.get('groups', undefined, { headers: { 'x-request-id': id } });
+      expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('hostile frames', () => {
+  const hidden =
+    'POST /v1/groups?access_token=TOKEN HTTP/1.1\r\nHost: a\r\nContent-Length: 19\r\n\r\n{"name":"smuggled"}';
+
+  it.each([
+    ['both lengths', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['two lengths', 'Content-Length: 0\r\nContent-Length: 5\r\n\r\n'],
+    ['an unknown coding', 'Transfer-Encoding: xchunked\r\n\r\n'],
+    ['a doubtful coding', 'Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n'],
+    ['a folded header', 'X-A: b\r\n c: d\r\nTransfer-Encoding : chunked\r\n\r\n'],
+    ['an endless chunk size', 'Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n'],
+  ])('RI-23 with %s end the connection, and nothing hidden in them runs', async (_what, rest) => {
+    const before = await totalGroups();
+    const second = hidden.replace('TOKEN', server.acme.token);
+    const { statuses } = await raw(`POST /v1/groups HTTP/1.1\r\nHost: a\r\n${rest}${second}`);
+    expect(statuses.at(-1)).toBe(400);
+    expect(await totalGroups()).toBe(before);
+  });
+
+  it('RI-24 headers that are too much are refused, and override headers mean nothing', async () => {
+    const large = await raw(`GET /v1/groups HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect(large.statuses).toEqual([431]);
+    const headers = {
+      'x-http-method-override': 'DELETE',
+      'x-original-url': '/v1/apps',
+      host: 'evil.example',
+    };
+    const { client } = server.acme;
+    await client.post('groups', { name: 'overridden' });
+    const reply = await client.post('groups/overridden', {}, { headers });
+    expect(reply.status).toBe(405);
+    expect(reply.text).not.toContain('evil');
+    expect((await client.get('groups/overridden')).status).toBe(200);
+  });
+
+  it('RI-20 texts that would be SQL are just texts', async () => {
+    const { client } = server.acme;
+    const before = await totalGroups();
+    for (const text of [
+      "' OR '1'='1",
+      '") OR 1=1--',
+      "'; DROP TABLE groups;--",
+      "' UNION SELECT 1",
+      "\\'",
+      '$1',
+      '?1',
+      '||',
+    ]) {
+      expect((await client.get(`groups/${encodeURIComponent(text)}`)).status).toBe(404);
+      expect((await client.delete(`groups/${encodeURIComponent(text)}`)).status).toBe(404);
+      const filtered = await client.get('transactions', undefined, { query: { serial_number: text } });
+      expect([filtered.status, filtered.list('transactions')]).toEqual([200, []]);
+    }
+    expect(await totalGroups()).toBe(before);
+  });
+});

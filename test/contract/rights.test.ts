@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
+import type { Method } from '../../src/rest/route.js';
+import { ROUTES } from '../support/documented.js';
+import type { Reply } from '../support/client.js';
+import { startServer, type Member, type TestServer } from '../support/server.js';
+
+/** Who may what, written down a second time: a route that is missing here fails. */
+const RIGHTS: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {
+  '/apps': { GET: 'read', POST: 'write' },
+  '/apps/{app_id}': { GET: 'read', PUT: 'write', DELETE: 'write' },
+  '/apps/{app_id}/versions': { GET: 'read', POST: 'write' },
+  '/apps/{app_id}/versions/{version_id}': { GET: 'read', PUT: 'write', DELETE: 'write' },
+  '/devices': { GET: 'read', POST: 'write' },
+  '/devices/{device_id}': { GET: 'read' },
+  '/devices/{serial_number}': { PUT: 'write', DELETE: 'write' },
+  '/files': { GET: 'read', POST: 'write' },
+  '/files/{file_id}': { GET: 'read', PUT: 'write', DELETE: 'write' },
+  '/groups': { GET: 'read', POST: 'write' },
+  '/groups/{group_name}': { GET: 'read', PUT: 'write', DELETE: 'write' },
+  '/logical_numbers': { GET: 'read', POST: 'write' },
+  '/logical_numbers/{logical_number}': { GET: 'read', PUT: 'write', DELETE: 'write' },
+  '/metacontents': { GET: 'read', POST: 'write' },
+  '/metacontents/{metacontent_id}': { GET: 'read', PUT: 'write', DELETE: 'write' },
+  '/notifications': { GET: 'read', POST: 'write' },
+  '/notifications/{notification_id}': { GET: 'read' },
+  '/parameters': { GET: 'read', POST: 'write' },
+  '/parameters/{parameter_id}': { GET: 'read', PUT: 'write', DELETE: 'write' },
+  '/transactions': { GET: 'read' },
+  '/users': { GET: 'admin' },
+  '/users/{user_id}': { GET: 'admin' },
+};
+const ROLE_RIGHTS: Readonly<Record<Role, readonly Scope[]>> = {
+  viewer: ['read'],
+  operator: ['read', 'write', 'ingest'],
+  admin: ['read', 'write', 'ingest', 'admin'],
+};
+const OPEN = ['POST /users/token'];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** Names nothing that exists and brings nothing that is valid: it has no effect, whatever is allowed. */
+async function attempt(member: Pick<Member, 'client'>, method: string, path: string): Promise<Reply> {
+  return await member.client.request(method, path.slice(1).replace(/\{[^}]+\}/g, '987654321'), {});
+}
+
+const guarded = ROUTES.filter((route) => !OPEN.includes(`${route.method} ${route.path}`));
+const scopeSets: readonly (readonly Scope[])[] = [...SCOPES.map((scope) => [scope]), SCOPES];
+const tokens = ROLES.flatMap((role) => scopeSets.map((scopes) => ({ role, scopes })));
+
+describe('AT-15 roles and scopes', () => {
+  it.each(ROUTES.map(({ method, path }) => [method, path] as const))(
+    '%s %s has its place in the matrix',
+    (method, path) => {
+      expect(OPEN.includes(`${method} ${path}`) || RIGHTS[path]?.[method] !== undefined).toBe(true);
+    },
+  );
+
+  it.each(tokens)('a $role with the scopes $scopes may what both give', async ({ role, scopes }) => {
+    const member = await server.member('acme', role, scopes);
+    for (const { method, path } of guarded) {
+      const needed = RIGHTS[path]?.[method];
+      const allowed = needed !== undefined && ROLE_RIGHTS[role].includes(needed) && scopes.includes(needed);
+      const reply = await attempt(member, method, path);
+      const what = `${method} ${path}: ${reply.text}`;
+      if (allowed) expect([401, 403], what).not.toContain(reply.status);
+      else expect([reply.status, reply.body.code], what).toEqual([403, 'forbidden']);
+    }
+  });
+
+  it('nobody gets anywhere without a token', async () => {
+    for (const { method, path } of guarded) {
+      const reply = await attempt({ client: server.anonymous }, method, path);
+      expect(
+        [reply.status, reply.body.code, reply.headers.get('www-authenticate')],
+        `${method} ${path}`,
+      ).toEqual([401, 'unauthenticated', 'Bearer']);
+    }
+  });
+});

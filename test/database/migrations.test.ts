@@ -1,0 +1,104 @@
+import Sqlite from 'better-sqlite3';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { MIGRATIONS } from '../../src/database/migrations/index.js';
+import { openDatabase } from '../../src/database/open.js';
+import { inspectFile } from '../../src/database/sqlite/inspect.js';
+import { migrateFile } from '../../src/database/sqlite/migrate.js';
+import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = scratchFolder();
+  file = databaseFile(folder);
+  const database = new Sqlite(file);
+  database.exec("insert into companies (name, created_at, updated_at) values ('Acme', 0, 0)");
+  database.close();
+});
+afterEach(() => removeFolder(folder));
+
+const addsNote: Migration = {
+  up: async (db) => {
+    await sql`alter table companies add column note text`.execute(db);
+    await sql`update companies set note = 'migrated'`.execute(db);
+  },
+};
+const fails: Migration = {
+  up: async (db) => {
+    await sql`alter table companies add column half text`.execute(db);
+    await sql`select no_such_function()`.execute(db);
+  },
+};
+const withOneMore = { ...MIGRATIONS, '9001-note': addsNote };
+
+function read(path: string, query: string): unknown {
+  const database = new Sqlite(path, { readonly: true });
+  try {
+    return database.prepare(query).all();
+  } finally {
+    database.close();
+  }
+}
+
+describe('migrating', () => {
+  it('brings an older file up to date, with a backup of what it was beside it', async () => {
+    const { applied, backup } = await migrateFile(file, withOneMore);
+    expect(applied).toEqual(['9001-note']);
+    expect(backup).toBe(`${file}.before-9001-note`);
+    expect(read(file, 'select name, note from companies')).toEqual([{ name: 'Acme', note: 'migrated' }]);
+    const kept = backup ?? '';
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    expect(inspectFile(kept)).toMatchObject({ state: 'current' });
+    expect(read(kept, 'select name from companies')).toEqual([{ name: 'Acme' }]);
+  });
+
+  it('does nothing twice', async () => {
+    await migrateFile(file, withOneMore);
+    expect(await migrateFile(file, withOneMore)).toEqual({ applied: [], backup: null });
+  });
+
+  it('makes no backup where there is nothing to lose', async () => {
+    const fresh = join(folder, 'fresh.db');
+    expect((await migrateFile(fresh)).backup).toBeNull();
+    expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual([]);
+  });
+
+  it('keeps nothing of a migration that fails, but those before it', async () => {
+    const migrations = { ...withOneMore, '9002-fails': fails };
+    await expect(migrateFile(file, migrations)).rejects.toThrow('The migration 9002-fails failed');
+    const { applied, pending } = inspectFile(file, Object.keys(migrations));
+    expect([applied.at(-1), pending]).toEqual(['9001-note', ['9002-fails']]);
+    const columns = read(file, "select name from pragma_table_info('companies')") as { name: string }[];
+    expect(columns.map(({ name }) => name)).toEqual(['id', 'name', 'created_at', 'updated_at', 'note']);
+  });
+
+  it('makes one backup however often it fails, and another where the records have changed', async () => {
+    const failing = { ...MIGRATIONS, '9001-fails': fails };
+    const backups = (): string[] =>
+      readdirSync(folder)
+        .filter((name) => name.includes('before'))
+        .sort();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(migrateFile(file, failing)).rejects.toThrow('9001-fails');
+    }
+    expect(backups()).toEqual(['gateway.db.before-9001-fails']);
+    const database = new Sqlite(file);
+    database.exec("insert into companies (name, created_at, updated_at) values ('Beta', 0, 0)");
+    database.close();
+    await expect(migrateFile(file, failing)).rejects.toThrow('9001-fails');
+    expect(backups()).toEqual(['gateway.db.before-9001-fails', 'gateway.db.before-9001-fails.2']);
+  });
+
+  it('is done once where several start on a new file together', async () => {
+    const fresh = join(folder, 'fresh.db');
+    const all = await Promise.all([1, 2, 3].map(() => openDatabase(fresh)));
+    for (const database of all) await database.close();
+    expect(inspectFile(fresh).state).toBe('current');
+    expect(existsSync(`${fresh}.before-0001-initial`)).toBe(false);
+  });
+});

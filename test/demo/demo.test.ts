@@ -1,0 +1,181 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { connect, type Database } from '../../src/database/open.js';
+import type { Tables } from '../../src/database/tables.js';
+import { createDemo, type Demo } from '../../src/demo/demo.js';
+import { createRandom } from '../../src/demo/random.js';
+import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
+import { databaseFile } from '../support/database.js';
+
+const clockAt = (time: string): Clock => ({ ...systemClock, now: () => new Date(time) });
+
+interface Made {
+  readonly database: Database;
+  readonly demo: Demo;
+  readonly now: number;
+}
+
+async function make(seed: number, time: string): Promise<Made> {
+  const database = connect(databaseFile());
+  const clock = clockAt(time);
+  const demo = await createDemo(database, clock, {
+    seed,
+    tokenSecret: 'secret of the demo test: 0123456789',
+  });
+  return { database, demo, now: Date.parse(time) };
+}
+
+let first: Made;
+beforeAll(async () => {
+  first = await make(7, '2026-05-05T09:30:00Z');
+  return async () => {
+    await first.database.close();
+  };
+});
+
+/** Drawn anew for each demo, by its user's machine. */
+const SECRETS = ['password_hash', 'uuid', 'token_hash', 'nonce', 'last_four'];
+/** Derived from the others by the calendar. */
+const BY_DAY: (keyof Tables)[] = ['transaction_days'];
+
+/** Every row of every table, with times as what they are before now. */
+async function dump({ database, now }: Made): Promise<Record<string, string[]>> {
+  const tables = await database.reads.introspection.getTables();
+  const names = tables.map((table) => table.name as keyof Tables).filter((name) => !BY_DAY.includes(name));
+  const dumped = names.map(async (name) => {
+    const rows = await database.reads.selectFrom(name).selectAll().execute();
+    return [name, rows.map((row) => JSON.stringify(timeless(row, now)))] as const;
+  });
+  return Object.fromEntries(await Promise.all(dumped));
+}
+
+function timeless(row: object, now: number): unknown {
+  const fields = Object.entries(row).filter(([name]) => !SECRETS.includes(name));
+  return fields.map(([name, value]: [string, unknown]) => {
+    if (typeof value === 'number' && /(_at|^at)$/.test(name)) return [name, value - now];
+    // What the ledger keeps of a record has the same secrets and times in it.
+    if (name === 'before' || name === 'after') return [name, typeof value];
+    return [name, value];
+  });
+}
+
+const count = async (name: keyof Tables): Promise<number> =>
+  (
+    await first.database.reads
+      .selectFrom(name)
+      .select('company_id' as never)
+      .execute()
+  ).length;
+
+describe('the demo fleet', () => {
+  it('is the same for the same seed, whenever it is made', async () => {
+    const again = await make(7, '2027-11-30T23:59:59Z');
+    const [one, other] = [await dump(first), await dump(again)];
+    expect(Object.keys(other)).toEqual(Object.keys(one));
+    for (const [table, rows] of Object.entries(one)) expect(other[table], table).toEqual(rows);
+    expect(again.demo.emails).toEqual(first.demo.emails);
+    await again.database.close();
+  });
+
+  it('is another one for another seed', async () => {
+    const another = await make(8, '2026-05-05T09:30:00Z');
+    const [one, other] = [await dump(first), await dump(another)];
+    for (const table of ['devices', 'transactions', 'logical_numbers', 'contents']) {
+      if (table !== 'logical_numbers') expect(other[table], table).not.toEqual(one[table]);
+    }
+    await another.database.close();
+  });
+
+  it('has no account that anybody could know beforehand', async () => {
+    const again = await make(7, '2026-05-05T09:30:00Z');
+    expect(again.demo.password).not.toBe(first.demo.password);
+    expect(again.demo.token).not.toBe(first.demo.token);
+    await again.database.close();
+  });
+
+  it.each([
+    ['companies', 2, 2],
+    ['users', 6, 6],
+    ['groups', 11, 11],
+    ['logical_numbers', 200, 500],
+    ['devices', 250, 600],
+    ['apps', 8, 20],
+    ['app_versions', 12, 40],
+    ['files', 8, 20],
+    ['parameters', 80, 400],
+    ['metacontents', 40, 300],
+    ['notifications', 10, 30],
+    ['notification_deliveries', 50, 1_000],
+    ['transactions', 2_700, 3_300],
+  ] as const)('has a believable number of %s', async (table, min, max) => {
+    const rows = await first.database.reads.selectFrom(table).select('id').execute();
+    expect(rows.length).toBeGreaterThanOrEqual(min);
+    expect(rows.length).toBeLessThanOrEqual(max);
+  });
+
+  it('has links of every sort, and settings of both owners', async () => {
+    for (const table of [
+      'app_version_groups',
+      'app_version_modules',
+      'app_version_files',
+      'logical_number_app_versions',
+    ] as const) {
+      expect(await count(table), table).toBeGreaterThan(5);
+    }
+    for (const table of ['parameters', 'metacontents'] as const) {
+      const rows = await first.database.reads.selectFrom(table).select(['group_id']).execute();
+      expect(new Set(rows.map((row) => row.group_id === null)).size, table).toBe(2);
+    }
+    const apps = await first.database.reads.selectFrom('apps').select(['language', 'kind']).execute();
+    expect(new Set(apps.map((app) => `${app.language} ${app.kind}`)).size).toBe(4);
+  });
+
+  it('has transactions of the last 30 days, of every type and status, none from the future', async () => {
+    const rows = await first.database.reads.selectFrom('transactions').selectAll().execute();
+    const ages = rows.map((row) => first.now - row.started_at);
+    expect(Math.min(...ages)).toBeGreaterThan(0);
+    expect(Math.max(...ages)).toBeLessThanOrEqual(30 * DAY);
+    expect(new Set(ages.map((age) => Math.floor(age / DAY))).size).toBe(30);
+    expect(rows.every((row) => (row.finished_at ?? 0) <= first.now)).toBe(true);
+    expect(new Set(rows.map((row) => `${row.transaction_type} ${row.status}`)).size).toBe(7);
+  });
+
+  it('has payments whose cards are truncated, so that nothing had to be hidden', async () => {
+    const rows = await first.database.reads
+      .selectFrom('transactions')
+      .select(['parsed', 'amount', 'sent', 'received', 'detail'])
+      .where('parsed', 'is not', null)
+      .execute();
+    expect(rows.length).toBeGreaterThan(1_500);
+    const payments = rows.map((row) => JSON.parse(row.parsed ?? '') as Payment);
+    expect(rows.filter((row) => JSON.stringify(row).includes('*'))).toEqual([]);
+    for (const { card } of payments) {
+      expect([card.firstDigits, card.lastDigits]).toEqual([
+        expect.stringMatching(/^\d{6}$/),
+        expect.stringMatching(/^\d{4}$/),
+      ]);
+    }
+    expect(payments.map((payment) => payment.amount)).toEqual(rows.map((row) => row.amount));
+    const nsus = new Set(payments.map((payment) => payment.nsu));
+    const cancelled = payments.filter((payment) => payment.nsuReference !== undefined);
+    expect(cancelled.length).toBeGreaterThan(20);
+    expect(cancelled.every((payment) => nsus.has(payment.nsuReference ?? ''))).toBe(true);
+  });
+});
+
+interface Payment {
+  readonly amount: number;
+  readonly nsu: string;
+  readonly nsuReference?: string;
+  readonly card: { readonly firstDigits: string; readonly lastDigits: string };
+}
+
+describe('seeded draws', () => {
+  it('repeat for a seed, stay in their range, and reach all of it', () => {
+    const [one, same] = [createRandom(5), createRandom(5)];
+    const drawn = Array.from({ length: 2_000 }, () => one.whole(3, 9));
+    expect(Array.from({ length: 2_000 }, () => same.whole(3, 9))).toEqual(drawn);
+    expect([...new Set(drawn)].sort()).toEqual([3, 4, 5, 6, 7, 8, 9]);
+    expect(createRandom(6).digits(20)).not.toBe(createRandom(5).digits(20));
+  });
+});

@@ -1,0 +1,103 @@
+/** What this machine lets a test do; where it does not, the reason is printed and the test is listed as skipped. */
+import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject, it, vi } from 'vitest';
+
+import { PROGRAM, type ProgramOptions } from '../support/program.js';
+
+/** The program is started many times, on machines that have other things to do. */
+vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 20_000 } } });
+
+/** Runs a tool of the system to its end; throws where it fails. */
+export function runTool(tool: string, ...args: string[]): void {
+  execFileSync(tool, args, { stdio: 'ignore' });
+}
+
+export function startTool(tool: string, ...args: string[]): ChildProcessWithoutNullStreams {
+  return spawn(tool, args);
+}
+
+function succeeds(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Null where the command works; otherwise why a test goes without it. */
+function lacks(what: string, works: boolean): string | null {
+  return works ? null : `this machine has no ${what}`;
+}
+
+const ATTACH = 'strace -qq -o /dev/null';
+export const isRoot = process.getuid?.() === 0;
+
+/** Starts a command as a user without rights, whom the modes of files keep out; they do not keep out root. */
+export const AS_NOBODY: readonly [string, ...string[]] = isRoot
+  ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'env']
+  : ['env'];
+
+function canMount(): boolean {
+  const probe = join(inject('scratch'), 'mount-probe');
+  mkdirSync(probe, { recursive: true });
+  return succeeds('mount', '-t', 'tmpfs', 'tmpfs', probe) && succeeds('umount', probe);
+}
+
+export const lacking = {
+  mount: () => lacks('right to mount', canMount()),
+  loop: () =>
+    lacks(
+      'loop devices, mkfs.ext4 or right to mount them',
+      succeeds('mkfs.ext4', '-V') && succeeds('losetup', '-f') && canMount(),
+    ),
+  strace: () =>
+    lacks('strace, or lets it look at no process', succeeds('sh', '-c', `sleep 0.2 & exec ${ATTACH} -p $!`)),
+  compiler: () =>
+    lacks('C compiler, or is not Linux', process.platform === 'linux' && succeeds('cc', '--version')),
+  limits: () => lacks('prlimit', succeeds('prlimit', '--version')),
+  otherUser: () =>
+    lacks('other user who may run this program', succeeds(...AS_NOBODY, 'test', '-r', PROGRAM)),
+} as const;
+
+/** A test that needs something of the machine. */
+export function itUnless(reason: string | null): (name: string, test: () => Promise<void>) => void {
+  return (name, test) => {
+    if (reason !== null) process.stdout.write(`Skipped, since ${reason}: ${name}\n`);
+    it.skipIf(reason !== null)(name, test);
+  };
+}
+
+/** The number of an error, or the end of the process before or after the call. */
+export type FaultAction = number | 'kill' | 'kill-after';
+
+/** Storage that does as it is told; for programs started with `options`. */
+export interface FaultyStorage {
+  readonly options: ProgramOptions;
+  /** From now on, to every so many writes or syncs of the database and what stands beside it. */
+  fail(call: 'write' | 'sync', action: FaultAction, how?: { every?: number; files?: string }): void;
+  heal(): void;
+}
+
+export function faultyStorage(folder: string): FaultyStorage {
+  const library = join(folder, 'faulty-storage.so');
+  const control = join(folder, 'faults');
+  const source = fileURLToPath(new URL('faulty-storage.c', import.meta.url));
+  runTool('cc', '-shared', '-fPIC', '-O1', '-o', library, source, '-ldl');
+  return {
+    options: { environment: { LD_PRELOAD: library, FAULTY_CONTROL: control } },
+    fail: (call, action, { every = 1, files = 'gateway.db*' } = {}) =>
+      writeFileSync(control, `${call} ${action} ${every} ${files}\n`),
+    heal: () => rmSync(control, { force: true }),
+  };
+}
+
+/** A small file system of its own. */
+export function mountSmall(folder: string, megabytes: number): { readonly unmount: () => void } {
+  mkdirSync(folder, { recursive: true });
+  runTool('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder);
+  return { unmount: () => runTool('umount', '-l', folder) };
+}
+
+/** Starts a program with a limit of the shell's, for instance `-f 4000`. */
+export function limited(limit: string): ProgramOptions {
+  return { through: ['bash', '-c', `ulimit ${limit}; exec "$@"`, 'bash'] };
+}

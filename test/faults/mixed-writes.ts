@@ -1,0 +1,341 @@
+import type { Client, Fields, Reply } from '../support/client.js';
+
+/** A kind of record that a writer makes, changes and deletes; every path is below /v1. */
+interface Kind {
+  readonly name: string;
+  create(by: Writer, text: string): Request;
+  /** Null where the kind cannot be changed. */
+  change(by: Writer, record: Known, text: string): Request | null;
+  remove(by: Writer, record: Known): Request | null;
+  /** Where all of the writer's records stand. */
+  list(by: Writer): List;
+  /** What must be there again after a crash, as one text. */
+  shape(fields: Fields): string;
+}
+
+interface List {
+  readonly path: string;
+  readonly key: string;
+  readonly body?: Fields;
+}
+
+interface Request {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: Fields | FormData;
+  /** The shape of the record afterwards, as far as it is known before. */
+  readonly shape: string | null;
+}
+
+interface Known {
+  readonly id: number;
+  readonly shape: string;
+}
+
+const part = (shape: string, place: number): string => shape.split(' ')[place] ?? '';
+const named =
+  (name: string): Kind['create'] =>
+  (by, text) => ({
+    method: 'POST',
+    path: name === 'number' ? 'logical_numbers' : 'groups',
+    body: { [name]: `${by.name}-${text}` },
+    shape: `${by.name}-${text}`,
+  });
+
+function byName(path: string, key: string): Kind {
+  return {
+    name: path,
+    create: named(key),
+    change: (by, record, text) => ({
+      method: 'PUT',
+      path: `${path}/${record.shape}`,
+      body: { [key]: `${by.name}-${text}` },
+      shape: `${by.name}-${text}`,
+    }),
+    remove: (_by, record) => ({ method: 'DELETE', path: `${path}/${record.shape}`, shape: null }),
+    list: () => ({ path, key: path }),
+    shape: (fields) => String(fields[key]),
+  };
+}
+
+const devices: Kind = {
+  name: 'devices',
+  create: (by, text) => ({
+    method: 'POST',
+    path: 'devices',
+    body: { serial_number: `${by.name}-${text}` },
+    shape: `${by.name}-${text} true`,
+  }),
+  change: (_by, { shape }) => {
+    const enabled = part(shape, 1) !== 'true';
+    const serial = part(shape, 0);
+    return { method: 'PUT', path: `devices/${serial}`, body: { enabled }, shape: `${serial} ${enabled}` };
+  },
+  remove: (_by, { shape }) => ({ method: 'DELETE', path: `devices/${part(shape, 0)}`, shape: null }),
+  list: () => ({ path: 'devices', key: 'devices' }),
+  shape: (fields) => `${String(fields.serial_number)} ${String(fields.enabled)}`,
+};
+
+const apps: Kind = {
+  name: 'apps',
+  create: (by, text) => ({
+    method: 'POST',
+    path: 'apps',
+    body: { name: `${by.name}-${text}.rb`, description: 'new' },
+    shape: `${by.name}-${text}.rb new`,
+  }),
+  change: (_by, { id, shape }, text) => ({
+    method: 'PUT',
+    path: `apps/${id}`,
+    body: { description: text },
+    shape: `${part(shape, 0)} ${text}`,
+  }),
+  remove: (_by, { id }) => ({ method: 'DELETE', path: `apps/${id}`, shape: null }),
+  list: () => ({ path: 'apps', key: 'apps' }),
+  shape: (fields) => `${String(fields.name)} ${String(fields.description)}`,
+};
+
+const versions: Kind = {
+  name: 'versions',
+  create: (by, text) => ({
+    method: 'POST',
+    path: `apps/${by.appId}/versions`,
+    body: { number: `${by.name}-${text}`, authorizer_url: 'new', bytecode: btoa(text) },
+    shape: `${by.name}-${text} new`,
+  }),
+  change: (by, { id, shape }, text) => ({
+    method: 'PUT',
+    path: `apps/${by.appId}/versions/${id}`,
+    body: { authorizer_url: text, bytecode: btoa(text) },
+    shape: `${part(shape, 0)} ${text}`,
+  }),
+  remove: (by, { id }) => ({ method: 'DELETE', path: `apps/${by.appId}/versions/${id}`, shape: null }),
+  list: (by) => ({ path: `apps/${by.appId}/versions`, key: 'appversions' }),
+  shape: (fields) => `${String(fields.number)} ${String(fields.authorizer_url)}`,
+};
+
+function owned(path: string, valueOf: (text: string) => unknown): Kind {
+  return {
+    name: path,
+    create: (by, text) => ({
+      method: 'POST',
+      path,
+      body: { name: by.owner, key: `${by.name}-${text}`, value: valueOf(text) },
+      shape: `${by.name}-${text} ${JSON.stringify(valueOf(text))}`,
+    }),
+    change: (by, { id, shape }, text) => ({
+      method: 'PUT',
+      path: `${path}/${id}`,
+      body: { name: by.owner, value: valueOf(text) },
+      shape: `${part(shape, 0)} ${JSON.stringify(valueOf(text))}`,
+    }),
+    remove: (by, { id }) => ({
+      method: 'DELETE',
+      path: `${path}/${id}`,
+      body: { name: by.owner },
+      shape: null,
+    }),
+    list: (by) => ({ path, key: path, body: { name: by.owner } }),
+    shape: (fields) => `${String(fields.key)} ${JSON.stringify(fields.value)}`,
+  };
+}
+
+function upload(name: string, text: string): FormData {
+  const form = new FormData();
+  form.set('description', text);
+  form.set('asset', new Blob([text.repeat(3_000)]), name);
+  return form;
+}
+
+const files: Kind = {
+  name: 'files',
+  create: (by, text) => ({
+    method: 'POST',
+    path: 'files',
+    body: upload(`${by.name}-${text}`, text),
+    shape: `${by.name}-${text} ${text} ${text.length * 3_000}`,
+  }),
+  change: (_by, { id, shape }, text) => ({
+    method: 'PUT',
+    path: `files/${id}`,
+    body: upload(part(shape, 0), text),
+    shape: `${part(shape, 0)} ${text} ${text.length * 3_000}`,
+  }),
+  remove: (_by, { id }) => ({ method: 'DELETE', path: `files/${id}`, shape: null }),
+  list: () => ({ path: 'files', key: 'files' }),
+  shape: ({ name, description, size }) => `${String(name)} ${String(description)} ${String(size)}`,
+};
+
+const notifications: Kind = {
+  name: 'notifications',
+  create: (by, text) => ({
+    method: 'POST',
+    path: 'notifications',
+    body: { content: `${by.name}-${text}`, range: 'group', group_id: by.ownerId },
+    shape: `SHOW_MESSAGE|${by.name}-${text}`,
+  }),
+  change: () => null,
+  remove: () => null,
+  list: () => ({ path: 'notifications', key: 'notifications' }),
+  shape: (fields) => String(fields.content),
+};
+
+const KINDS: readonly Kind[] = [
+  byName('groups', 'name'),
+  byName('logical_numbers', 'number'),
+  devices,
+  apps,
+  versions,
+  owned('parameters', (text) => text),
+  owned('metacontents', (text) => ({ text })),
+  files,
+  notifications,
+];
+
+const MOST_OF_A_KIND = 12;
+/** Logical numbers in the group that a writer notifies. */
+export const TERMINALS_EACH = 3;
+
+/** Whole lists, each read once however many ask for it. */
+export class Lists {
+  readonly #read = new Map<string, Promise<readonly Fields[]>>();
+
+  constructor(private readonly client: Client) {}
+
+  read(list: List): Promise<readonly Fields[]> {
+    const name = JSON.stringify(list);
+    const reading = this.#read.get(name) ?? this.#walk(list);
+    this.#read.set(name, reading);
+    return reading;
+  }
+
+  async #walk({ path, key, body }: List): Promise<readonly Fields[]> {
+    const all: Fields[] = [];
+    for (let page = 1; ; page += 1) {
+      const reply = await this.client.get(path, body, { query: { page, per_page: 100 } });
+      if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
+      all.push(...reply.list(key));
+      if (page >= Number((reply.body.pagination as Fields).total_pages)) return all;
+    }
+  }
+}
+
+/** One of many who write at the same time, and remembers what was acknowledged. */
+export class Writer {
+  readonly #known = new Map<string, Map<number, string>>(KINDS.map((kind) => [kind.name, new Map()]));
+  #underWay: { kind: Kind; id: number | null; request: Request } | null = null;
+  #texts = 0;
+  acknowledged = 0;
+  appId = 0;
+  ownerId = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly random: () => number,
+  ) {}
+
+  get owner(): string {
+    return `${this.name}_owner`;
+  }
+
+  /** What its records belong to, and who is notified. */
+  async prepare(client: Client): Promise<void> {
+    const group = await client.post('groups', { name: this.owner });
+    const app = await client.post('apps', { name: this.owner });
+    this.ownerId = Number(group.record('group').id);
+    this.appId = Number(app.record('app').id);
+    for (let place = 1; place <= TERMINALS_EACH; place += 1) {
+      const number = `${this.owner}_${place}`;
+      const made = await client.post('logical_numbers', { number, group_id: this.ownerId });
+      if (made.status !== 201) throw new Error(made.text);
+    }
+  }
+
+  /** Writes until the server is gone. What is refused, or not answered before, is an error. */
+  async write(client: Client, isGone: () => boolean): Promise<void> {
+    for (;;) {
+      const { kind, id, request } = this.#choose();
+      this.#underWay = { kind, id, request };
+      let reply: Reply;
+      try {
+        reply = await client.request(request.method, request.path, request.body);
+      } catch (error) {
+        if (isGone()) return;
+        throw error;
+      }
+      if (reply.status >= 300) throw new Error(`${request.method} ${request.path}: ${reply.text}`);
+      this.#acknowledge(kind, id, request, reply);
+      this.#underWay = null;
+    }
+  }
+
+  /** What differs from what was acknowledged, in words; then goes on from what is there. */
+  async verify(lists: Lists): Promise<string[]> {
+    const problems: string[] = [];
+    for (const kind of KINDS) {
+      const found = await this.#read(lists, kind);
+      problems.push(...this.#compare(kind, found));
+      this.#known.set(kind.name, found);
+    }
+    this.#underWay = null;
+    return problems;
+  }
+
+  #choose(): { kind: Kind; id: number | null; request: Request } {
+    const kind = KINDS[Math.floor(this.random() * KINDS.length)] ?? devices;
+    const known = [...(this.#known.get(kind.name) ?? [])].map(([id, shape]) => ({ id, shape }));
+    const record = known[Math.floor(this.random() * known.length)];
+    const text = `${++this.#texts}x${Math.floor(this.random() * 1e9).toString(36)}`;
+    const dice = known.length > MOST_OF_A_KIND ? 1 : this.random();
+    const other =
+      record === undefined || dice < 0.5
+        ? null
+        : dice < 0.75
+          ? kind.change(this, record, text)
+          : kind.remove(this, record);
+    return other === null || record === undefined
+      ? { kind, id: null, request: kind.create(this, text) }
+      : { kind, id: record.id, request: other };
+  }
+
+  #acknowledge(kind: Kind, id: number | null, { shape }: Request, reply: Reply): void {
+    this.acknowledged += 1;
+    const known = this.#known.get(kind.name);
+    const record = Object.values(reply.body)[0] as Fields | string | undefined;
+    // A notification is answered without its id: below zero, it is told by its shape.
+    const own = id ?? (typeof record === 'object' ? Number(record.id) : -this.acknowledged);
+    if (shape === null) known?.delete(own);
+    else known?.set(own, shape);
+  }
+
+  async #read(lists: Lists, kind: Kind): Promise<Map<number, string>> {
+    const found = new Map<number, string>();
+    for (const fields of await lists.read(kind.list(this))) {
+      const shape = kind.shape(fields);
+      if (shape.replace('SHOW_MESSAGE|', '').startsWith(`${this.name}-`)) found.set(Number(fields.id), shape);
+    }
+    return found;
+  }
+
+  #compare(kind: Kind, found: ReadonlyMap<number, string>): string[] {
+    const problems: string[] = [];
+    const underWay = this.#underWay?.kind === kind ? this.#underWay : null;
+    const untold = new Map(found);
+    for (const [known, shape] of this.#known.get(kind.name) ?? []) {
+      const id = known > 0 ? known : [...untold].find(([, text]) => text === shape)?.[0];
+      const there = id === undefined ? null : (untold.get(id) ?? null);
+      const may = underWay?.id === known ? [shape, underWay.request.shape] : [shape];
+      if (!may.includes(there)) {
+        problems.push(`${kind.name} ${known}: acknowledged ${shape}, found ${there ?? 'nothing'}`);
+      }
+      if (id !== undefined) untold.delete(id);
+    }
+    const may = underWay?.id === null ? underWay.request.shape : null;
+    const strangers = [...untold].filter(([, shape]) => shape !== may);
+    problems.push(
+      ...strangers.map(([id, shape]) => `${kind.name} ${id}: ${shape}, which nobody was told of`),
+    );
+    if (untold.size - strangers.length > 1) problems.push(`${kind.name}: ${may ?? ''} is there twice`);
+    return problems;
+  }
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { removeFolder, scratchFolder } from '../support/database.js';
+import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
+import './machine.js';
+import { problemsIn } from './soundness.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = scratchFolder();
+  file = join(folder, 'gateway.db');
+});
+afterEach(async () => {
+  await killPrograms();
+  removeFolder(folder);
+});
+
+/** An upload of which the server has asked for the body, and got half. */
+async function beginUpload(program: Program, token: string, name: string): Promise<HalfSent> {
+  const head = `--x\r\nContent-Disposition: form-data; name="asset"; filename="${name}"\r\n\r\n`;
+  const tail = '\r\n--x--\r\n';
+  const bytes = Buffer.alloc(200_000, name);
+  const sent = request(`${program.url}/v1/files?access_token=${token}`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      'Content-Type': 'multipart/form-data; boundary=x',
+      'Content-Length': head.length + bytes.length + tail.length,
+      Expect: '100-continue',
+    },
+  });
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  answered.catch(() => undefined);
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  sent.write(head);
+  sent.write(bytes.subarray(0, 100_000));
+  return {
+    sent,
+    finish: async () => {
+      sent.end(Buffer.concat([bytes.subarray(100_000), Buffer.from(tail)]));
+      const [response] = await answered;
+      return { status: response.statusCode, body: await text(response) };
+    },
+  };
+}
+
+interface HalfSent {
+  readonly sent: ClientRequest;
+  finish(): Promise<{ status: number | undefined; body: string }>;
+}
+
+async function refusesConnections(program: Program): Promise<boolean> {
+  const { port, hostname } = new URL(program.url);
+  const socket = connect(Number(port), hostname);
+  const refused = await Promise.race([
+    once(socket, 'error').then(() => true),
+    once(socket, 'connect').then(() => false),
+  ]);
+  socket.destroy();
+  return refused;
+}
+
+describe('CF-25 stopping in good order', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s lets uploads that are under way finish', async (signal) => {
+    const { token } = await prepareDatabase(file);
+    const program = await startProgram(file);
+    const uploads = await Promise.all([1, 2, 3, 4].map((n) => beginUpload(program, token, `file ${n}`)));
+    program.process.kill(signal);
+    await expect.poll(() => refusesConnections(program)).toBe(true);
+    const answers = await Promise.all(uploads.map((upload) => upload.finish()));
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201]);
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    expect([existsSync(`${file}-wal`), problemsIn(file)]).toEqual([false, []]);
+  });
+
+  it('a second signal ends it at once, and nothing half-sent is kept', async () => {
+    const { token } = await prepareDatabase(file);
+    const program = await startProgram(file);
+    const upload = await beginUpload(program, token, 'half');
+    upload.sent.on('error', () => undefined);
+    program.process.kill('SIGTERM');
+    await expect.poll(() => refusesConnections(program)).toBe(true);
+    expect(await program.end('SIGTERM')).toEqual({ code: 1, signal: null });
+    const again = await startProgram(file);
+    expect((await again.client(token).get('files')).body.pagination).toMatchObject({ total_entries: 0 });
+    expect(problemsIn(file)).toEqual([]);
+  });
+});
+
+describe('CF-31 a log that nobody reads any more', () => {
+  it('does not stop the server, and lost lines are counted', async () => {
+    const { token } = await prepareDatabase(file);
+    const program = await startProgram(file, { environment: { LOG_LEVEL: 'debug' } });
+    const client = program.client(token);
+    program.process.stdout?.destroy();
+    program.process.stderr?.destroy();
+    for (let n = 0; n < 20; n += 1) {
+      expect((await client.post('groups', { name: `group ${n}` })).status).toBe(201);
+    }
+    const metrics = await client.get('/metrics');
+    expect(Number(/^\w*log_lines_lost\w* (\d+)$/m.exec(metrics.text)?.[1])).toBeGreaterThan(0);
+    program.process.kill('SIGTERM');
+    await once(program.process, 'exit');
+    expect([program.process.exitCode, problemsIn(file)]).toEqual([0, []]);
+  });
+});

@@ -1,0 +1,179 @@
+import { GraphQLError, locatedError } from 'graphql';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { maskErrors } from '../../src/graphql/mask.js';
+import { DomainError } from '../../src/platform/errors.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+const MASKED = 'Something went wrong on the server.';
+const INNER = /sqlite|constraint|trigger|groups_|memberships|node_modules|\.ts|\bat \w/i;
+
+describe('errors that are nobody else’s business', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  it.each<[string, string]>([
+    ['a unique violation', "select raise(abort, 'UNIQUE constraint failed: groups.name')"],
+    ['a foreign key', 'insert into logical_numbers (company_id) values (99999)'],
+    ['a fault of the database', 'insert into no_such_table values (1)'],
+  ])('GQ-11 are masked and logged with the request id: %s', async (what, statement) => {
+    const { writes } = server.app.database;
+    await sql.raw(`create trigger t before insert on groups begin ${statement}; end`).execute(writes);
+    const { status, body, text } = await server.acme.graphql(
+      'mutation { groupCreate(input: { name: "x" }) { group { id } userErrors { message } } }',
+      undefined,
+      { headers: { 'x-request-id': `fault-${what.length}` } },
+    );
+    await sql.raw('drop trigger t').execute(writes);
+    expect(status).toBe(200);
+    expect(body.data).toBeNull();
+    expect(body.errors).toEqual([
+      {
+        message: MASKED,
+        locations: [{ line: 1, column: 12 }],
+        path: ['groupCreate'],
+        extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: `fault-${what.length}` },
+      },
+    ]);
+    expect(text).not.toMatch(INNER);
+    expect(server.logs.join('\n')).toContain(`"request_id":"fault-${what.length}"`);
+  });
+
+  it('GQ-11 leave the rest of the answer as it is', async () => {
+    const { writes } = server.app.database;
+    await sql.raw('alter table devices rename to elsewhere').execute(writes);
+    const { body, text } = await server.acme.graphql(
+      '{ viewer { role } device(databaseId: 1) { id } groups { totalCount } }',
+    );
+    await sql.raw('alter table elsewhere rename to devices').execute(writes);
+    expect(body.data).toMatchObject({ viewer: { role: 'ADMIN' }, device: null, groups: { totalCount: 0 } });
+    expect(body.errors).toHaveLength(1);
+    expect(text).not.toMatch(INNER);
+  });
+
+  it.each<[string, unknown]>([
+    ['a thrown text', locatedError('a secret', undefined, ['a'])],
+    ['a thrown nothing', locatedError(undefined, undefined, ['a'])],
+    [
+      'an error of the engine',
+      locatedError(new Error('SQLITE_CORRUPT /var/lib/gateway.db'), undefined, ['a']),
+    ],
+    ['an answer that breaks the schema', new GraphQLError('Cannot return null for X.y.', { path: ['a'] })],
+    ['an error without a place', new Error('a secret')],
+  ])('GQ-11 show nothing of %s', (_what, error) => {
+    const reported: unknown[] = [];
+    const masked = maskErrors([error], {
+      requestId: 'r1',
+      hideSuggestions: true,
+      report: (fault) => reported.push(fault),
+    });
+    expect(masked[0]).toMatchObject({
+      message: MASKED,
+      extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'r1' },
+    });
+    expect(reported).toHaveLength(1);
+  });
+
+  it('keep the code of what the domain refuses', () => {
+    const masking = { requestId: 'r1', hideSuggestions: true, report: () => undefined };
+    const refused = new DomainError('storage_full', 'The disk is full.', { retryAfter: 10 });
+    expect(maskErrors([locatedError(refused, undefined, ['a'])], masking)).toEqual([
+      { message: 'The disk is full.', path: ['a'], extensions: { code: 'STORAGE_FULL', retryAfter: 10 } },
+    ]);
+  });
+});
+
+describe('values that no variable can have', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+    await server.acme.graphql('{ viewer { role } }');
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  it.each<[string, string, unknown]>([
+    ['a number beyond 32 bits', 'Int!', 2_147_483_648],
+    ['a fraction for a whole number', 'Int!', 1.5],
+    ['a text for a number', 'Int!', '1'],
+    ['an object for an id', 'ID!', {}],
+    ['a list for an id', 'ID!', ['a', 'b']],
+    ['a truth for an id', 'ID!', true],
+    ['null where something must be', 'ID!', null],
+    ['nothing where something must be', 'ID!', undefined],
+    ['an unknown enumeration', 'GroupOrder!', { field: 'SECRET' }],
+    ['an unknown field', 'GroupOrder!', { field: 'NAME', secret: 1 }],
+    ['a number for an input', 'GroupCreateInput!', 7],
+    ['a text of half a megabyte for a number', 'Int!', 'x'.repeat(500_000)],
+  ])('GQ-13 are refused before anything runs: %s', async (_what, type, value) => {
+    const queries: Readonly<Record<string, string>> = {
+      'Int!': 'query ($v: Int!) { group(databaseId: $v) { id } }',
+      'ID!': 'query ($v: ID!) { group(id: $v) { id } }',
+      'GroupOrder!': 'query ($v: GroupOrder!) { groups(orderBy: $v) { totalCount } }',
+      'GroupCreateInput!': 'mutation ($v: GroupCreateInput!) { groupCreate(input: $v) { group { id } } }',
+    };
+    const { result, statements } = await server.statements(() =>
+      server.acme.graphql(queries[type] ?? '', { v: value }),
+    );
+    expect(result.status, result.text.slice(0, 300)).toBe(400);
+    expect(result.body.data).toBeUndefined();
+    expect(result.body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    expect(result.text.length).toBeLessThan(4_096);
+    expect(statements).toEqual([]);
+  });
+
+  const levels = 20_000;
+  it.each<[string, string, string]>([
+    ['a number too large for JSON', '$v: Int!) { group(databaseId: $v) { id }', '1e400'],
+    [
+      'a list of twenty thousand levels',
+      '$v: ID!) { group(id: $v) { id }',
+      '['.repeat(levels) + ']'.repeat(levels),
+    ],
+    [
+      'a filter of twenty thousand levels',
+      '$v: GroupFilter) { groups(filter: $v) { totalCount }',
+      `${'{"not":'.repeat(levels)}{}${'}'.repeat(levels)}`,
+    ],
+  ])('GQ-13 are refused as they come: %s', async (_what, query, value) => {
+    const reply = await server.anonymous.post(
+      '/graphql',
+      `{"query":"query (${query} }","variables":{"v":${value}}}`,
+      { headers: { authorization: `Bearer ${server.acme.token}`, 'content-type': 'application/json' } },
+    );
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.text).toContain('"code":"BAD_USER_INPUT"');
+  });
+
+  it.each([
+    '1 OR 1=1',
+    '01',
+    '1',
+    '',
+    '\u0000',
+    'R3JvdXA6MDE',
+    'R3JvdXA6MQ==',
+    Buffer.from('Group:1e0').toString('base64url'),
+    Buffer.from('Group:-1').toString('base64url'),
+    Buffer.from('Group:9007199254740993').toString('base64url'),
+    Buffer.from('User:1').toString('base64url'),
+    '%'.repeat(10_000),
+  ])('GQ-13 an id that is none of ours finds nothing: %j', async (id) => {
+    const { status, body } = await server.acme.graphql('query ($id: ID!) { group(id: $id) { id } }', { id });
+    expect([status, body.data]).toEqual([200, { group: null }]);
+    const changed = await server.acme.graphql(
+      'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code } } }',
+      { id },
+    );
+    expect(changed.body.data).toEqual({
+      groupDelete: { deletedId: null, userErrors: [{ code: 'NOT_FOUND' }] },
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { answered, nodeId, refused } from '../support/dashboard.js';
+import { fleet } from '../support/fleet.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+let ids: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  server = await startServer();
+  const { acme } = server;
+  const group = await fleet.group(acme.client, 'g');
+  const number = await fleet.logicalNumber(acme.client, '1', { group_id: group });
+  const device = await fleet.device(acme.client, 'D');
+  const parameter = await acme.client.post('parameters', { number: '1', key: 'p', value: 'v' });
+  const metacontent = await acme.client.post('metacontents', { name: 'g', key: 'm', value: 1 });
+  ids = {
+    Company: nodeId('Company', acme.caller.companyId),
+    User: nodeId('User', acme.caller.userId ?? 0),
+    ApiToken: nodeId('ApiToken', acme.caller.tokenId ?? 0),
+    Group: nodeId('Group', group),
+    LogicalNumber: nodeId('LogicalNumber', number),
+    Device: nodeId('Device', device),
+    Parameter: nodeId('Parameter', parameter.record('logical_number_parameter').id as number),
+    Metacontent: nodeId('Metacontent', metacontent.record('group_metacontent').id as number),
+    LedgerEntry: nodeId('LedgerEntry', 1),
+  };
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const NODE = 'query ($id: ID!) { node(id: $id) { __typename id databaseId } }';
+const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
+
+describe('node and nodes', () => {
+  it('answer anything of the company by its id', async () => {
+    for (const [typeName, id] of Object.entries(ids)) {
+      const databaseId = Number(Buffer.from(id, 'base64url').toString().split(':')[1]);
+      const { node } = await answered(server.acme, NODE, { id });
+      // The ledger begins with what stands above companies.
+      if (typeName === 'LedgerEntry' && node === null) continue;
+      expect(node).toEqual({ __typename: typeName, id, databaseId });
+    }
+  });
+
+  it('answer the fields of each type', async () => {
+    const fields =
+      '... on Device { serialNumber logicalNumber { number } } ... on LogicalNumber { group { name } }';
+    const found = await answered(
+      server.acme,
+      `query ($a: ID!, $b: ID!) { a: node(id: $a) { ${fields} } b: node(id: $b) { ${fields} } }`,
+      { a: ids.Device, b: ids.LogicalNumber },
+    );
+    expect(found).toEqual({ a: { serialNumber: 'D', logicalNumber: null }, b: { group: { name: 'g' } } });
+  });
+
+  it('AT-10 answer null for what there is not, what is foreign and what is no id', async () => {
+    const none = [
+      nodeId('Device', 9e6),
+      nodeId('Nothing', 1),
+      'nonsense',
+      '',
+      '1 OR 1=1',
+      nodeId('Device', 0),
+    ];
+    for (const id of none) expect(await answered(server.acme, NODE, { id })).toEqual({ node: null });
+    for (const id of Object.values(ids)) {
+      expect(await answered(server.beta, NODE, { id })).toEqual({ node: null });
+    }
+  });
+
+  it('answer many in the order of their ids, in one statement for each type', async () => {
+    const wanted = [ids.Device, nodeId('Device', 9e6), ids.Group, ids.Device, ids.LogicalNumber];
+    const ask = () => answered<{ nodes: unknown[] }>(server.acme, NODES, { ids: wanted });
+    await ask();
+    const { result, statements } = await server.statements(ask);
+    expect(result.nodes).toEqual([
+      { __typename: 'Device', id: ids.Device },
+      null,
+      { __typename: 'Group', id: ids.Group },
+      { __typename: 'Device', id: ids.Device },
+      { __typename: 'LogicalNumber', id: ids.LogicalNumber },
+    ]);
+    expect(statements).toHaveLength(3);
+  });
+
+  it('refuse what the caller may not see, and only that', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    const { body } = await viewer.graphql(NODES, { ids: [ids.Device, ids.User, ids.Group] });
+    expect(body.data).toMatchObject({ nodes: [{ id: ids.Device }, null, { id: ids.Group }] });
+    expect(body.errors).toMatchObject([{ path: ['nodes', 1], extensions: { code: 'FORBIDDEN' } }]);
+  });
+
+  it('refuse more than a hundred ids', async () => {
+    const many = Array.from({ length: 101 }, () => ids.Device);
+    expect(await refused(server.acme, NODES, { ids: many })).toEqual({
+      message: 'nodes takes at most 100 ids, not 101.',
+      code: 'BAD_USER_INPUT',
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import {
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+} from 'graphql';
+
+export interface RootField {
+  /** For instance `Query.groups`. */
+  readonly name: string;
+  readonly operation: 'query' | 'mutation';
+  readonly field: GraphQLField<unknown, unknown>;
+}
+
+/** Every field of an operation over HTTP. */
+export function rootFieldsOf(schema: GraphQLSchema): readonly RootField[] {
+  return [['query', schema.getQueryType()] as const, ['mutation', schema.getMutationType()] as const].flatMap(
+    ([operation, type]) =>
+      Object.values(type?.getFields() ?? {}).map((field) => ({
+        name: `${type?.name ?? ''}.${field.name}`,
+        operation,
+        field,
+      })),
+  );
+}
+
+/** An id of the form that every type's ids have, of nothing that there is. */
+const NO_ID = Buffer.from('Group:999999').toString('base64url');
+
+/**
+ * A call with what the field requires, and with the id of REST where it has a choice of keys. A file comes as
+ * the variable `$file`.
+ */
+export function callOf({ operation, field }: RootField): {
+  readonly query: string;
+  readonly hasFile: boolean;
+} {
+  const required = field.args.filter(isRequiredArgument);
+  const chosen = field.args.filter(({ name }) => name === 'databaseId');
+  const args = (required.length > 0 ? required : chosen).map(
+    (argument) => `${argument.name}: ${valueOf(argument.type)}`,
+  );
+  const given = args.length === 0 ? '' : `(${args.join(', ')})`;
+  const hasFile = given.includes('$file');
+  const head = hasFile ? `${operation} ($file: Upload!)` : operation;
+  return { query: `${head} { ${field.name}${given} ${selectionOf(field)} }`, hasFile };
+}
+
+/** Everything of it that is a plain value: what no resolver reads, no right can guard. */
+function selectionOf(field: GraphQLField<unknown, unknown>): string {
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return '';
+  const values = isObjectType(type)
+    ? Object.values(type.getFields()).filter((own) => isLeafType(getNamedType(own.type)))
+    : [];
+  return `{ __typename ${values.map((own) => own.name).join(' ')} }`;
+}
+
+const SCALARS: Readonly<Record<string, string>> = {
+  ID: `"${NO_ID}"`,
+  Int: '1',
+  Boolean: 'true',
+  Upload: '$file',
+  JSON: '{}',
+  DateTime: '"2026-01-01T00:00:00Z"',
+};
+
+function valueOf(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return valueOf(type.ofType);
+  if (isListType(type)) return `[${valueOf(type.ofType)}]`;
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? 'null';
+  if (!isInputObjectType(type)) return SCALARS[type.name] ?? '"x"';
+  const fields = Object.values(type.getFields());
+  const given = type.isOneOf ? fields.slice(0, 1) : fields.filter(isRequiredInputField);
+  return `{ ${given.map((field) => `${field.name}: ${valueOf(field.type)}`).join(', ')} }`;
+}

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { DAY, HOUR } from '../../src/platform/clock.js';
+import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
+import { createClient } from '../support/client.js';
+import { startServer, SYSTEM, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+const jumps: readonly [string, (now: Date) => Date][] = [
+  ['a year ahead', (now) => new Date(now.getTime() + 365 * DAY)],
+  ['two hours back', (now) => new Date(now.getTime() - 2 * HOUR)],
+  ['the beginning of time', () => new Date(0)],
+  ['the last second of 32 bits', () => new Date('2038-01-19T03:14:07Z')],
+  ['a leap day', () => new Date('2028-02-29T23:59:59Z')],
+];
+
+describe('CF-27 a clock that jumps', () => {
+  it.each(jumps)('to %s: everything goes on, and the order of things stays', async (_where, to) => {
+    const { client } = server.acme;
+    await client.post('groups', { name: 'before' });
+    server.clock.set(to(server.clock.now()));
+    const now = server.clock.now().getTime();
+
+    const created = await client.post('groups', { name: 'after' });
+    expect(created.status).toBe(201);
+    expect(Math.abs(Date.parse(String(created.record('group').created_at)) - now)).toBeLessThan(10_000);
+    const reset = Number(created.headers.get('x-rate-limit-reset')) * 1000;
+    expect(reset).toBeGreaterThan(now);
+    expect(reset).toBeLessThanOrEqual(now + HOUR + 10_000);
+
+    const changed = (await client.put('groups/before', { name: 'changed' })).record('group');
+    expect(Date.parse(String(changed.updated_at))).toBeGreaterThanOrEqual(
+      Date.parse(String(changed.created_at)),
+    );
+    const ids = (await client.get('groups')).list('groups').map((group) => group.id);
+    expect(ids).toEqual(ids.toSorted((a, b) => Number(a) - Number(b)));
+    await server.app.housekeeping.run();
+
+    const rows = await server.app.database.reads
+      .selectFrom('ledger')
+      .select('action')
+      .orderBy('sequence')
+      .execute();
+    expect(rows.slice(-3).map(({ action }) => action)).toEqual(['create', 'create', 'update']);
+    const durations = server.logs.map(
+      (line) => (JSON.parse(line) as { duration_ms?: number }).duration_ms ?? 0,
+    );
+    expect(Math.min(...durations)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('ends tokens at their instant, and not before', async () => {
+    const { companyId, userId } = server.acme.caller;
+    const expiresAt = new Date(server.clock.now().getTime() + DAY);
+    const { secret } = await server.app.units.systemWrite(SYSTEM, (work) =>
+      createNamedToken(
+        work,
+        { companyId, userId: userId ?? 0 },
+        { name: 'a day', scopes: ['read'], expiresAt },
+      ),
+    );
+    const client = createClient(server.url, secret);
+    const statusAt = async (milliseconds: number): Promise<number> => {
+      server.clock.set(new Date(expiresAt.getTime() + milliseconds));
+      return (await client.get('groups')).status;
+    };
+    expect([await statusAt(-5_000), await statusAt(0), await statusAt(-HOUR)]).toEqual([200, 401, 200]);
+  });
+
+  it('remembers answers to Idempotency-Keys when it goes back', async () => {
+    const { client } = server.acme;
+    const headers = { 'idempotency-key': 'jump' };
+    const first = await client.post('groups', { name: 'once' }, { headers });
+    server.clock.set(new Date(server.clock.now().getTime() - 2 * HOUR));
+    await server.app.housekeeping.run();
+    const again = await client.post('groups', { name: 'once' }, { headers });
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+  });
+});

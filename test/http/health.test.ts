@@ -1,0 +1,92 @@
+import { createServer } from 'node:http';
+import express from 'express';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { Readiness, ready, type Check } from '../../src/http/health.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+const WELL = {
+  database: { ok: true },
+  migrations: { ok: true },
+  disk: { ok: true },
+  running: { ok: true },
+};
+
+describe('/healthz', () => {
+  it('says that the process runs, without asking the database', async () => {
+    const { result, statements } = await server.statements(() => server.anonymous.get('/healthz'));
+    expect([result.status, result.body, statements]).toEqual([200, { status: 'ok' }, []]);
+  });
+
+  it('is there for GET and HEAD only', async () => {
+    expect((await server.anonymous.request('HEAD', '/healthz')).status).toBe(200);
+    const reply = await server.anonymous.post('/healthz', {});
+    expect([reply.status, reply.headers.get('allow'), reply.body.code]).toEqual([
+      405,
+      'GET, HEAD',
+      'method_not_allowed',
+    ]);
+  });
+});
+
+describe('/readyz', () => {
+  it('is 200 where everything that serving takes is there', async () => {
+    const reply = await server.anonymous.get('/readyz');
+    expect([reply.status, reply.body]).toEqual([200, { status: 'ready', checks: WELL }]);
+  });
+
+  it('is 503 while the storage has a fault, and 200 when a write was kept again', async () => {
+    server.app.database.health.report('storage_full');
+    const reply = await server.anonymous.get('/readyz');
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(reply.body).toEqual({
+      status: 'not_ready',
+      checks: { ...WELL, database: { ok: false, problem: 'storage_full' } },
+    });
+    await server.app.housekeeping.run();
+    expect((await server.anonymous.get('/readyz')).status).toBe(200);
+  });
+
+  it('is 503 where the schema is not this program’s', async () => {
+    await sql`delete from kysely_migration where name like '0002%'`.execute(server.app.database.writes);
+    const reply = await server.anonymous.get('/readyz');
+    expect([reply.status, reply.body.checks]).toMatchObject([
+      503,
+      { migrations: { ok: false, problem: 'not_current' }, database: { ok: true } },
+    ]);
+  });
+
+  it('is 503 where a check fails, and does not say how', async () => {
+    await sql`alter table kysely_migration rename to lost`.execute(server.app.database.writes);
+    const reply = await server.anonymous.get('/readyz');
+    expect([reply.status, reply.body.checks]).toMatchObject([
+      503,
+      { migrations: { ok: false, problem: 'failed' } },
+    ]);
+    expect(reply.text).not.toContain('kysely');
+  });
+
+  it.each<[string, boolean, Check, number, string]>([
+    ['ready', true, () => Promise.resolve(null), 200, 'ready'],
+    ['not ready where there is no room', true, () => Promise.resolve('full'), 503, 'not_ready'],
+    ['not ready before it listens and once it stops', false, () => Promise.resolve(null), 503, 'not_ready'],
+  ])('is %s', async (_what, on, disk, status, word) => {
+    const readiness = new Readiness();
+    readiness.turnOn();
+    if (!on) readiness.turnOff();
+    const listening = createServer(express().get('/readyz', ready(readiness, { disk }))).listen(0);
+    onTestFinished(() => void listening.close());
+    const { port } = listening.address() as { port: number };
+    const reply = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect([reply.status, await reply.json()]).toMatchObject([status, { status: word }]);
+  });
+});

@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+async function count(table: 'contents' | 'content_chunks' | 'idempotency_keys'): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(
+    server.app.database.reads,
+  );
+  return rows[0]?.total ?? 0;
+}
+
+function upload(bytes: Uint8Array<ArrayBuffer>): FormData {
+  const form = new FormData();
+  form.set('asset', new File([bytes], 'logo.png'));
+  return form;
+}
+
+describe('housekeeping', () => {
+  it('gives back the room of replaced and deleted files, once no answer can need them any more', async () => {
+    const { client } = server.acme;
+    const { id } = (await client.post('files', upload(new Uint8Array(10)))).record('file') as { id: number };
+    await client.put(`files/${id}`, upload(new Uint8Array(20)));
+    await server.app.housekeeping.run();
+    expect(await count('contents')).toBe(2);
+    server.clock.advance(20 * MINUTE);
+    await server.app.housekeeping.run();
+    expect([await count('contents'), await count('content_chunks')]).toEqual([1, 1]);
+    await client.delete(`files/${id}`);
+    server.clock.advance(20 * MINUTE);
+    await server.app.housekeeping.run();
+    expect([await count('contents'), await count('content_chunks')]).toEqual([0, 0]);
+  });
+
+  it('forgets answers to Idempotency-Keys after a day, and none before', async () => {
+    const { client } = server.acme;
+    await client.post('groups', { name: 'old' }, { headers: { 'idempotency-key': 'old' } });
+    server.clock.advance(23 * HOUR);
+    await client.post('groups', { name: 'new' }, { headers: { 'idempotency-key': 'new' } });
+    await server.app.housekeeping.run();
+    expect(await count('idempotency_keys')).toBe(2);
+    server.clock.advance(2 * HOUR);
+    await server.app.housekeeping.run();
+    expect(await count('idempotency_keys')).toBe(1);
+  });
+
+  it('does a bounded part of much work at a time', async () => {
+    const old = server.clock.now().getTime() - 3 * DAY;
+    await sql`with recursive n(n) as (select 1 union all select n + 1 from n where n < 10500)
+      insert into idempotency_keys (company_id, scope, key, fingerprint, status, answer, created_at)
+      select ${server.acme.caller.companyId}, 'test', n, '', 201, '{}', ${old} + n from n`.execute(
+      server.app.database.writes,
+    );
+    await server.app.housekeeping.run();
+    const left = await count('idempotency_keys');
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(1_000);
+    await server.app.housekeeping.run();
+    expect(await count('idempotency_keys')).toBe(0);
+  });
+
+  it('cuts a log that a large change has left large', async () => {
+    const size = (): number => statSync(`${server.file}-wal`).size;
+    await server.acme.client.post('files', upload(new Uint8Array(20 * 1024 * 1024)));
+    expect(size()).toBeGreaterThan(16 * 1024 * 1024);
+    await server.app.housekeeping.run();
+    expect(size()).toBe(0);
+  });
+
+  it('has nothing under way once the server has stopped', async () => {
+    const running = server.app.housekeeping.run();
+    await server.app.stop();
+    await expect(running).resolves.toBeUndefined();
+  });
+});

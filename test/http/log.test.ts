@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+
+import { createLogger, descriptorSink } from '../../src/platform/logger.js';
+import { removeFolder, scratchFolder } from '../support/database.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+type Line = Record<string, unknown>;
+
+/** The line about a request, once it is written. */
+async function lineOf(requestId: string): Promise<Line> {
+  const find = (): Line | undefined =>
+    server.logs
+      .map((text) => JSON.parse(text) as Line)
+      .find((line) => line.request_id === requestId && line.msg === 'request');
+  await expect.poll(find).toBeDefined();
+  return find() ?? {};
+}
+
+const named = (id: string) => ({ headers: { 'x-request-id': id } });
+
+describe('the log', () => {
+  it('has one line for each request, with who asked for what kind of thing and how it ended', async () => {
+    const { client, caller } = server.acme;
+    await client.post('groups', { name: 'logged' }, named('create-1'));
+    const { time, duration_ms: duration, ...line } = await lineOf('create-1');
+    expect(line).toEqual({
+      level: 'info',
+      msg: 'request',
+      request_id: 'create-1',
+      method: 'POST',
+      path: '/v1/groups',
+      status: 201,
+      ip: '127.0.0.1',
+      company_id: caller.companyId,
+      user_id: caller.userId,
+    });
+    expect(String(time)).toMatch(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/);
+    expect(duration).toBeGreaterThanOrEqual(0);
+    expect(server.logs.filter((text) => text.includes('create-1'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['a record', 'GET', '/v1/groups/CONFIDENTIAL?x=CONFIDENTIAL', '/v1/groups/{group_name}', 404],
+    ['the other name of a path', 'PUT', '/v1/devices/CONFIDENTIAL', '/v1/devices/{serial_number}', 404],
+    ['a method that is not there', 'PATCH', '/v1/groups/CONFIDENTIAL', '/v1/groups/{group_name}', 405],
+    ['a path that is not there', 'GET', '/v1/CONFIDENTIAL', '(unknown)', 404],
+    ['a path that is not well encoded', 'GET', '/v1/groups/%ZZCONFIDENTIAL', '(unknown)', 400],
+    ['health', 'GET', '/healthz?CONFIDENTIAL', '/healthz', 200],
+  ])('names %s by the template of its path', async (what, method, path, template, status) => {
+    const id = what.replaceAll(' ', '-');
+    await server.acme.client.request(method, path, undefined, named(id));
+    expect(await lineOf(id)).toMatchObject({ path: template, status });
+    expect(server.logs.join('')).not.toContain('CONFIDENTIAL');
+  });
+
+  it('knows nobody where nobody was let in', async () => {
+    await server.anonymous.get('groups', undefined, named('nobody'));
+    const line = await lineOf('nobody');
+    expect(line).toMatchObject({ status: 401, path: '/v1/groups' });
+    expect(Object.keys(line)).not.toContain('company_id');
+  });
+
+  it('says where a client went away', async () => {
+    const { token } = server.acme;
+    const sent = request(`${server.url}/v1/groups?access_token=${token}`, {
+      method: 'POST',
+      headers: { 'x-request-id': 'gone', 'content-length': 10 },
+    });
+    sent.on('error', () => undefined);
+    sent.write('{');
+    setTimeout(() => sent.destroy(), 100);
+    expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true });
+  });
+
+  it('RI-34 keeps one line a request, whatever texts hold', async () => {
+    const { client } = server.acme;
+    const text = 'first\r\nsecond \u001b[2J {"level":"fatal"} \u2028';
+    const app = await client.post('apps', { name: 'escapes', description: text }, named('escapes-1'));
+    expect(app.record('app').description).toBe(text);
+    await client.post('logical_numbers', { number: 'escapes' });
+    const target = { range: 'specific_logical_numbers', logical_numbers: 'escapes' };
+    await client.post(
+      'notifications',
+      { ...target, content: text },
+      {
+        headers: { 'user-agent': 'x'.repeat(10_000), 'x-request-id': 'escapes-2' },
+      },
+    );
+    const [stored] = (await client.get('notifications')).list('notifications');
+    expect(stored?.content).toBe(`SHOW_MESSAGE|${text}`);
+    expect(await lineOf('escapes-2')).toMatchObject({ status: 201 });
+    for (const line of server.logs) expect(line).toMatch(/^[^\r\n\u001b]*\n$/);
+  });
+
+  it('tells an unexpected error with its place and the request, and the client nothing of it', async () => {
+    const broken = await startServer();
+    await sql`alter table groups rename to lost`.execute(broken.app.database.writes);
+    const reply = await broken.acme.client.get('groups/CONFIDENTIAL', undefined, named('broken-1'));
+    expect([reply.status, reply.body]).toEqual([
+      500,
+      { message: 'Something went wrong on the server.', code: 'internal', request_id: 'broken-1' },
+    ]);
+    await broken.stop();
+    const line = broken.logs
+      .map((text) => JSON.parse(text) as Line)
+      .find(({ msg }) => msg === 'unexpected error');
+    expect(line).toMatchObject({ level: 'error', request_id: 'broken-1' });
+    expect(JSON.stringify(line)).toMatch(/no such table: groups.*src.database/);
+    expect(broken.logs.join('')).not.toContain('CONFIDENTIAL');
+  });
+
+  it('shows of an error neither what it carries nor secrets in its words', () => {
+    const lines: string[] = [];
+    const token = 'a1'.repeat(20);
+    const error = Object.assign(
+      new Error(`failed for ${token} at /v1/x?password=hunter2`, { cause: new Error('deep') }),
+      {
+        code: 'E_SOME',
+        parameters: ['CONFIDENTIAL'],
+      },
+    );
+    createLogger('info', { write: (line) => void lines.push(line) }).error({ err: error }, 'failed');
+    expect(lines.join('')).not.toMatch(/CONFIDENTIAL|hunter2|a1a1a1a1/);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      err: { type: 'Error', code: 'E_SOME', cause: { type: 'Error' } },
+    });
+  });
+});
+
+describe('standard output', () => {
+  it('CF-31 counts the lines for which the disk has no room, and goes on', () => {
+    const full = openSync('/dev/full', 'w');
+    const sink = descriptorSink(full);
+    for (let n = 0; n < 3; n += 1) sink.write('a line\n');
+    closeSync(full);
+    expect(sink.lost()).toBe(3);
+  });
+
+  it('CF-31 counts the lines of a descriptor that is closed', () => {
+    const descriptor = openSync('/dev/null', 'w');
+    closeSync(descriptor);
+    const sink = descriptorSink(descriptor);
+    sink.write('a line\n');
+    expect(sink.lost()).toBe(1);
+  });
+
+  it('waits for a slow reader without holding anybody up, and loses nothing', async () => {
+    const folder = scratchFolder();
+    const pipe = join(folder, 'pipe');
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
+    // Open for both, so that neither end waits for the other.
+    const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    const sink = descriptorSink(descriptor);
+    const lines = Array.from({ length: 5_000 }, (_, n) => `line ${n} of many that do not fit\n`);
+    for (const line of lines) sink.write(line);
+    const expected = lines.join('');
+    let read = '';
+    await expect
+      .poll(() => {
+        const bytes = Buffer.alloc(64 * 1024);
+        read += bytes.toString('utf8', 0, readSync(descriptor, bytes));
+        return read.length;
+      })
+      .toBe(expected.length);
+    expect([read === expected, sink.lost()]).toEqual([true, 0]);
+    closeSync(descriptor);
+    removeFolder(folder);
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer({ rateLimitPerHour: 5 }, { lostLogLines: () => 7 });
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+/** The value of a series, by its name and labels as Prometheus writes them. */
+async function valueOf(series: string): Promise<number | undefined> {
+  const { text } = await server.anonymous.get('/metrics');
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.split(' ').at(-1));
+}
+
+describe('/metrics', () => {
+  it('counts requests by method, template and status, and how long they take', async () => {
+    const { client } = server.acme;
+    await client.get('groups/nobody');
+    await client.get('groups/somebody');
+    const labels = 'method="GET",path="/v1/groups/{group_name}"';
+    await expect.poll(() => valueOf(`http_requests_total{${labels},status="404"}`)).toBe(2);
+    expect(await valueOf(`http_request_duration_seconds_count{${labels}}`)).toBe(2);
+    expect(await valueOf(`http_request_duration_seconds_bucket{le="30",${labels}}`)).toBe(2);
+    const { text } = await server.anonymous.get('/metrics');
+    expect(text).not.toMatch(/nobody|somebody|access_token/);
+  });
+
+  it('counts what the rate limit refused', async () => {
+    expect(await valueOf('http_rate_limited_total')).toBe(0);
+    for (let n = 0; n < 8; n += 1) await server.acme.client.get('groups');
+    expect(await valueOf('http_rate_limited_total')).toBe(3);
+  });
+
+  it('counts hidden card data and lost lines of the log, once each', async () => {
+    server.app.metrics.countScrubs(2);
+    server.app.metrics.countScrubs(1);
+    expect(await valueOf('card_data_scrubs_total')).toBe(3);
+    expect([await valueOf('log_lines_lost_total'), await valueOf('log_lines_lost_total')]).toEqual([7, 7]);
+  });
+
+  it('tells of the process and of the size of the database', async () => {
+    expect(await valueOf('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(await valueOf('database_size_bytes{part="file"}')).toBeGreaterThan(1e4);
+    expect(await valueOf('database_size_bytes{part="log"}')).toBeGreaterThanOrEqual(0);
+    const reply = await server.anonymous.get('/metrics');
+    expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+
+  it('is each server’s own', async () => {
+    const other = await startServer();
+    server.app.metrics.countScrubs(1);
+    const { text } = await other.anonymous.get('/metrics');
+    expect(text).toContain('card_data_scrubs_total 0');
+    await other.stop();
+  });
+});

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { addPerson, signIn, tokensIn } from '../support/people.js';
+import { sendRaw } from '../support/raw.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+const PASSWORD = 'Zx7#unrepeatable-pass-phrase';
+const MISTYPED = 'Qy8#mistyped-pass-phrase';
+
+let server: TestServer;
+/** The token of a token endpoint's answer, and one that nobody has. */
+let secrets: string[];
+/** Everything that the server answered, save the token endpoint. */
+const answers: string[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  const { email } = await addPerson(server, { acme: 'admin' }, { password: PASSWORD });
+  const [entry] = tokensIn(await signIn(server, { email, password: PASSWORD }));
+  const token = entry?.api_token ?? '';
+  const unknown = 'f00dfacef00dfacef00dfacef00dfacef00dface';
+  secrets = [token, unknown, server.acme.token, PASSWORD, MISTYPED];
+  for (const secret of [token, unknown]) await sendEverywhere(secret);
+  await signIn(server, { email, password: MISTYPED });
+  await signIn(server, `email=${email}&password=${encodeURIComponent(MISTYPED)}`, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  answers.push((await signIn(server, `{"email":"${email}","password":"${MISTYPED}"`)).text);
+  answers.push((await server.anonymous.get('/metrics')).text);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** In every place where a client could put it, rightly or not. */
+async function sendEverywhere(secret: string): Promise<void> {
+  const { anonymous: client } = server;
+  const bearer = { headers: { authorization: `Bearer ${secret}` } };
+  const both = { ...bearer, query: { access_token: secret } };
+  const large = JSON.stringify({ access_token: secret, filler: 'x'.repeat(1024 * 1024) });
+  const replies = [
+    await client.get('groups', undefined, { query: { access_token: secret } }),
+    await client.get('groups', undefined, bearer),
+    await client.get('groups', undefined, both),
+    await client.get('groups', { access_token: secret }),
+    await client.post('groups', `{"access_token":"${secret}"`, bearer),
+    await client.post('groups', large, bearer),
+    await client.post('groups', { [secret]: secret }, bearer),
+    await client.get(`groups/${secret}`, undefined, bearer),
+    await client.get(`/v1/${secret}`),
+    await client.get(`/${secret}`),
+    await client.get(`groups?${secret}=1&${secret}=2`),
+    await client.request('PATCH', `groups/${secret}`),
+    await client.get('groups', undefined, { headers: { 'x-request-id': `${secret} not harmless` } }),
+    await client.get('groups', undefined, {
+      headers: { 'user-agent': secret, referer: secret, cookie: secret },
+    }),
+    await client.post('/graphql', { query: `{ unknown(token: "${secret}") }` }, bearer),
+  ];
+  answers.push(...replies.map((reply) => JSON.stringify([...reply.headers]) + reply.text));
+  for (const target of [
+    `/v1/groups?access_token=%zz${secret}`,
+    `/v1/groups/%zz${secret}`,
+    `${secret} HTTP/9`,
+  ]) {
+    answers.push(
+      (await sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).text,
+    );
+  }
+  await sql`alter table devices rename to lost`.execute(server.app.database.writes);
+  answers.push((await client.get('devices', { password: secret }, { query: { access_token: secret } })).text);
+  await sql`alter table lost rename to devices`.execute(server.app.database.writes);
+}
+
+/** The pieces of a secret that are long enough to help somebody who guesses. */
+function piecesOf(secret: string): string[] {
+  return Array.from({ length: secret.length - 8 }, (_, start) => secret.slice(start, start + 9));
+}
+
+function demandNone(where: string, text: string): void {
+  for (const piece of secrets.flatMap(piecesOf)) {
+    expect(text.includes(piece), `${where} shows ${piece}`).toBe(false);
+  }
+}
+
+describe('AT-17 tokens and passwords', () => {
+  it('stand in no line of the log', () => {
+    expect(server.logs.length).toBeGreaterThan(30);
+    expect(server.logs.some((line) => line.includes('unexpected error'))).toBe(true);
+    demandNone('the log', server.logs.join(''));
+  });
+
+  it('stand in no answer, header or metric', () => {
+    expect(answers.some((text) => text.includes('http_requests_total'))).toBe(true);
+    // What was asked for as a record’s name is not repeated either.
+    for (const text of answers) demandNone('an answer', text);
+  });
+
+  it('stand in no file of the database, nor in the ledger', async () => {
+    await server.app.housekeeping.run();
+    const { rows } = await sql`select * from ledger`.execute(server.app.database.reads);
+    expect(rows.length).toBeGreaterThan(3);
+    demandNone('the ledger', JSON.stringify(rows));
+    for (const end of ['', '-wal'])
+      demandNone('the database', readFileSync(`${server.file}${end}`, 'latin1'));
+  });
+});

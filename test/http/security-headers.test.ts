@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import type { Reply } from '../support/client.js';
+import { removeFolder, scratchFolder } from '../support/database.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ rateLimitPerHour: 1_000 });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const SELF_SIGNED =
+  'openssl req -x509 -newkey rsa:2048 -nodes -keyout "$0" -out "$1" -subj /CN=localhost -days 1';
+
+type Asked = () => Promise<Reply>;
+
+/** How each status comes about. */
+function statuses(): readonly (readonly [number, Asked])[] {
+  const { client } = server.acme;
+  const large = 'x'.repeat(1024 * 1024 + 1);
+  return [
+    [200, () => client.get('groups')],
+    [201, () => client.post('groups', { name: 'headers' })],
+    [400, () => client.get('groups?page=0')],
+    [401, () => server.anonymous.get('groups')],
+    [403, async () => (await server.member('acme', 'viewer')).client.post('groups', {})],
+    [404, () => client.get('groups/nobody')],
+    [405, () => client.request('HEAD', 'groups')],
+    [405, () => client.request('OPTIONS', 'groups')],
+    [409, () => client.post('groups', { name: 'headers' })],
+    [412, () => client.put('groups/headers', {}, { headers: { 'if-match': '"old"' } })],
+    [413, () => client.post('groups', large)],
+    [415, () => client.post('groups', {}, { headers: { 'content-encoding': 'gzip' } })],
+    [422, () => client.post('groups', {})],
+  ];
+}
+
+/** The statuses that take a server which is in trouble. */
+async function troubled(): Promise<Reply[]> {
+  const broken = await startServer({ rateLimitPerHour: 2 });
+  onTestFinished(() => broken.stop());
+  await sql`alter table groups rename to lost`.execute(broken.app.database.writes);
+  const unexpected = await broken.acme.client.get('groups');
+  broken.app.database.health.report('db_corrupt');
+  const unavailable = await broken.acme.client.post('apps', { name: 'x' });
+  const limited = await broken.acme.client.get('groups');
+  const replies = [unexpected, unavailable, limited];
+  expect(replies.map(({ status }) => status)).toEqual([500, 503, 429]);
+  return replies;
+}
+
+function demandSafe({ headers, status }: Reply): void {
+  expect(headers.get('cache-control'), String(status)).toBe('no-store');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('x-frame-options')).toBe('DENY');
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+  expect([headers.get('x-powered-by'), headers.get('server'), headers.get('location')]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(headers.get('strict-transport-security')).toBeNull();
+}
+
+describe('decision 15: what stands on every answer', () => {
+  it('AT-18 is the same on every status', async () => {
+    for (const [status, ask] of statuses()) {
+      const reply = await ask();
+      expect(reply.status).toBe(status);
+      demandSafe(reply);
+    }
+    for (const reply of await troubled()) demandSafe(reply);
+  });
+
+  it.each([
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+    '/docs/style.css',
+    '/nothing',
+    '/graphql',
+  ])('AT-18 is the same on %s', async (page) => {
+    demandSafe(await server.anonymous.get(page));
+  });
+
+  it('RL-01 503 and 500 tell the rate limit, 503 and 429 when to come again', async () => {
+    const [unexpected, unavailable, limited] = await troubled();
+    for (const reply of [unexpected, unavailable, limited]) {
+      expect(reply?.headers.get('x-rate-limit-limit')).toBe('2');
+    }
+    expect(Number(unavailable?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
+
+describe('AT-20 other origins', () => {
+  it.each(['https://evil.example', 'null', 'https://127.0.0.1.evil.example'])(
+    'get nothing: %s',
+    async (origin) => {
+      const headers = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+        cookie: 'session=1',
+      };
+      for (const [verb, page] of [
+        ['GET', '/v1/groups'],
+        ['OPTIONS', '/v1/groups'],
+        ['OPTIONS', '/graphql'],
+        ['GET', '/openapi.json'],
+        ['GET', '/healthz'],
+      ] as const) {
+        const reply = await server.acme.client.request(verb, page, undefined, { headers });
+        expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+        expect(reply.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      }
+    },
+  );
+});
+
+describe('AT-19 tokens over plain HTTP', () => {
+  it.each(['/v1', '/v1/', '/v1/groups/', '/V1/groups', '/v1/groups/..', '/docs/', '/v1//groups'])(
+    'are never sent on: %s does not redirect',
+    async (page) => {
+      const reply = await server.acme.client.get(page);
+      expect(reply.status < 300 || reply.status >= 400).toBe(true);
+      expect(reply.headers.get('location')).toBeNull();
+    },
+  );
+
+  it('do not get in where TLS is spoken; there, browsers are told to stay with it', async () => {
+    const folder = scratchFolder();
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    execFileSync('sh', ['-c', SELF_SIGNED, key, cert], { stdio: 'ignore' });
+    const secure = await startServer({
+      tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') },
+    });
+    onTestFinished(async () => {
+      await secure.stop();
+      removeFolder(folder);
+    });
+    const url = `${secure.url}/v1/groups?access_token=${secure.acme.token}`;
+    await expect(fetch(url.replace('https', 'http'))).rejects.toThrow();
+    const [status, header] = await new Promise<unknown[]>((resolve, reject) => {
+      request(url, { rejectUnauthorized: false }, (response) => {
+        response.resume();
+        resolve([response.statusCode, response.headers['strict-transport-security']]);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect([status, header]).toEqual([200, 'max-age=31536000']);
+  });
+});

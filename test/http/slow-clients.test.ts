@@ -1,0 +1,78 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { parseAnswer, sendRaw } from '../support/raw.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer(
+    {},
+    { timeouts: { headersMs: 400, bodyMs: 400, requestMs: 5_000, checkMs: 50 } },
+  );
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+/** A connection that sends a little, and then a byte now and then. */
+function drip(first: string): Socket {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname, () => socket.write(first));
+  const timer = setInterval(() => socket.write('x'), 50);
+  socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+  return socket;
+}
+
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.on('close', () => resolve()).resume();
+  });
+
+describe('CF-32 slow clients', () => {
+  it.each([
+    ['headers', () => 'GET /v1/groups HTTP/1.1\r\nHost: a\r\nX-Slow: '],
+    [
+      'bodies',
+      () =>
+        `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{`,
+    ],
+  ])('200 with endless %s do not keep others waiting, and are cut off', async (_what, first) => {
+    const sockets = Array.from({ length: 200 }, () => drip(first()));
+    const all = Promise.all(sockets.map(closed));
+    for (let n = 0; n < 20; n += 1) {
+      expect((await server.acme.client.get('groups')).status).toBe(200);
+    }
+    await all;
+  });
+
+  it('are told so: headers that do not come are 408', async () => {
+    const { text, statuses } = await sendRaw(server.url, 'GET /v1/groups HTTP/1.1\r\nHost: a\r\n');
+    expect(statuses).toEqual([408]);
+    expect(parseAnswer(text).body).toMatchObject({ code: 'too_slow' });
+  });
+
+  it.each(['GET', 'DELETE', 'POST'])(
+    'RI-27 are told so: the body of a %s that does not come is 408, and the connection ends',
+    async (method) => {
+      const { text, statuses } = await sendRaw(
+        server.url,
+        `${method} /v1/parameters${method === 'DELETE' ? '/1' : ''}?access_token=${server.acme.token} HTTP/1.1\r\n`,
+        'Host: a\r\nContent-Length: 20\r\n\r\n',
+      );
+      expect(statuses).toEqual([408]);
+      const { headers, body } = parseAnswer(text);
+      expect([headers.get('connection'), body]).toMatchObject(['close', { code: 'too_slow' }]);
+      expect(headers.get('x-rate-limit-limit')).toBeDefined();
+    },
+  );
+
+  it('one that breaks off does not disturb the next', async () => {
+    const socket = drip(
+      `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\n\r\n{"name"`,
+    );
+    setTimeout(() => socket.resetAndDestroy(), 100);
+    await closed(socket);
+    expect((await server.acme.client.get('groups')).list('groups')).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../support/client.js';
+import { answered, changed, refused } from '../../support/dashboard.js';
+import { fleet } from '../../support/fleet.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await fleet.device(server.acme.client, 'KNOWN');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const BULK = `mutation ($serialNumbers: [String!]!, $errorPolicy: BulkErrorPolicy) {
+  deviceBulkCreate(serialNumbers: $serialNumbers, errorPolicy: $errorPolicy) {
+    count results { index device { serialNumber } userErrors { message path code } }
+    userErrors { message path code } } }`;
+const BAD = ['NEW-1', 'KNOWN', '', 'NEW-1', 'NEW-2'];
+const row = (index: number, serialNumber: string | null, message?: string, code?: string): Fields => ({
+  index,
+  device: serialNumber === null ? null : { serialNumber },
+  userErrors: message === undefined ? [] : [{ message, path: ['serialNumbers', String(index)], code }],
+});
+const total = async (): Promise<unknown> =>
+  (await answered<{ devices: Fields }>(server.acme, '{ devices { totalCount } }')).devices.totalCount;
+
+describe('deviceBulkCreate', () => {
+  it('creates nothing where a row is bad, and says of each what is wrong', async () => {
+    for (const errorPolicy of [undefined, null, 'REJECT_EVERYTHING']) {
+      const payload = await changed(server.acme, BULK, { serialNumbers: BAD, errorPolicy });
+      expect(payload).toEqual({
+        count: 0,
+        results: [
+          row(0, null),
+          row(1, null, 'exists already', 'TAKEN'),
+          row(2, null, 'must not be empty', 'INVALID'),
+          row(3, null, 'is the same as in row 1', 'INVALID'),
+          row(4, null),
+        ],
+        userErrors: [],
+      });
+    }
+    expect(await total()).toBe(1);
+  });
+
+  it('creates the other rows where only bad ones are to be rejected', async () => {
+    const variables = { serialNumbers: BAD, errorPolicy: 'REJECT_FAILED_ROWS' };
+    const { count, results } = await changed(server.acme, BULK, variables);
+    expect(count).toBe(2);
+    expect(results).toMatchObject([
+      row(0, 'NEW-1'),
+      { device: null },
+      { device: null },
+      { device: null },
+      row(4, 'NEW-2'),
+    ]);
+    expect(await total()).toBe(3);
+  });
+
+  it('takes a thousand rows in as many statements as two, and not one more row', async () => {
+    const serials = (prefix: string, count: number): string[] =>
+      Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
+    const statements = async (serialNumbers: string[]): Promise<number> =>
+      (await server.statements(() => changed(server.beta, BULK, { serialNumbers }))).statements.length;
+    await statements(serials('first', 2));
+    expect(await statements(serials('thousand', 1000))).toBe(await statements(serials('few', 2)));
+    expect(await changed(server.beta, BULK, { serialNumbers: serials('more', 1001) })).toEqual({
+      count: null,
+      results: null,
+      userErrors: [{ message: 'must have at most 1000 entries', path: ['serialNumbers'], code: 'INVALID' }],
+    });
+  });
+
+  it('is for those who may write', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    expect(await refused(viewer, BULK, { serialNumbers: ['V'] })).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createDevices } from '../../../src/resources/device/device.import.service.js';
+import { getDevice, reportDevice } from '../../../src/resources/device/device.service.js';
+import type { Fields } from '../../support/client.js';
+import { answered, statementsFor } from '../../support/dashboard.js';
+import { fleet } from '../../support/fleet.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const QUERY = `{ deviceSummary { total enabled disabled neverSeen
+  byModel { value count } byFrameworkVersion { value count } } }`;
+
+async function add(member: Member, serialNumber: string, report: Fields, more: Fields = {}): Promise<void> {
+  const id = await fleet.device(member.client, serialNumber, more);
+  await server.app.units.write(member.caller, async (work) =>
+    reportDevice(work, await getDevice(work, id), report),
+  );
+}
+
+describe('deviceSummary', () => {
+  it('is of nothing where there is nothing', async () => {
+    expect(await answered(server.beta, QUERY)).toEqual({
+      deviceSummary: {
+        ...{ total: 0, enabled: 0, disabled: 0, neverSeen: 0 },
+        ...{ byModel: [], byFrameworkVersion: [] },
+      },
+    });
+  });
+
+  it("counts the company's devices, those that never spoke, and what the others say", async () => {
+    const { acme, beta } = server;
+    await add(acme, 'S1', { meta: { model: 'X' }, frameworkVersion: '1.0' });
+    await add(acme, 'S2', { meta: { model: 'X' }, frameworkVersion: '1.1' }, { enabled: false });
+    await add(acme, 'S3', { meta: { model: 'Y "&" Z' }, frameworkVersion: '1.0' });
+    await add(acme, 'S4', { meta: { brand: 'no model' } });
+    await add(acme, 'S5', { frameworkVersion: '1.0' });
+    await fleet.device(acme.client, 'S6');
+    await fleet.device(acme.client, 'S7', { enabled: false });
+    await add(beta, 'S1', { meta: { model: 'of beta' }, frameworkVersion: '9' });
+    expect(await answered(acme, QUERY)).toEqual({
+      deviceSummary: {
+        ...{ total: 7, enabled: 5, disabled: 2, neverSeen: 2 },
+        byModel: [
+          { value: null, count: 4 },
+          { value: 'X', count: 2 },
+          { value: 'Y "&" Z', count: 1 },
+        ],
+        byFrameworkVersion: [
+          { value: '1.0', count: 3 },
+          { value: null, count: 3 },
+          { value: '1.1', count: 1 },
+        ].sort((a, b) => b.count - a.count || (a.value === null ? -1 : 1)),
+      },
+    });
+  });
+
+  it('takes three statements, however many devices there are and however often it is asked for', async () => {
+    const member = await server.member('beta', 'operator');
+    expect(await statementsFor(server, member, QUERY)).toHaveLength(3);
+    await server.app.units.write(member.caller, (work) =>
+      createDevices(
+        work,
+        Array.from({ length: 500 }, (_, n) => `BULK ${n}`),
+        'REJECT_EVERYTHING',
+      ),
+    );
+    expect(await statementsFor(server, member, QUERY)).toHaveLength(3);
+    const twice =
+      '{ a: deviceSummary { total byModel { count } } b: deviceSummary { enabled byModel { value } } }';
+    expect(await statementsFor(server, member, twice)).toHaveLength(2);
+  });
+
+  it('shows a hundred models at most', async () => {
+    const member = await server.member('beta', 'operator');
+    for (let n = 0; n < 101; n += 1) await add(member, `MODEL ${n}`, { meta: { model: `m${n}` } });
+    const { deviceSummary } = await answered<{ deviceSummary: { byModel: { count: number }[] } }>(
+      member,
+      QUERY,
+    );
+    expect(deviceSummary.byModel).toHaveLength(100);
+  });
+});

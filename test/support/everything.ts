@@ -1,0 +1,59 @@
+import { recordTransactions } from '../../src/resources/transaction/transaction.service.js';
+import { fleet } from './fleet.js';
+import type { Member, TestServer } from './server.js';
+
+/** What a path may name, by placeholder, once as it is and once as it never was. */
+export type Named = Readonly<Record<string, { readonly real: string; readonly missing: string }>>;
+
+export const OWNER_NUMBER = 'number of everything';
+
+/** One record of every kind for a company, and how paths name them. */
+export async function createEverything(server: TestServer, member: Member): Promise<Named> {
+  const { client, caller } = member;
+  const group = await fleet.group(client, 'group of everything');
+  const number = await fleet.logicalNumber(client, OWNER_NUMBER, { group_id: group });
+  const device = await fleet.device(client, 'serial of everything', { logical_number_id: number });
+  const create = async (
+    path: string,
+    key: string,
+    body: FormData | Record<string, unknown>,
+  ): Promise<number> => Number((await client.post(path, body)).record(key).id);
+  const app = await create('apps', 'app', { name: 'app of everything' });
+  const version = await create(`apps/${app}/versions`, 'app_version', { number: '1.0' });
+  const form = new FormData();
+  form.set('asset', new File(['content'], 'file of everything'));
+  const file = await create('files', 'file', form);
+  const owned = { number: OWNER_NUMBER, key: 'key', value: 'value' };
+  const parameter = await create('parameters', 'logical_number_parameter', owned);
+  const metacontent = await create('metacontents', 'logical_number_metacontent', owned);
+  await client.post('notifications', { content: 'Hello', range: 'group', group_id: group });
+  const [notification] = (await client.get('notifications')).list('notifications');
+  await server.app.units.write(caller, (work) =>
+    recordTransactions(work, [
+      {
+        transactionType: 'switch',
+        serialNumber: 'serial of everything',
+        logicalNumber: OWNER_NUMBER,
+        appName: 'app of everything',
+        status: 'success',
+        startedAt: work.now,
+        finishedAt: work.now,
+      },
+    ]),
+  );
+  const id = (real: unknown) => ({ real: String(real), missing: '987654321' });
+  const name = (real: string) => ({ real, missing: 'nobody has this name' });
+  return {
+    group_name: name('group of everything'),
+    logical_number: name(OWNER_NUMBER),
+    serial_number: name('serial of everything'),
+    device_id: id(device),
+    app_id: id(app),
+    version_id: id(version),
+    file_id: id(file),
+    parameter_id: id(parameter),
+    metacontent_id: id(metacontent),
+    notification_id: id(notification?.id),
+    user_id: id(caller.userId),
+  };
+}

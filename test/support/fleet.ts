@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+
+import { softwareOf } from './applications.js';
+import type { Client, Fields } from './client.js';
+import type { Member, TestServer } from './server.js';
+
+/** Creates a record that must succeed; answers its fields. */
+async function created(client: Client, path: string, key: string, body: Fields): Promise<Fields> {
+  const reply = await client.post(path, body);
+  expect(reply.status, reply.text).toBe(201);
+  return reply.record(key);
+}
+
+/** What a back office does first: each must succeed, and answers the record's id. */
+export const fleet = {
+  group: async (client: Client, name: string): Promise<number> =>
+    (await created(client, 'groups', 'group', { name })).id as number,
+  logicalNumber: async (client: Client, number: string, more: Fields = {}): Promise<number> =>
+    (await created(client, 'logical_numbers', 'logical_number', { number, ...more })).id as number,
+  device: async (client: Client, serialNumber: string, more: Fields = {}): Promise<number> =>
+    (await created(client, 'devices', 'device', { serial_number: serialNumber, ...more })).id as number,
+  /** Versions of a new app, linked to the groups given; ascending. */
+  appVersions: async (client: Client, count: number, groupIds: readonly number[]): Promise<number[]> => {
+    const software = softwareOf(client);
+    const path = await software.app();
+    const ids: number[] = [];
+    for (let n = 0; n < count; n += 1) {
+      ids.push((await software.version(path, { group_ids: groupIds })).id as number);
+    }
+    return ids;
+  },
+};
+
+export interface Entry {
+  readonly action: string;
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+}
+
+/** What the ledger has on a record, oldest first. */
+export async function ledgerOf(
+  server: TestServer,
+  { caller }: Member,
+  entityType: string,
+  entityId: number,
+): Promise<Entry[]> {
+  const rows = await server.app.database.reads
+    .selectFrom('ledger')
+    .select(['action', 'before', 'after'])
+    .where('company_id', '=', caller.companyId)
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .orderBy('sequence')
+    .execute();
+  const state = (text: string | null): Fields | null => (text === null ? null : (JSON.parse(text) as Fields));
+  return rows.map((row) => ({ action: row.action, before: state(row.before), after: state(row.after) }));
+}
+
+/** Statements of a request that was made once before, so that what is remembered is remembered. */
+export async function statementsOf(server: TestServer, request: () => Promise<unknown>): Promise<number> {
+  await request();
+  const { statements } = await server.statements(request);
+  return statements.length;
+}

@@ -1,0 +1,63 @@
+import type { Role } from '../../src/platform/caller.js';
+import { ensureCompany } from '../../src/resources/company/company.service.js';
+import { createPasswords } from '../../src/resources/user/password.service.js';
+import { addUser } from '../../src/resources/user/user.service.js';
+import type { User } from '../../src/resources/user/user.model.js';
+import type { Reply, RequestOptions } from './client.js';
+import { COMPANIES, SYSTEM, type TestServer } from './server.js';
+
+export const PASSWORD = 'correct horse battery staple';
+
+const passwords = createPasswords();
+let people = 0;
+
+export interface Person {
+  readonly user: User;
+  readonly email: string;
+}
+
+/** A user who can sign in with `password`, member of the companies in order. */
+export async function addPerson(
+  server: TestServer,
+  roles: Partial<Readonly<Record<keyof typeof COMPANIES, Role>>>,
+  { email = `person${++people}@people.example`, password = PASSWORD } = {},
+): Promise<Person> {
+  const hash = await passwords.hash(password);
+  const user = await server.app.units.systemWrite(SYSTEM, async (work) => {
+    let added: User | undefined;
+    for (const [company, role] of Object.entries(roles) as [keyof typeof COMPANIES, Role][]) {
+      const { id, name } = await ensureCompany(work, { name: COMPANIES[company] });
+      added = await addUser(work, { id, name }, { email, name: 'Ana Souza', role }, hash);
+    }
+    return added;
+  });
+  if (user === undefined) throw new Error('name a company');
+  return { user, email };
+}
+
+/** From an address of its own, where the server trusts the proxy that says so. */
+export async function signIn(
+  server: TestServer,
+  credentials: Readonly<Record<string, unknown>> | string,
+  options: RequestOptions = {},
+): Promise<Reply> {
+  return await server.anonymous.post('users/token', credentials, options);
+}
+
+export interface TokenEntry {
+  readonly company_name: string;
+  readonly company_id: number;
+  readonly api_token: string;
+}
+
+export function tokensIn(reply: Reply): TokenEntry[] {
+  return JSON.parse(reply.text) as TokenEntry[];
+}
+
+let addresses = 0;
+
+/** As if the request came through a proxy from an address nobody else uses. */
+export function fromElsewhere(): { headers: { 'x-forwarded-for': string } } {
+  addresses += 1;
+  return { headers: { 'x-forwarded-for': `203.0.${addresses >> 8}.${addresses & 255}` } };
+}

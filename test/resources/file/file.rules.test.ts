@@ -6,7 +6,7 @@ import { fileNameOf } from '../../../src/resources/file/file.rules.js';
 describe('the name of a file', () => {
   it.each([
     ['logo.png', 'logo.png'],
-    ['/home/ana/logo.png', 'logo.png'],
+    ['/photos/ana/logo.png', 'logo.png'],
     ['..\\..\\logo.png', 'logo.png'],
     ['C:\\temp\\logo.png', 'logo.png'],
     ['c:logo.png', 'logo.png'],

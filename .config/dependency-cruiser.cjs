@@ -49,7 +49,7 @@ module.exports = {
       layers.service,
       layers.loaders,
       layers.graphql,
-      '^src/graphql/(context|connection|list|node|payload|scalars|filter|errors|upload)[.]ts$',
+      '^src/graphql/(context|connection|counts|list|node|payload|scalars|filter|errors|upload)[.]ts$',
     ]),
     only('graphql-server', '^src/graphql/', [
       layers.platform,

@@ -1,19 +1,20 @@
-import type { RequestHandler } from 'express';
 import type { RequestListener } from 'node:http';
 
 import { openDatabase, type Database } from './database/open.js';
 import { databaseBytes, databaseChecks } from './database/sqlite/upkeep.js';
 import { createUnits, type Units } from './database/work.js';
+import type { LiveTimes } from './graphql/live/limits.js';
 import { createSchema } from './graphql/schema.js';
-import { createGraphql } from './graphql/server.js';
+import { createGraphql, type Graphql } from './graphql/server.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createHttpApp } from './http/app.js';
 import { docsHandlers } from './http/docs/handlers.js';
 import { alive, Readiness, ready } from './http/health.js';
 import { createMetrics, type Metrics } from './http/metrics.js';
 import { observeRequests } from './http/observe.js';
+import { observeOperations } from './http/observe-operations.js';
 import { operations } from './http/operations.js';
-import { createRateLimiter, rateLimit } from './http/rate-limit.js';
+import { countRequests, createRateLimiter, rateLimit, type CountRequest } from './http/rate-limit.js';
 import { listen, TIMEOUTS, type HttpServer, type Timeouts } from './http/server.js';
 import { systemClock, type Clock } from './platform/clock.js';
 import type { Config } from './platform/config.js';
@@ -36,6 +37,7 @@ export interface Overrides {
   /** Lines that the log's sink could not write. */
   readonly lostLogLines?: () => number;
   readonly timeouts?: Partial<Timeouts>;
+  readonly live?: Partial<LiveTimes>;
 }
 
 export interface App {
@@ -62,34 +64,51 @@ export async function createApp(config: Config, logger: Logger, overrides: Overr
   const routes = createRoutes({ signIn: createSignIn({ units, ...access }) });
   const operating = createOperating({ config, logger, clock, database, units, onError, routes }, overrides);
   const { maxFileBytes } = config;
-  const { timeouts, observe, uncounted, rateLimit } = operating;
+  const { timeouts, observe, uncounted, count, observer } = operating;
   const onRequestError = (error: unknown, requestId: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const graphql = await createGraphql({
     schema: await createSchema(),
     ...{ units, authenticator, maxFileBytes, bodyMs: timeouts.bodyMs, onError: onRequestError },
     ...{ development: config.graphqlDevelopment, allowList: config.graphqlAllowList },
+    live: { count, observer, clock, times: overrides.live ?? {} },
   });
   const http = createHttpApp({
     trustProxy: config.trustProxy,
     secure: config.tls !== null,
     observe,
     uncounted,
-    rateLimit,
+    rateLimit: rateLimit(count, tooMany),
     v1: createAdapter(routes, { units, authenticator, maxFileBytes, bodyMs: timeouts.bodyMs }),
     graphql,
     onError: onRequestError,
   });
   const { metrics, housekeeping } = operating;
-  return { database, units, metrics, housekeeping, ...lifeOf(config, http, database, operating) };
+  return {
+    database,
+    units,
+    metrics,
+    housekeeping,
+    ...lifeOf({ config, http, graphql, database, ...operating }),
+  };
 }
 
-function lifeOf(
-  config: Config,
-  http: RequestListener,
-  database: Database,
-  { readiness, housekeeping, timeouts }: ReturnType<typeof createOperating>,
-): Pick<App, 'start' | 'stop'> {
+interface Living extends Pick<ReturnType<typeof createOperating>, 'readiness' | 'housekeeping' | 'timeouts'> {
+  readonly config: Config;
+  readonly http: RequestListener;
+  readonly graphql: Graphql;
+  readonly database: Database;
+}
+
+function lifeOf({
+  config,
+  http,
+  graphql,
+  database,
+  readiness,
+  housekeeping,
+  timeouts,
+}: Living): Pick<App, 'start' | 'stop'> {
   let server: HttpServer | undefined;
   return {
     start: async () => {
@@ -100,7 +119,7 @@ function lifeOf(
     },
     stop: async (graceMs = STOP_GRACE_MS) => {
       readiness.turnOff();
-      await Promise.all([server?.stop(graceMs), housekeeping.stop()]);
+      await Promise.all([graphql.stop(graceMs), server?.stop(graceMs), housekeeping.stop()]);
       await database.close();
     },
   };
@@ -138,7 +157,8 @@ function createOperating(
       '/metrics': metrics.handler,
       ...docsHandlers(() => createOpenApi(routes)),
     }),
-    rateLimit: limitRate(config, clock, metrics),
+    count: counter(config, clock, metrics),
+    observer: observeOperations(logger, metrics),
   };
 }
 
@@ -163,12 +183,17 @@ async function openAlone(
   }
 }
 
-function limitRate(config: Config, clock: Clock, metrics: Metrics): RequestHandler {
-  const limiter = config.rateLimitPerHour === 0 ? null : createRateLimiter(config.rateLimitPerHour);
-  return rateLimit(limiter, clock, (seconds) => {
-    metrics.countRateLimited();
-    return new HttpProblem(429, 'rate_limited', 'Too many requests: wait for the next window.', {
-      'Retry-After': String(seconds),
-    });
-  });
+/** Requests and operations of sockets, counted in one budget. */
+function counter(config: Config, clock: Clock, metrics: Metrics): CountRequest {
+  const limit = config.rateLimitPerHour;
+  const count = countRequests(limit === 0 ? null : createRateLimiter(limit), clock);
+  return async (address) => {
+    const counted = await count(address);
+    if (counted !== null && counted.retryAfter !== null) metrics.countRateLimited();
+    return counted;
+  };
+}
+
+function tooMany(seconds: number, message: string): HttpProblem {
+  return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(seconds) });
 }

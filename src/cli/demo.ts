@@ -78,5 +78,6 @@ function greet({ print }: Terminal, url: string, demo: Demo): void {
   print('');
   print('Paste one of these into another shell:');
   for (const command of demoCommands(url, demo, systemClock.now())) print(`\n  ${command}`);
+  print(`\nGraphQL, to try in a browser: ${url}/graphql`);
   print('\nCtrl-C stops the demo.');
 }

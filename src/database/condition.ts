@@ -30,7 +30,8 @@ export function condition(
 ): RawBuilder<unknown> {
   if ('and' in where) return joined(columns, where.and, sql` and `, sql`1 = 1`);
   if ('or' in where) return joined(columns, where.or, sql` or `, sql`1 = 0`);
-  if ('not' in where) return sql`not ${condition(columns, where.not)}`;
+  // Also where a comparison with null is neither true nor false.
+  if ('not' in where) return sql`(${condition(columns, where.not)}) is not true`;
   return comparison(columns, where);
 }
 
@@ -45,6 +46,56 @@ function joined(
     parts.map((part) => condition(columns, part)),
     by,
   )})`;
+}
+
+/** The same for whoever knows already that some of the comparisons hold. */
+export function withoutImplied(where: Condition, isImplied: (part: Comparison) => boolean): Condition {
+  if ('and' in where) return { and: where.and.map((part) => withoutImplied(part, isImplied)) };
+  return 'field' in where && isImplied(where) ? { and: [] } : where;
+}
+
+/** Between two instants, milliseconds since 1970, the later one excluded; null where it is open. */
+export interface Interval {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** What a condition demands of an instant, as far as that is one interval, and what else it demands. */
+export function splitInterval(
+  where: Condition,
+  field: string,
+): Interval & { readonly rest: readonly Condition[] } {
+  if ('and' in where) {
+    const parts = where.and.map((part) => splitInterval(part, field));
+    return {
+      from: extreme(Math.max, parts, 'from'),
+      to: extreme(Math.min, parts, 'to'),
+      rest: parts.flatMap(({ rest }) => rest),
+    };
+  }
+  const open = { from: null, to: null, rest: [] };
+  if ('field' in where && where.field === field && where.value instanceof Date) {
+    const at = instant.toColumn(where.value);
+    if (where.operator === 'gte') return { ...open, from: at };
+    if (where.operator === 'lt') return { ...open, to: at };
+  }
+  return { ...open, rest: [where] };
+}
+
+function extreme(
+  of: (...values: number[]) => number,
+  parts: readonly Interval[],
+  end: keyof Interval,
+): number | null {
+  const ends = parts.flatMap((part) => part[end] ?? []);
+  return ends.length === 0 ? null : of(...ends);
+}
+
+/** The fields that a condition compares anywhere. */
+export function fieldsIn(where: Condition): readonly string[] {
+  if ('and' in where) return where.and.flatMap(fieldsIn);
+  if ('or' in where) return where.or.flatMap(fieldsIn);
+  return 'not' in where ? fieldsIn(where.not) : [where.field];
 }
 
 /** After every text that begins with a given one. */

@@ -4,8 +4,16 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
-import { amongIds, idTable } from './storage.js';
+import { arrivalsOf, type Arrivals } from './arrivals.js';
+import {
+  condition,
+  withoutImplied,
+  type Condition,
+  type FilterColumn,
+  type FilterKind,
+} from './condition.js';
+import { sharing } from './sharing.js';
+import { amongIds, instant, idTable } from './storage.js';
 import type { Row, Tables } from './tables.js';
 import type { ReadWork } from './work.js';
 
@@ -28,6 +36,8 @@ export interface Listing<Name extends keyof Tables, T> {
   /** Columns to filter by, by public name. */
   readonly filters: Readonly<Record<string, FilterColumn>>;
   readonly recordOf: (row: Row<Name>) => T;
+  /** Whether records may hold long texts, so that a few thousand are more than there is room for. */
+  readonly isLarge?: true;
   /** Which rows `t` the company sees; its own, where not said otherwise. */
   readonly visible?: (companyId: number) => RawBuilder<unknown>;
 }
@@ -49,7 +59,7 @@ export interface Slice<T> {
   readonly hasMore: boolean;
 }
 
-/** How children are found: by a column of theirs, or through a table of links. */
+/** How children are found: by a column of theirs, which holds the parent's id or name, or through a table of links. */
 export type Relation =
   | { readonly column: string }
   | { readonly link: keyof Tables; readonly parent: string; readonly child: string };
@@ -68,22 +78,43 @@ async function sliceOf<Name extends keyof Tables, T>(
 }
 
 /** The same part of each parent's list, in one statement. */
-async function slicesOf<Name extends keyof Tables, T>(
+async function slicesOf<Name extends keyof Tables, T, P extends KeyValue>(
   work: ReadWork,
   listing: Listing<Name, T>,
   relation: Relation,
-  parents: readonly number[],
+  parents: readonly P[],
   request: SliceRequest,
-): Promise<ReadonlyMap<number, Slice<T>>> {
-  const { rows } = await sql<Row<Name> & { parent_id: number }>`
+): Promise<ReadonlyMap<P, Slice<T>>> {
+  const childId = 'link' in relation ? `l.${relation.child}` : `t.${listing.id}`;
+  const { rows } = await sql<Row<Name> & { parent_id: P }>`
     select p.value as parent_id, r.* from ${idTable(parents)} cross join ${sql.table(listing.table)} as r
     where ${sql.ref(`r.${listing.id}`)} in (
-      select ${sql.ref(`t.${listing.id}`)} from ${childrenOf(work, listing, relation)}
-        and ${filtered(work, listing, request)} ${ordered(listing, request)} limit ${request.limit + 1})
-    ${ordered(listing, request, 'r')}`.execute(work.db);
-  const byParent = new Map<number, Row<Name>[]>(parents.map((parent) => [parent, []]));
+      select ${sql.ref(childId)} from ${childrenOf(work, listing, relation)}
+        and ${filtered(work, listing, request)} ${ordered(listing, request, 't', childId)}
+        limit ${request.limit + 1})
+    ${isById(listing, request) ? sql`` : ordered(listing, request, 'r')}`.execute(work.db);
+  const byParent = new Map<P, Row<Name>[]>(parents.map((parent) => [parent, []]));
   for (const row of rows) byParent.get(row.parent_id)?.push(row);
-  return new Map([...byParent].map(([parent, own]) => [parent, cut(own, listing, request)]));
+  const shared = sharing<Row<Name>, T>(listing);
+  return new Map(
+    [...byParent].map(([parent, own]) => {
+      if (isById(listing, request)) sortById(own, listing, request);
+      return [parent, cut(own, listing, request, shared)];
+    }),
+  );
+}
+
+const isById = <Name extends keyof Tables, T>(listing: Listing<Name, T>, request: SliceRequest): boolean =>
+  columnOf(listing, request) === listing.id;
+
+/** A few rows of each parent are sorted sooner here than all of them there. */
+function sortById<Name extends keyof Tables, T>(
+  rows: Row<Name>[],
+  { id }: Listing<Name, T>,
+  request: SliceRequest,
+): void {
+  const way = isDown(request) ? -1 : 1;
+  rows.sort((a, b) => way * ((a[id] as number) - (b[id] as number)));
 }
 
 /** Number of records in a company's list. */
@@ -98,14 +129,14 @@ async function countIn<Name extends keyof Tables, T>(
 }
 
 /** Number of records in each parent's list, in one statement. */
-async function countsOf<Name extends keyof Tables, T>(
+async function countsOf<Name extends keyof Tables, T, P extends KeyValue>(
   work: ReadWork,
   listing: Listing<Name, T>,
   relation: Relation,
-  parents: readonly number[],
+  parents: readonly P[],
   where: Condition | null,
-): Promise<ReadonlyMap<number, number>> {
-  const { rows } = await sql<{ parent_id: number; total: number }>`
+): Promise<ReadonlyMap<P, number>> {
+  const { rows } = await sql<{ parent_id: P; total: number }>`
     select p.value as parent_id, (select count(*) from ${childrenOf(work, listing, relation)}
       and ${seen(work, listing)} ${meets(listing, where)}) as total from ${idTable(parents)}`.execute(
     work.db,
@@ -122,9 +153,10 @@ function childrenOf<Name extends keyof Tables, T>(
   const table = sql.table(listing.table);
   if ('column' in relation) return sql`${table} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
   const link = sql.table(relation.link);
-  return sql`${link} as l join ${table} as t
-      on t.company_id = l.company_id and ${sql.ref(`t.${listing.id}`)} = ${sql.ref(`l.${relation.child}`)}
-    where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value`;
+  // A cross join keeps the order: the links of a parent are fewer than the records of the company.
+  return sql`${link} as l cross join ${table} as t
+    where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
+      and t.company_id = l.company_id and ${sql.ref(`t.${listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
 }
 
 function seen<Name extends keyof Tables, T>(work: ReadWork, listing: Listing<Name, T>): RawBuilder<unknown> {
@@ -144,7 +176,23 @@ function filtered<Name extends keyof Tables, T>(
   listing: Listing<Name, T>,
   request: SliceRequest,
 ): RawBuilder<unknown> {
-  return sql`${seen(work, listing)} ${meets(listing, request.condition)} ${beyond(listing, request)}`;
+  const where = request.condition && withoutImplied(request.condition, impliedBy(listing, request));
+  return sql`${seen(work, listing)} ${meets(listing, where)} ${beyond(listing, request)}`;
+}
+
+/** The engine begins at one end only: where the key is the nearer one, the filter's must not be in its way. */
+function impliedBy<Name extends keyof Tables, T>(
+  listing: Listing<Name, T>,
+  request: SliceRequest,
+): Parameters<typeof withoutImplied>[1] {
+  const at = request.key?.value;
+  const column = columnOf(listing, request);
+  return ({ field, operator, value }) => {
+    if (typeof at !== 'number' || !(value instanceof Date)) return false;
+    if (listing.filters[field]?.column !== column) return false;
+    const end = instant.toColumn(value);
+    return isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
+  };
 }
 
 const isDown = (request: SliceRequest): boolean => request.descending !== request.backward;
@@ -166,10 +214,11 @@ function ordered<Name extends keyof Tables, T>(
   listing: Listing<Name, T>,
   request: SliceRequest,
   table = 't',
+  idRef = `${table}.${listing.id}`,
 ): RawBuilder<unknown> {
   const way = isDown(request) ? sql`desc` : sql`asc`;
   const column = columnOf(listing, request);
-  const id = sql`${sql.ref(`${table}.${listing.id}`)} ${way}`;
+  const id = sql`${sql.ref(idRef)} ${way}`;
   return column === listing.id
     ? sql`order by ${id}`
     : sql`order by ${sql.ref(`${table}.${column}`)} ${way}, ${id}`;
@@ -188,10 +237,11 @@ function cut<Name extends keyof Tables, T>(
   rows: readonly Row<Name>[],
   listing: Listing<Name, T>,
   request: SliceRequest,
+  recordOf: (row: Row<Name>) => T = listing.recordOf,
 ): Slice<T> {
   const column = columnOf(listing, request);
   const items = rows.slice(0, request.limit).map((row) => ({
-    record: listing.recordOf(row),
+    record: recordOf(row),
     key: { value: row[column] as KeyValue, id: row[listing.id] as number },
   }));
   if (request.backward) items.reverse();
@@ -201,39 +251,36 @@ function cut<Name extends keyof Tables, T>(
 /** A list as services offer it: what it can be ordered and narrowed by, and its parts. */
 export interface List<T> {
   readonly name: string;
+  readonly isLarge: boolean;
   readonly orders: readonly string[];
   readonly filters: Readonly<Record<string, FilterKind>>;
   slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>>;
   count(work: ReadWork, where: Condition | null): Promise<number>;
   /** Records by id, in one statement; what the company does not have is absent. */
   byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>>;
-  /** The same list for each of many parents. */
-  of(relation: Relation): ChildList<T>;
+  /** The same records in the order in which they came; `index` is the one over the company and the id. */
+  arrivals(index: string): Arrivals<T>;
+  /** The same list for each of many parents, who go by their ids or, where told so, by their names. */
+  of<P extends KeyValue = number>(relation: Relation): ChildList<T, P>;
 }
 
 /** The lists of many parents at once. */
-export interface ChildList<T> {
+export interface ChildList<T, P extends KeyValue = number> {
   readonly list: List<T>;
-  slices(
-    work: ReadWork,
-    parents: readonly number[],
-    request: SliceRequest,
-  ): Promise<ReadonlyMap<number, Slice<T>>>;
-  counts(
-    work: ReadWork,
-    parents: readonly number[],
-    where: Condition | null,
-  ): Promise<ReadonlyMap<number, number>>;
+  slices(work: ReadWork, parents: readonly P[], request: SliceRequest): Promise<ReadonlyMap<P, Slice<T>>>;
+  counts(work: ReadWork, parents: readonly P[], where: Condition | null): Promise<ReadonlyMap<P, number>>;
 }
 
 export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> {
   const list: List<T> = {
     name: listing.name,
+    isLarge: listing.isLarge === true,
     orders: Object.keys(listing.orders),
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
     slice: (work, request) => sliceOf(work, listing, request),
     count: (work, where) => countIn(work, listing, where),
     byIds: (work, ids) => recordsById(work, listing, ids),
+    arrivals: (index) => arrivalsOf(listing, index),
     of: (relation) => ({
       list,
       slices: (work, parents, request) => slicesOf(work, listing, relation, parents, request),

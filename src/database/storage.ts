@@ -110,10 +110,63 @@ export const ddl = {
         begin ${remove} ${add} end`,
     ];
   },
+
+  /** Statements that keep number and amount of transactions for each day, each hour and each kind. */
+  summedTransactions(): readonly string[] {
+    const spans = [
+      ['transaction_days', 'day', 86_400_000],
+      ['transaction_hours', 'hour', 3_600_000],
+    ] as const;
+    const add = spans.map(
+      ([table, span, ms]) => `insert into ${table}
+        (company_id, ${span}, status, transaction_type, app_name, total, amount_total)
+        values (new.company_id, new.started_at / ${ms}, new.status, new.transaction_type, new.app_name, 1,
+          coalesce(new.amount, 0))
+        on conflict (company_id, ${span}, status, transaction_type, app_name)
+        do update set total = total + 1, amount_total = amount_total + excluded.amount_total;`,
+    );
+    const remove = spans.map(
+      ([table, span, ms]) => `update ${table}
+        set total = total - 1, amount_total = amount_total - coalesce(old.amount, 0)
+        where company_id = old.company_id and ${span} = old.started_at / ${ms} and status = old.status
+          and transaction_type = old.transaction_type and app_name = old.app_name;`,
+    );
+    return [
+      `create trigger transactions_summed_in after insert on transactions begin ${add.join(' ')} end`,
+      `create trigger transactions_summed_out after delete on transactions begin ${remove.join(' ')} end`,
+      `create trigger transactions_summed_moved
+        after update of company_id, started_at, status, transaction_type, app_name, amount on transactions
+        begin ${[...remove, ...add].join(' ')} end`,
+    ];
+  },
+
+  /** A table without row numbers of its own: one tree instead of two for each change. */
+  keyed: sql`without rowid`,
+
+  /**
+   * Statements that tell the engine how many rows of a large table share the columns of an index: all, those
+   * with the same first column, with the same first two, and so on. Without them it takes all columns for
+   * alike, and walks a whole company's rows in order instead of looking up the few of one device.
+   */
+  shares(table: string, indexes: Readonly<Record<string, readonly number[]>>): readonly string[] {
+    const rows = Object.entries(indexes).map(
+      ([index, counts]) => `('${table}', '${index}', '${counts.join(' ')}')`,
+    );
+    return [
+      'analyze sqlite_schema',
+      `delete from sqlite_stat1 where tbl = '${table}'`,
+      `insert into sqlite_stat1 (tbl, idx, stat) values ${rows.join(', ')}`,
+    ];
+  },
 } as const;
 
-/** A list of ids as a table `p` with the column `value`, to be joined. */
-export function idTable(ids: readonly number[]): RawBuilder<unknown> {
+/** A table under another name, read by one of its indexes, whatever else the engine would think of. */
+export function indexedBy(table: string, alias: string, index: string): RawBuilder<unknown> {
+  return sql`${sql.table(table)} as ${sql.ref(alias)} indexed by ${sql.ref(index)}`;
+}
+
+/** A list of ids, or of names that stand for them, as a table `p` with the column `value`, to be joined. */
+export function idTable(ids: readonly (string | number)[]): RawBuilder<unknown> {
   return sql`json_each(${JSON.stringify(ids)}) as p`;
 }
 
@@ -131,4 +184,9 @@ export function pairTable(pairs: readonly (readonly [id: number, text: string])[
 /** Whether a text column holds `part`, letter for letter. */
 export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
   return sql<boolean>`instr(${column}, ${part}) > 0`;
+}
+
+/** The highest id that a table has ever had, also where that row is gone; 0 where it had none. */
+export function lastId(table: string): RawBuilder<number> {
+  return sql<number>`coalesce((select seq from sqlite_sequence where name = ${table}), 0)`;
 }

@@ -202,7 +202,7 @@ export interface TransactionsTable extends Identified {
   recorded_at: InstantColumn;
 }
 
-/** Number of transactions for each UTC day and kind; kept by triggers. */
+/** Number and amount of transactions for each UTC day and kind; kept by triggers. */
 export interface TransactionDaysTable {
   company_id: number;
   /** Days since 1970-01-01, UTC. */
@@ -211,6 +211,14 @@ export interface TransactionDaysTable {
   transaction_type: string;
   app_name: string;
   total: number;
+  /** Cents, of those that have an amount. */
+  amount_total: number;
+}
+
+/** The same for each hour. */
+export interface TransactionHoursTable extends Omit<TransactionDaysTable, 'day'> {
+  /** Hours since 1970-01-01, UTC. */
+  hour: number;
 }
 
 /** Exact totals of a company's tables; kept by triggers. */
@@ -271,6 +279,7 @@ export interface Tables {
   notification_deliveries: NotificationDeliveriesTable;
   transactions: TransactionsTable;
   transaction_days: TransactionDaysTable;
+  transaction_hours: TransactionHoursTable;
   counters: CountersTable;
   ledger: LedgerTable;
   idempotency_keys: IdempotencyKeysTable;

@@ -36,12 +36,15 @@ export interface Units {
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
-  /** Called with what was recorded, after each change that is durable. */
-  onCommitted(listener: (entries: readonly LedgerEntry[]) => void): void;
+  /**
+   * Calls `listener` with what was recorded, after each change that is durable, until the returned function is
+   * called. What other processes write is not among it.
+   */
+  onCommitted(listener: (entries: readonly LedgerEntry[]) => void): () => void;
 }
 
 export function createUnits(database: Database, clock: Clock): Units {
-  const listeners: ((entries: readonly LedgerEntry[]) => void)[] = [];
+  const listeners = new Set<(entries: readonly LedgerEntry[]) => void>();
 
   async function systemWrite<T>(
     actor: Partial<Caller> & Origin,
@@ -68,6 +71,9 @@ export function createUnits(database: Database, clock: Clock): Units {
     write: (caller, use) => systemWrite(caller, (work) => use({ ...work, caller })),
     systemRead: (use) => use({ db: database.reads, now: clock.now() }),
     systemWrite,
-    onCommitted: (listener) => listeners.push(listener),
+    onCommitted: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }

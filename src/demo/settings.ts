@@ -72,8 +72,7 @@ export async function sendMessages(
     range: 'specific_logical_numbers',
     logicalNumbers: terminals
       .slice(first, first + random.whole(1, 5))
-      .map(({ logicalNumber }) => logicalNumber)
-      .join(','),
+      .map(({ logicalNumber }) => logicalNumber),
     kind: 'processing',
   });
 }

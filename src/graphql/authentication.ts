@@ -10,7 +10,11 @@ export type Authenticate = (
   facts?: RequestFacts,
 ) => Promise<GraphqlContext>;
 
-export function createAuthenticate(authenticator: Authenticator, units: Units): Authenticate {
+export function createAuthenticate(
+  authenticator: Authenticator,
+  units: Units,
+  maxContentBytes: number,
+): Authenticate {
   return async (token, origin, facts) =>
-    new GraphqlContext(await authenticator.authenticate(token, origin), units, facts);
+    new GraphqlContext(await authenticator.authenticate(token, origin), units, maxContentBytes, facts);
 }

@@ -1,9 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import { demandScope } from '../platform/caller.js';
+import { HttpProblem } from '../rest/problem.js';
 import { inviteBody, readText } from '../rest/body.js';
-import { createUploadReader, isMultipart } from '../rest/multipart.js';
-import { contextOf } from './http-context.js';
+import { createUploadReader, isMultipart, type HeldUpload } from '../rest/multipart.js';
+import { contextOf, holdUntilRun } from './http-context.js';
 import { refusal } from './limits.js';
 import { operationWithFile } from './upload.js';
 
@@ -18,6 +19,15 @@ const SIMPLE_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'
 /** A browser asks first before it sends one of these. */
 export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 
+const METHODS = ['GET', 'POST'];
+
+/** Refuses what is no operation for one answer; a stream of events, which browsers ask for by GET, has rules of its own. */
+export const demandOperation: RequestHandler = (request, _response, next) => {
+  if (!METHODS.includes(request.method)) throw methodNotAllowed();
+  if (request.method === 'GET') refuseForgery(request);
+  next();
+};
+
 /** Reads the body of a caller who is known by now. */
 export function readOperation({ maxFileBytes, bodyMs }: BodyOptions): RequestHandler {
   const readUpload = createUploadReader({ maxFileBytes });
@@ -30,14 +40,29 @@ export function readOperation({ maxFileBytes, bodyMs }: BodyOptions): RequestHan
         demandScope(contextOf(response).caller, 'write');
         inviteBody(request, response);
         const upload = await readUpload(request);
-        response.once('close', () => upload.release());
-        request.body = operationWithFile(upload);
+        request.body = operationIn(upload);
+        holdUntilRun(response, upload);
       } else {
         request.body = await readJson(request, response, bodyMs);
       }
     }
     next();
   };
+}
+
+function operationIn(upload: HeldUpload): object {
+  try {
+    return operationWithFile(upload);
+  } catch (error) {
+    upload.release();
+    throw error;
+  }
+}
+
+function methodNotAllowed(): HttpProblem {
+  return new HttpProblem(405, 'method_not_allowed', `This takes ${METHODS.join(' and ')}.`, {
+    Allow: METHODS.join(', '),
+  });
 }
 
 function refuseForgery(request: Request): void {

@@ -1,4 +1,13 @@
-import { ArgsType, Field, InputType, Int, ObjectType, registerEnumType, type ClassType } from 'type-graphql';
+import {
+  ArgsType,
+  Field,
+  ID,
+  InputType,
+  Int,
+  ObjectType,
+  registerEnumType,
+  type ClassType,
+} from 'type-graphql';
 
 import type { Slice, SliceRequest } from '../database/keyset.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
@@ -11,7 +20,14 @@ enum Direction {
   ASC = 'asc',
   DESC = 'desc',
 }
-registerEnumType(Direction, { name: 'OrderDirection', description: 'Which way a list goes.' });
+registerEnumType(Direction, {
+  name: 'OrderDirection',
+  description: 'Which way a list goes.',
+  valuesConfig: {
+    ASC: { description: 'Lowest, oldest or first of the alphabet first.' },
+    DESC: { description: 'Highest, newest or last of the alphabet first.' },
+  },
+});
 
 @ObjectType({ simpleResolvers: true, description: 'Where a page stands in its list.' })
 class PageInfo {
@@ -49,6 +65,16 @@ export class PageArgs {
   before?: string | null;
 }
 
+/** What one record can be asked for by: exactly one of these. Types with a name of their own add it. */
+@ArgsType()
+export class Keys {
+  @Field(() => ID, { nullable: true, description: 'Its id.' })
+  id?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'Its id in REST.' })
+  databaseId?: number | null;
+}
+
 /** What a field of a connection's type answers; nothing is read before it is asked for. */
 export interface Connection<T> {
   readonly nodes: () => Promise<readonly T[]>;
@@ -59,7 +85,10 @@ export interface Connection<T> {
 
 /** The connection's object types for a node type. */
 export function connectionOf(NodeType: ClassType, name: string): ClassType<Connection<object>> {
-  @ObjectType(`${name}Edge`, { simpleResolvers: true, description: `A ${name} and its place in a list.` })
+  @ObjectType(`${name}Edge`, {
+    simpleResolvers: true,
+    description: `One record (${name}) and its place in a list.`,
+  })
   class Edge {
     @Field(() => String, { description: 'Opaque place in the list.' })
     cursor!: string;
@@ -99,6 +128,7 @@ export function orderOf(name: string, fields: readonly string[]): ClassType<Orde
   registerEnumType(OrderField, {
     name: `${name}OrderField`,
     description: `What ${name} records can be ordered by.`,
+    valuesConfig: Object.fromEntries(fields.map((field) => [field, { description: orderedBy(field) }])),
   });
 
   @InputType(`${name}Order`, { description: `How a list of ${name} records is ordered.` })
@@ -110,6 +140,12 @@ export function orderOf(name: string, fields: readonly string[]): ClassType<Orde
     direction!: 'asc' | 'desc';
   }
   return Order;
+}
+
+/** `CREATED_AT` as `By createdAt.` */
+function orderedBy(field: string): string {
+  const camel = field.toLowerCase().replace(/_./g, (part) => part.slice(1).toUpperCase());
+  return `By ${camel === 'id' ? 'databaseId' : camel}.`;
 }
 
 /** The arguments of a list as the part that is asked for. */

@@ -1,21 +1,38 @@
 import DataLoader from 'dataloader';
 
+import type { Arrivals } from '../database/arrivals.js';
 import type { Condition } from '../database/condition.js';
-import type { ChildList, List, Slice, SliceRequest } from '../database/keyset.js';
+import type { ChildList, KeyValue, List, Slice, SliceRequest } from '../database/keyset.js';
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
 import { demandScope, type Caller, type Scope } from '../platform/caller.js';
 import { DomainError } from '../platform/errors.js';
-import { connection, sliceRequest, type Connection, type OrderBy, type PageArgs } from './connection.js';
+import {
+  connection,
+  sliceRequest,
+  type Connection,
+  type Keys,
+  type OrderBy,
+  type PageArgs,
+} from './connection.js';
+import { OperationContents } from './contents.js';
 import { conditionOf, type FilterInput } from './filter.js';
-import { requestError } from './errors.js';
+import { requestError, type Within } from './errors.js';
+import { follow } from './live/follow.js';
 import { parseGlobalId } from './node.js';
-import { payload, type Payload } from './payload.js';
+import { payload, recordsIn, type Payload } from './payload.js';
+import { Reading } from './reading.js';
 import { changeOnce } from './repeat.js';
 import { NO_FACTS, type MutationCall, type RequestFacts, type Tally } from './request.js';
 
 export interface ListArgs extends PageArgs {
   readonly orderBy?: OrderBy | null;
   readonly filter?: FilterInput | null;
+}
+
+/** Which part of a list is followed. */
+export interface FollowArgs {
+  readonly filter?: FilterInput | null;
+  readonly after?: number | null;
 }
 
 interface Identified {
@@ -27,15 +44,21 @@ const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
 /** What resolvers are given: all they can reach, for one request of one caller. */
 export class GraphqlContext {
   // No #private members here: Apollo hands resolvers a copy, which would not have them.
-  private readonly loaders = new Map<object, Map<string, unknown>>();
+  private readonly reading: Reading;
   private readonly call: MutationCall | null = null;
   readonly tally: Tally = { nodes: 0, replayed: false };
+  readonly contents: OperationContents;
 
   constructor(
     readonly caller: Caller,
     private readonly units: Units,
+    maxContentBytes: number,
     readonly request: RequestFacts = NO_FACTS,
-  ) {}
+  ) {
+    const { companyId } = caller;
+    this.reading = new Reading(units, caller);
+    this.contents = new OperationContents({ units, companyId, maxBytes: maxContentBytes, tally: this.tally });
+  }
 
   /** The same request while one mutation of it is executed. */
   during(call: MutationCall): GraphqlContext {
@@ -43,10 +66,16 @@ export class GraphqlContext {
     return Object.assign(context, this, { call });
   }
 
+  /** The same request while it is tried: what is read is kept, what is counted is counted apart. */
+  tried(): GraphqlContext {
+    const context = Object.create(GraphqlContext.prototype) as GraphqlContext;
+    return Object.assign(context, this, { tally: { nodes: 0, replayed: false } });
+  }
+
   /** Reads with a right; without it, FORBIDDEN. */
   read<T>(scope: Scope, use: (work: ReadWork) => Promise<T>): Promise<T> {
     demandScope(this.caller, scope);
-    return this.units.read(this.caller, use);
+    return this.reading.read(use);
   }
 
   /** What was read before the change is read anew after it. */
@@ -55,18 +84,18 @@ export class GraphqlContext {
     try {
       return await this.units.write(this.caller, use);
     } finally {
-      this.loaders.clear();
+      this.reading.forget();
     }
   }
 
   /**
-   * A change as a mutation's payload: what the caller can mend is in `userErrors`, whose paths begin with
-   * `within`, for the fields that the domain names stand there.
+   * A change as a mutation's payload: what the caller can mend is in `userErrors`, whose paths are made by
+   * `within`: it says where the fields stand that the domain names.
    */
   change<T extends object>(
     use: (work: WriteWork) => Promise<T>,
     scope: Scope = 'write',
-    within: readonly string[] = ['input'],
+    within: Within = ['input'],
   ): Promise<Payload & Partial<T>> {
     return payload(async () => {
       const result = await this.write(scope, (work) => this.repeatable(work, () => use(work)));
@@ -87,7 +116,7 @@ export class GraphqlContext {
   async one<T>(list: List<T>, id: number | null, scope: Scope = 'read'): Promise<T | null> {
     if (id === null) return null;
     demandScope(this.caller, scope);
-    const loader = this.loader<T | null>(list, 'one', async (work, ids) => {
+    const loader = this.reading.loader<T | null>(list, 'one', async (work, ids) => {
       const found = await list.byIds(work, ids);
       return ids.map((each) => found.get(each) ?? null);
     });
@@ -97,13 +126,15 @@ export class GraphqlContext {
   /** One record by exactly one of its keys: `id`, `databaseId`, or what `getters` know; null where there is none. */
   async find<T>(
     list: List<T>,
-    keys: Readonly<Record<string, string | number | null | undefined>>,
+    keys: Keys,
     getters: Readonly<Record<string, (work: ReadWork, key: string) => Promise<T>>> = {},
     scope: Scope = 'read',
   ): Promise<T | null> {
-    const [key, ...others] = Object.entries(keys).filter(([, value]) => value != null);
+    const names = ['id', 'databaseId', ...Object.keys(getters)];
+    const given = Object.entries(keys).filter(([, value]) => value != null) as [string, string | number][];
+    const [key, ...others] = given;
     if (key === undefined || others.length > 0) {
-      throw requestError(`Give exactly one of ${Object.keys(keys).join(', ')}.`);
+      throw requestError(`Give exactly one of ${names.join(', ')}.`);
     }
     const [name, value] = key;
     if (name === 'databaseId') return await this.one(list, Number(value), scope);
@@ -111,14 +142,16 @@ export class GraphqlContext {
       const parsed = parseGlobalId(String(value));
       return parsed?.typeName === list.name ? await this.one(list, parsed.id, scope) : null;
     }
-    return await this.read(scope, async (work) => {
+    demandScope(this.caller, scope);
+    const found = await this.reading.only(list, `by ${name} ${String(value)}`, async (work) => {
       try {
-        return this.counted((await getters[name]?.(work, String(value))) ?? null);
+        return (await getters[name]?.(work, String(value))) ?? null;
       } catch (error) {
         if (error instanceof DomainError && error.code === 'not_found') return null;
         throw error;
       }
     });
+    return this.counted(found);
   }
 
   /** A list of the whole company. */
@@ -129,19 +162,24 @@ export class GraphqlContext {
       request,
       () =>
         this.tallied(
-          this.only(list, `slice ${JSON.stringify(request)}`, (work) => list.slice(work, request)),
+          this.reading.only(list, `slice ${JSON.stringify(request)}`, (work) => list.slice(work, request)),
         ),
       () => {
         const { condition } = request;
-        return this.only(list, `count ${JSON.stringify(condition)}`, (work) => list.count(work, condition));
+        return this.reading.only(list, `count ${JSON.stringify(condition)}`, (work) =>
+          list.count(work, condition),
+        );
       },
     );
   }
 
-  /** What is the same for the whole request, read once however often it is asked for. */
-  once<T>(load: (work: ReadWork) => Promise<T>, scope: Scope = 'read'): Promise<T> {
-    demandScope(this.caller, scope);
-    return this.only(load, 'once', load);
+  /** What is the same for the whole request, read once for each `wish`, however often it is asked for. */
+  once<T, W = undefined>(
+    load: (work: ReadWork, wish: W) => Promise<T>,
+    ...[wish]: W extends undefined ? [] : [W]
+  ): Promise<T> {
+    demandScope(this.caller, 'read');
+    return this.reading.only(load, `once ${JSON.stringify(wish)}`, (work) => load(work, wish as W));
   }
 
   /** What belongs to one record, read together with what belongs to the other records of the request. */
@@ -150,9 +188,9 @@ export class GraphqlContext {
     record: R,
   ): Promise<V | undefined> {
     demandScope(this.caller, 'read');
-    const loader = this.loaded(load, 'together', () => {
+    const loader = this.reading.kept(load, 'together', () => {
       const batch = (records: readonly R[]): Promise<readonly (V | undefined)[]> =>
-        this.units.read(this.caller, async (work) => {
+        this.read('read', async (work) => {
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
         });
@@ -161,10 +199,18 @@ export class GraphqlContext {
     return loader.load(record);
   }
 
+  /** A record that belongs to another one, read together with those of the request's other records. */
+  async related<R extends Identified, V extends Identified>(
+    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
+    record: R,
+  ): Promise<V | null> {
+    return this.counted((await this.together(load, record)) ?? null);
+  }
+
   /** A list of one parent's, read together with those of the other parents of the request. */
-  children<T>(
-    child: ChildList<T>,
-    parent: number,
+  children<T, P extends KeyValue>(
+    child: ChildList<T, P>,
+    parent: P,
     args: ListArgs,
     scope: Scope = 'read',
     standard: OrderBy = BY_ID,
@@ -178,15 +224,38 @@ export class GraphqlContext {
     );
   }
 
-  private slices<T>(child: ChildList<T>, request: SliceRequest): DataLoader<number, Slice<T>> {
-    return this.loader(child, `slice ${JSON.stringify(request)}`, async (work, parents) => {
-      const slices = await child.slices(work, parents, request);
-      return parents.map((parent) => slices.get(parent) ?? { items: [], hasMore: false });
-    });
+  /** For a subscription: what arrives after an id, or from now on. */
+  follow<T extends Identified>(
+    arrivals: Arrivals<T>,
+    { filter, after = null }: FollowArgs,
+    scope: Scope = 'read',
+  ): Promise<AsyncIterable<T>> {
+    demandScope(this.caller, scope);
+    const { lasting } = this.request;
+    if (lasting === null) throw new Error('Only a subscription goes on');
+    const condition = conditionOf(arrivals, filter);
+    return follow(this.units, lasting, { arrivals, condition, scope, after });
   }
 
-  private counts<T>(child: ChildList<T>, where: Condition | null): DataLoader<number, number> {
-    return this.loader(child, `count ${JSON.stringify(where)}`, async (work, parents) => {
+  private slices<T, P extends KeyValue>(
+    child: ChildList<T, P>,
+    request: SliceRequest,
+  ): DataLoader<P, Slice<T>> {
+    return this.reading.loader<Slice<T>, P>(
+      child,
+      `slice ${JSON.stringify(request)}`,
+      async (work, parents) => {
+        const slices = await child.slices(work, parents, request);
+        return parents.map((parent) => slices.get(parent) ?? { items: [], hasMore: false });
+      },
+    );
+  }
+
+  private counts<T, P extends KeyValue>(
+    child: ChildList<T, P>,
+    where: Condition | null,
+  ): DataLoader<P, number> {
+    return this.reading.loader<number, P>(child, `count ${JSON.stringify(where)}`, async (work, parents) => {
       const counts = await child.counts(work, parents, where);
       return parents.map((parent) => counts.get(parent) ?? 0);
     });
@@ -202,37 +271,4 @@ export class GraphqlContext {
     this.tally.nodes += slice.items.length;
     return slice;
   }
-
-  /** For what has no parent. */
-  private only<V>(of: object, key: string, load: (work: ReadWork) => Promise<V>): Promise<V> {
-    return this.loader<V>(of, key, async (work) => [await load(work)]).load(0);
-  }
-
-  /** The right to read is demanded by who asks. */
-  private loader<V>(
-    of: object,
-    key: string,
-    load: (work: ReadWork, ids: readonly number[]) => Promise<readonly V[]>,
-  ): DataLoader<number, V> {
-    return this.loaded(
-      of,
-      key,
-      () => new DataLoader<number, V>((ids) => this.units.read(this.caller, (work) => load(work, ids))),
-    );
-  }
-
-  private loaded<L>(of: object, key: string, make: () => L): L {
-    const own = this.loaders.get(of) ?? new Map<string, unknown>();
-    this.loaders.set(of, own);
-    const loader = (own.get(key) as L | undefined) ?? make();
-    own.set(key, loader);
-    return loader;
-  }
-}
-
-/** Records in a payload: its own, and those of its rows. */
-function recordsIn(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((total: number, row) => total + recordsIn(row), 0);
-  if (typeof value !== 'object' || value === null) return 0;
-  return 'id' in value ? 1 : Object.values(value).reduce((total: number, row) => total + recordsIn(row), 0);
 }

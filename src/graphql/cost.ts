@@ -3,9 +3,12 @@
  *
  * - A record (anything with an id) counts 1, whatever fields of it are asked for.
  * - A connection counts its page size (`first` or `last`; 30 where neither is given) for each record around it,
- *   times what is asked of each record in it. `totalCount` and `pageInfo` alone count nothing.
+ *   times what is asked of each record in it, and at least the page, which cursors and `pageInfo` read as well.
+ *   `totalCount` alone counts nothing.
  * - A list that an argument's list makes (`nodes(ids:)`, the results of a batch) has that argument's length.
- * - Lists of a fixed or small size, such as the rows of a summary, count once.
+ * - Any other list counts a page, 30, for the records that are asked of its entries; its own values count nothing.
+ * - A field that reads much to answer little says so itself (`counts`).
+ * - A field of bytes (`Base64`) counts 100 for each record: as much as a page, so that no page is full of them.
  *
  * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
  */
@@ -28,6 +31,10 @@ import {
 } from 'graphql';
 
 import { DEFAULT_FIRST } from './connection.js';
+import { Base64 } from './scalars.js';
+
+/** What the bytes of a record count. */
+export const CONTENT_COST = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -47,7 +54,7 @@ export function costOf(
   const root = schema.getRootType(operation.operation);
   if (root == null) return { nodes: 0, fixed: true };
   const meter = new Meter(schema, document, operation, variables);
-  const nodes = meter.selections(operation.selectionSet, root, 1);
+  const nodes = meter.selections(operation.selectionSet, root, null);
   return { nodes, fixed: meter.fixed };
 }
 
@@ -71,8 +78,8 @@ class Meter {
     }
   }
 
-  /** `size` is the length of the list that an argument further up gave. */
-  selections(set: SelectionSetNode, parent: GraphQLNamedType, size: number): number {
+  /** `size` is the length of the list that an argument further up gave, if one did. */
+  selections(set: SelectionSetNode, parent: GraphQLNamedType, size: number | null): number {
     let nodes = 0;
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
@@ -90,15 +97,31 @@ class Meter {
     return nodes;
   }
 
-  #field(node: FieldNode, parent: GraphQLNamedType, inherited: number): number {
+  #field(node: FieldNode, parent: GraphQLNamedType, inherited: number | null): number {
     const hasFields = isObjectType(parent) || isInterfaceType(parent);
     const field = hasFields ? parent.getFields()[node.name.value] : undefined;
-    if (field === undefined || node.selectionSet === undefined) return 0;
+    if (field === undefined) return 0;
     const type = getNamedType(field.type);
-    if (isConnection(type)) return this.#pageSize(node) * this.selections(node.selectionSet, type, 1);
-    const size = this.#givenSize(node) ?? inherited;
-    const times = isList(field) && !isConnection(parent) ? size : 1;
-    return times * ((isNode(type) ? 1 : 0) + this.selections(node.selectionSet, type, size));
+    if (type === Base64) return CONTENT_COST;
+    if (node.selectionSet === undefined) return 0;
+    const base = ownCost(field, node);
+    if (isConnection(type)) {
+      const each = this.selections(node.selectionSet, type, null);
+      return base + this.#pageSize(node) * (this.#readsPage(node.selectionSet) ? Math.max(each, 1) : each);
+    }
+    const size = base > 0 ? null : (this.#givenSize(node) ?? inherited);
+    const times = isList(field) && !isConnection(parent) ? (size ?? DEFAULT_FIRST) : 1;
+    return base + times * ((isNode(type) ? 1 : 0) + this.selections(node.selectionSet, type, size));
+  }
+
+  /** Whether anything of a connection is asked for besides its total. */
+  #readsPage(set: SelectionSetNode): boolean {
+    return set.selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return !['totalCount', '__typename'].includes(selection.name.value);
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+      return fragment !== undefined && this.#readsPage(fragment.selectionSet);
+    });
   }
 
   #pageSize(node: FieldNode): number {
@@ -115,12 +138,18 @@ class Meter {
     return lengths.length === 0 ? undefined : Math.max(...lengths);
   }
 
+  /** As execution sees it: a default is for what is absent, not for null. */
+  #variable(name: string): unknown {
+    const given = Object.hasOwn(this.variables, name) ? this.variables[name] : undefined;
+    return given === undefined ? this.#value(this.#defaults.get(name)) : given;
+  }
+
   /** Of a literal: numbers, lists and objects as far as sizes are concerned. */
   #value(node: ValueNode | undefined): unknown {
     switch (node?.kind) {
       case Kind.VARIABLE:
         this.fixed = false;
-        return this.variables[node.name.value] ?? this.#value(this.#defaults.get(node.name.value));
+        return this.#variable(node.name.value);
       case Kind.INT:
         return Number(node.value);
       case Kind.LIST:
@@ -131,6 +160,13 @@ class Meter {
         return undefined;
     }
   }
+}
+
+/** What a field counts by itself (`counts`). */
+function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode): number {
+  const { counts: own, countsWhere: where } = extensions;
+  const counted = where === undefined || node.arguments?.some(({ name }) => name.value === where) === true;
+  return typeof own === 'number' && counted ? own : 0;
 }
 
 function lengthsIn(value: unknown, levels: number): number[] {

@@ -7,6 +7,14 @@ export function requestError(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
+/** More bytes than one operation answers over its transport. */
+export function beyondContent(bytes: number, maximum: number): GraphQLError {
+  return new GraphQLError(
+    `An operation answers at most ${maximum} bytes of content in all here, not ${bytes}: REST streams each file.`,
+    { extensions: { code: 'BAD_USER_INPUT', limit: 'contentBytes', maximum } },
+  );
+}
+
 /** Codes of `userErrors`, for what a caller can mend; other codes become errors of the whole field. */
 export const USER_ERROR_CODES = {
   INVALID: 'INVALID',
@@ -44,10 +52,13 @@ export interface UserErrorShape {
   readonly code: UserErrorCode;
 }
 
+/** Where in the arguments the domain's fields stand: all below one place, or each in its own. */
+export type Within = readonly string[] | ((field: string) => readonly string[]);
+
 /** What a caller can mend, field by field, `within` a part of the arguments; undefined for everything else. */
 export function userErrorsOf(
   error: unknown,
-  within: readonly string[] = ['input'],
+  within: Within = ['input'],
 ): readonly UserErrorShape[] | undefined {
   if (!(error instanceof DomainError)) return undefined;
   const mapped = CODES[error.code];
@@ -56,10 +67,11 @@ export function userErrorsOf(
   if (fields === undefined) {
     return [{ message: error.message, path: error.code === 'not_found' ? ['id'] : [], code: mapped.user }];
   }
+  const place = typeof within === 'function' ? within : (field: string) => [...within, field];
   return Object.entries(fields).flatMap(([field, messages]) =>
     messages.map((message) => ({
       message,
-      path: field === 'id' ? ['id'] : [...within, field],
+      path: field === 'id' ? ['id'] : place(field),
       code: mapped.user,
     })),
   );

@@ -8,11 +8,13 @@ import { DateTime } from './scalars.js';
 
 const MAX_DEPTH = 3;
 const MAX_VALUES = 100;
+/** The engine takes no more than a thousand within each other. */
+const MAX_COMPARISONS = 100;
 
 /** A filter as GraphQL hands it over: `and`, `or`, `not` and comparators by field. */
 export type FilterInput = Readonly<Record<string, unknown>>;
 
-@InputType({ description: 'Compares a text, letter for letter.' })
+@InputType({ description: 'Compares a text, letter for letter; what is absent or null compares nothing.' })
 class TextComparator {
   @Field(() => String, { nullable: true, description: 'Is this text.' })
   eq?: string;
@@ -25,15 +27,20 @@ class TextComparator {
 
   @Field(() => String, { nullable: true, description: 'Has this text in it.' })
   contains?: string;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether there is none.' })
+  isNull?: boolean;
 }
 
-@InputType({ description: 'Compares a yes or no.' })
+@InputType({ description: 'Compares a yes or no; what is absent or null compares nothing.' })
 class BooleanComparator {
   @Field(() => Boolean, { nullable: true, description: 'Is this.' })
   eq?: boolean;
 }
 
-@InputType({ description: 'Compares an id.' })
+@InputType({
+  description: 'Compares an id, never the number of REST; what is absent or null compares nothing.',
+})
 class IdComparator {
   @Field(() => ID, { nullable: true, description: 'Is this record.' })
   eq?: string;
@@ -45,7 +52,9 @@ class IdComparator {
   isNull?: boolean;
 }
 
-@InputType({ description: 'Compares an instant.' })
+@InputType({
+  description: 'Compares an instant, such as 2026-11-20T00:00:00Z; what is absent or null compares nothing.',
+})
 class DateTimeComparator {
   @Field(() => DateTime, { nullable: true, description: 'At this instant or later.' })
   gte?: Date;
@@ -73,7 +82,9 @@ function choiceComparator({ name, type }: Choices): ClassType {
   const known = choiceComparators.get(name);
   if (known !== undefined) return known;
 
-  @InputType(`${name}Comparator`, { description: `Compares a ${name}.` })
+  @InputType(`${name}Comparator`, {
+    description: `Compares by ${name}; what is absent or null compares nothing.`,
+  })
   class ChoiceComparator {
     @Field(() => type, { nullable: true, description: 'Is this choice.' })
     eq?: string;
@@ -91,7 +102,7 @@ export function filterOf(
   choices: Readonly<Record<string, Choices>>,
 ): ClassType<FilterInput> {
   @InputType(`${list.name}Filter`, {
-    description: `Narrows a list of ${list.name} records; all that is given must hold.`,
+    description: `Narrows a list of ${list.name} records; all that is given must hold. At most ${MAX_COMPARISONS} comparisons.`,
   })
   class Filter {
     @Field(() => [Filter], {
@@ -131,12 +142,34 @@ function comparatorOf(
 export function conditionOf(
   list: Pick<List<unknown>, 'name' | 'filters'>,
   filter: FilterInput | null | undefined,
-  depth = 0,
+): Condition | null {
+  const where = partOf(list, filter, 0);
+  const count = where === null ? 0 : comparisonsIn(where);
+  if (count > MAX_COMPARISONS) {
+    throw requestError(`A filter has at most ${MAX_COMPARISONS} comparisons, not ${count}.`);
+  }
+  return where;
+}
+
+/** Each is looked at for each record; what holds by itself counts as well. */
+function comparisonsIn(where: Condition): number {
+  if ('field' in where) return 1;
+  if ('not' in where) return comparisonsIn(where.not);
+  const parts = 'and' in where ? where.and : where.or;
+  return Math.max(
+    parts.reduce((sum, part) => sum + comparisonsIn(part), 0),
+    1,
+  );
+}
+
+function partOf(
+  list: Pick<List<unknown>, 'name' | 'filters'>,
+  filter: FilterInput | null | undefined,
+  depth: number,
 ): Condition | null {
   if (filter == null) return null;
   if (depth > MAX_DEPTH) throw requestError(`Filters nest at most ${MAX_DEPTH} levels deep.`);
-  const nested = (value: unknown): Condition =>
-    conditionOf(list, value as FilterInput, depth + 1) ?? { and: [] };
+  const nested = (value: unknown): Condition => partOf(list, value as FilterInput, depth + 1) ?? { and: [] };
   const parts = Object.entries(filter).flatMap(([name, value]): Condition[] => {
     if (value == null) return [];
     if (name === 'and') return [{ and: (value as unknown[]).map(nested) }];

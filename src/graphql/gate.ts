@@ -40,9 +40,11 @@ export interface GateOptions {
 
 const KEPT_DOCUMENTS = 500;
 const KEPT_CHARACTERS = 64 * 1024;
+/** Of all kept documents together: what is read takes up to 150 times as many bytes. */
+const KEPT_TOGETHER = 512 * 1024;
 
 export function createGate({ schema, development, allowList }: GateOptions): Gate {
-  const documents = new Lru<Admitted>(KEPT_DOCUMENTS);
+  const documents = new Lru<Admitted>(KEPT_DOCUMENTS, KEPT_TOGETHER);
   const rules = development ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const read = (text: string): Admitted => {
     const document = parseDocument(text);
@@ -83,6 +85,7 @@ function parseDocument(text: string): DocumentNode {
   } catch (error) {
     if (error instanceof GraphQLError) {
       const { message, source, positions } = error;
+      if (message.includes(TOO_LONG)) throw tooManyTokens();
       throw new Refusal([
         new GraphQLError(message, {
           source,
@@ -97,6 +100,15 @@ function parseDocument(text: string): DocumentNode {
     }
     throw error;
   }
+}
+
+/** What the library says of a document with more tokens than it may have; it does not count them all. */
+const TOO_LONG = 'Parsing aborted.';
+
+function tooManyTokens(): Refusal {
+  const maximum = LIMITS.tokens;
+  const message = `Syntax Error: the document has too many tokens: at most ${maximum}.`;
+  return refusal('GRAPHQL_PARSE_FAILED', message, { limit: 'tokens', maximum });
 }
 
 /** What the library says when comparing fields that have the same name takes too long. */

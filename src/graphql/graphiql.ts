@@ -2,7 +2,9 @@ import type { RequestHandler } from 'express';
 import { randomBytes } from 'node:crypto';
 
 const EXAMPLE = `# In the headers below, put a token
-# in the place of the dots; then ask:
+# in the place of the dots; then ask.
+# The arrows at the lower left load the
+# schema again, for completion and search.
 
 {
   groups(first: 10) {
@@ -18,6 +20,12 @@ const EXAMPLE = `# In the headers below, put a token
 }
 `;
 
+/** The page would ask for them at its own address; it passes the headers on only with events. */
+const SUBSCRIPTIONS = {
+  subscriptionsProtocol: 'GRAPHQL_SSE',
+  subscriptionsEndpoint: '/graphql/stream',
+} as const;
+
 /**
  * The page for trying operations, for browsers that ask for /graphql itself; it takes no token, and everything
  * that it loads is in it. For development only.
@@ -31,6 +39,7 @@ export async function createGraphiql(): Promise<RequestHandler> {
       defaultQuery: EXAMPLE,
       headers: JSON.stringify({ Authorization: 'Bearer ...' }, null, 2),
       shouldPersistHeaders: false,
+      ...SUBSCRIPTIONS,
     }),
   );
   return (request, response, next) => {

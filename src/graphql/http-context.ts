@@ -3,21 +3,25 @@ import type { Request, RequestHandler, Response } from 'express';
 import { contextOf as requestContextOf } from '../http/context.js';
 import { isIdempotencyKey } from '../resources/idempotency-key/idempotency-key.service.js';
 import { readToken } from '../rest/credential.js';
+import type { HeldUpload } from '../rest/multipart.js';
 import { malformed, readQuery } from '../rest/query.js';
+import { sendInPieces } from '../rest/send.js';
 import type { Authenticate } from './authentication.js';
 import type { GraphqlContext } from './context.js';
+import { NO_FACTS } from './request.js';
+import { tooMuchUnderWay, type AnswersUnderWay } from './under-way.js';
 
 /** Knows who asks before anything of the operation is read. */
-export function authenticateRequest(authenticate: Authenticate): RequestHandler {
+export function authenticateRequest(authenticate: Authenticate, template = '/graphql'): RequestHandler {
   return async (request, response, next) => {
     const known = requestContextOf(response);
-    known.template = '/graphql';
+    known.template = template;
     const token = readToken(request, readQuery(request.originalUrl));
     const { ip, requestId, budget } = known;
     const context = await authenticate(
       token,
       { channel: 'api', ip, requestId },
-      { budget, idempotencyKey: idempotencyKeyOf(request) },
+      { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request) },
     );
     known.caller = context.caller;
     response.locals.graphql = context;
@@ -27,6 +31,41 @@ export function authenticateRequest(authenticate: Authenticate): RequestHandler 
 
 export function contextOf(response: Response): GraphqlContext {
   return response.locals.graphql as GraphqlContext;
+}
+
+/** What was uploaded is held until the operation has run: taking the answer is up to the client's pace. */
+export function holdUntilRun(response: Response, upload: HeldUpload): void {
+  response.locals.upload = upload;
+}
+
+function letGo(request: Request, response: Response): void {
+  request.body = undefined;
+  (response.locals.upload as HeldUpload | undefined)?.release();
+  delete response.locals.upload;
+}
+
+/** Runs an operation; where bytes go into its answer, they are read while it is sent. */
+export function operate(run: RequestHandler, underWay: AnswersUnderWay): RequestHandler {
+  return async (request, response, next) => {
+    const { contents, caller } = contextOf(response);
+    const sent: Promise<void>[] = [];
+    const send = response.send.bind(response);
+    contents.sendInPieces();
+    response.send = (text: string) => {
+      const letGoOf = underWay.take(caller.companyId, text.length);
+      if (letGoOf === null) throw tooMuchUnderWay();
+      response.once('close', letGoOf);
+      if (!contents.hasMarks) return send(text);
+      sent.push(sendInPieces(response, contents.fill(text)));
+      return response;
+    };
+    try {
+      await run(request, response, next);
+    } finally {
+      letGo(request, response);
+    }
+    await Promise.all(sent);
+  };
 }
 
 function idempotencyKeyOf(request: Request): string | null {

@@ -9,7 +9,7 @@ export const LIMITS = {
   /** Fields under another name, counted wherever a fragment brings them. */
   aliases: 30,
   /** Fields of the operation itself. */
-  rootFields: 20,
+  rootFields: 30,
   /** Fields and fragments as written. */
   selections: 1_000,
   /** The same with every fragment written out where it is used. */
@@ -20,6 +20,10 @@ export const LIMITS = {
   variableDepth: 50,
   /** Records that could be answered: the product of page sizes; see cost.ts. */
   cost: 10_000,
+  /** Of the records that are read for an operation. */
+  readBytes: 32 * 1024 * 1024,
+  /** Of an answer; contents of files have a limit of their own. */
+  answerBytes: 16 * 1024 * 1024,
   /** Entries of `errors` in an answer. */
   errors: 5,
   /** Characters of an error's message. */
@@ -67,9 +71,15 @@ export function beyondLimit(
   code = 'GRAPHQL_VALIDATION_FAILED',
 ): Refusal {
   const maximum = LIMITS[limit];
-  return refusal(code, `${what}: ${shown(actual)}, at most ${maximum}.`, {
-    limit,
-    maximum,
+  return refusal(code, `${what}: ${shown(actual)}, at most ${maximum}.`, { limit, maximum, actual });
+}
+
+/** Known only once it runs: what is asked for is more than others should wait for. */
+export function tooLarge(limit: 'readBytes' | 'answerBytes', bytes: number): GraphQLError {
+  const maximum = LIMITS[limit];
+  const what = limit === 'readBytes' ? 'The operation reads too many bytes' : 'The answer has too many bytes';
+  return new GraphQLError(`${what}: ${bytes}, at most ${maximum}. Ask for fewer records at once.`, {
+    extensions: { code: 'BAD_USER_INPUT', limit, maximum, actual: bytes },
   });
 }
 

@@ -5,10 +5,11 @@ import { connectionOf, orderOf, PageArgs, type Connection, type OrderBy } from '
 import type { ListArgs } from './context.js';
 import { filterOf, type Choices, type FilterInput } from './filter.js';
 
-/** The schema's types of a list: its connection and its arguments. */
+/** The schema's types of a list: its connection, its arguments, and of these what narrows it. */
 export interface ListTypes {
   readonly Connection: ClassType<Connection<object>>;
   readonly Args: ClassType<ListArgs>;
+  readonly Filter: ClassType<FilterInput>;
 }
 
 /** Made from what the list itself can be ordered and narrowed by. */
@@ -28,5 +29,5 @@ export function listTypes(
     @Field(() => Filter, { nullable: true, description: 'Only what meets this.' })
     filter?: FilterInput | null;
   }
-  return { Connection: connectionOf(NodeType, list.name), Args };
+  return { Connection: connectionOf(NodeType, list.name), Args, Filter };
 }

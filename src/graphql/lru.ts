@@ -1,8 +1,13 @@
-/** Keeps what was used last, so many of it at most. */
+/** Keeps what was used last, so many of it at most, and so many characters of keys. */
 export class Lru<V> {
   readonly #entries = new Map<string, V>();
 
-  constructor(private readonly capacity: number) {}
+  #characters = 0;
+
+  constructor(
+    private readonly capacity: number,
+    private readonly maxCharacters = Infinity,
+  ) {}
 
   get size(): number {
     return this.#entries.size;
@@ -17,10 +22,16 @@ export class Lru<V> {
   }
 
   set(key: string, value: V): void {
-    this.#entries.delete(key);
+    this.#delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size <= this.capacity) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
+    this.#characters += key.length;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.capacity && this.#characters <= this.maxCharacters) return;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    if (this.#entries.delete(key)) this.#characters -= key.length;
   }
 }

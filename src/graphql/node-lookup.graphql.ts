@@ -3,13 +3,18 @@ import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 import type { List } from '../database/keyset.js';
 import type { Scope } from '../platform/caller.js';
 import { apiTokens } from '../resources/access-token/access-token.service.js';
+import { appVersions } from '../resources/app-version/app-version.service.js';
+import { apps } from '../resources/app/app.service.js';
 import { companies } from '../resources/company/company.service.js';
 import { devices } from '../resources/device/device.service.js';
+import { files } from '../resources/file/file.service.js';
 import { groups } from '../resources/group/group.service.js';
 import { ledgerEntries } from '../resources/ledger-entry/ledger-entry.service.js';
 import { logicalNumbers } from '../resources/logical-number/logical-number.service.js';
 import { metacontentList } from '../resources/metacontent/metacontent.service.js';
+import { notifications } from '../resources/notification/notification.service.js';
 import { parameterList } from '../resources/parameter/parameter.service.js';
+import { transactions } from '../resources/transaction/transaction.totals.service.js';
 import { users } from '../resources/user/user.service.js';
 import type { GraphqlContext } from './context.js';
 import { requestError } from './errors.js';
@@ -29,8 +34,13 @@ const SOURCES: readonly Source[] = [
   { list: groups, scope: 'read' },
   { list: logicalNumbers, scope: 'read' },
   { list: devices, scope: 'read' },
+  { list: apps, scope: 'read' },
+  { list: appVersions, scope: 'read' },
+  { list: files, scope: 'read' },
   { list: parameterList, scope: 'read' },
   { list: metacontentList, scope: 'read' },
+  { list: notifications, scope: 'read' },
+  { list: transactions, scope: 'read' },
   { list: ledgerEntries, scope: 'admin' },
 ];
 

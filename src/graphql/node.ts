@@ -44,13 +44,18 @@ export function withNumbers(
 
 function reference(field: string, typeName: string, text: unknown): number {
   const parsed = parseGlobalId(String(text));
-  if (parsed?.typeName !== typeName) throw invalid(field, `must be the id of a ${words(typeName)}`);
+  if (parsed?.typeName !== typeName)
+    throw invalid(field, `must be the id of ${withArticle(words(typeName))}`);
   return parsed.id;
 }
 
 /** `LogicalNumber` as `logical number`. */
 function words(typeName: string): string {
   return typeName.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 interface Identified {

@@ -1,17 +1,20 @@
-import type {
-  ApolloServerOptions,
-  ApolloServerPlugin,
-  BaseContext,
-  GraphQLRequestContext,
-  GraphQLRequestListener,
+import {
+  HeaderMap,
+  type ApolloServerOptions,
+  type ApolloServerPlugin,
+  type BaseContext,
+  type GraphQLRequestContext,
+  type GraphQLRequestListener,
 } from '@apollo/server';
 import { OperationTypeNode, parse, type DocumentNode } from 'graphql';
 
 import type { GraphqlContext } from './context.js';
+import { executeQuery } from './executor.js';
 import type { Admitted, Gate } from './gate.js';
-import { Refusal, refusal } from './limits.js';
+import { LIMITS, Refusal, refusal, tooLarge } from './limits.js';
 import { Lru } from './lru.js';
 import { maskErrors } from './mask.js';
+import { sizeOf } from './size.js';
 
 export interface OperationOptions {
   readonly gate: Gate;
@@ -21,11 +24,12 @@ export interface OperationOptions {
 }
 
 /** As much of the context as is looked at here. */
-export type OperationContext = Pick<GraphqlContext, 'caller' | 'tally'>;
+export type OperationContext = Pick<GraphqlContext, 'caller' | 'tally' | 'tried'>;
 
 type Documents = NonNullable<ApolloServerOptions<BaseContext>['documentStore']>;
 
-const KEPT = 1_000;
+/** Documents are taken as soon as they are put here: those of requests that are read at the same time. */
+const KEPT = 16;
 /** Stands in for a document that is refused, so that nobody else reads the refused one. */
 const NOTHING = parse('{ __typename }');
 
@@ -82,6 +86,18 @@ class Operation implements GraphQLRequestListener<OperationContext> {
     return this.#refusal === null ? Promise.resolve() : Promise.reject(this.#refusal.errors[0]);
   }
 
+  /** Most queries are answered here; the others, and whatever goes wrong, by Apollo. */
+  async responseForOperation({ schema, document, operation, request, contextValue }: Context) {
+    if (document === undefined || operation == null) return null;
+    const variables = request.variables ?? {};
+    const data = await executeQuery({ schema, document, operation, variables, context: contextValue });
+    if (data === null) return null;
+    return {
+      http: { headers: new HeaderMap() },
+      body: { kind: 'single' as const, singleResult: { data } },
+    };
+  }
+
   willSendResponse({ contextValue, errors, response }: Context): Promise<void> {
     const { tally, caller } = contextValue;
     const { headers } = response.http;
@@ -89,6 +105,11 @@ class Operation implements GraphQLRequestListener<OperationContext> {
     if (tally.replayed) headers.set('Idempotent-Replayed', 'true');
     if (response.body?.kind !== 'single') return Promise.resolve();
     const result = response.body.singleResult;
+    const size = sizeOf(result.data);
+    if (size > LIMITS.answerBytes) {
+      result.data = null;
+      errors = [tooLarge('answerBytes', size)];
+    }
     result.extensions = {
       ...result.extensions,
       cost: { requested: this.#requested, actual: tally.nodes },
@@ -109,10 +130,15 @@ class Operation implements GraphQLRequestListener<OperationContext> {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#refusal = error;
+      const { limit, actual } = error.errors[0].extensions;
+      if (limit === 'cost') this.#requested = Number(actual);
     }
   }
 }
 
 function subscriptionElsewhere(): Refusal {
-  return refusal('BAD_REQUEST', 'Subscriptions go over a WebSocket or as server-sent events.');
+  return refusal(
+    'BAD_REQUEST',
+    'Subscriptions go over a WebSocket at /graphql (graphql-transport-ws), or as server-sent events at /graphql/stream.',
+  );
 }

@@ -3,11 +3,24 @@ import { Field, InterfaceType, ObjectType, registerEnumType, type ClassType } fr
 
 import type { ErrorPolicy } from '../platform/batch.js';
 import { invalid } from '../platform/errors.js';
-import { USER_ERROR_CODES, userErrorsOf, type UserErrorCode, type UserErrorShape } from './errors.js';
+import {
+  USER_ERROR_CODES,
+  userErrorsOf,
+  type UserErrorCode,
+  type UserErrorShape,
+  type Within,
+} from './errors.js';
 
 registerEnumType(USER_ERROR_CODES, {
   name: 'UserErrorCode',
   description: 'Why a change was not made, where the caller can mend it.',
+  valuesConfig: {
+    INVALID: { description: 'A value cannot be taken.' },
+    TAKEN: { description: 'Another record has this value already.' },
+    NOT_FOUND: { description: 'There is no such record.' },
+    NOT_EMPTY: { description: 'Other records still belong to it.' },
+    STALE: { description: 'The record has changed meanwhile.' },
+  },
 });
 
 @InterfaceType({
@@ -15,10 +28,10 @@ registerEnumType(USER_ERROR_CODES, {
   resolveType: () => 'InputError',
 })
 export abstract class UserError implements UserErrorShape {
-  @Field(() => String, { description: 'In words.' })
+  @Field(() => String, { description: 'In words: a sentence, or what follows the name of the field.' })
   message!: string;
 
-  @Field(() => [String], { description: 'Where in the arguments.' })
+  @Field(() => [String], { description: 'Where in the arguments; empty for the record itself.' })
   path!: readonly string[];
 
   @Field(() => USER_ERROR_CODES, { description: 'For programs.' })
@@ -57,10 +70,11 @@ export function payloadOf(
     @Field(() => [UserError], { description: 'Why nothing was changed; empty where it was.' })
     userErrors!: readonly UserErrorShape[];
   }
-  Field(RecordType, {
-    nullable: true,
-    description: 'The record as it is now; null where nothing was changed.',
-  })(MutationPayload.prototype, field);
+  const what = field === 'deletedId' ? 'Id of the record that is no longer there' : 'The record as it is now';
+  Field(RecordType, { nullable: true, description: `${what}; null where nothing was changed.` })(
+    MutationPayload.prototype,
+    field,
+  );
   return MutationPayload as ClassType<Payload>;
 }
 
@@ -77,7 +91,7 @@ export function present<T>(name: string, value: T | undefined): T {
 /** Runs a change; what the caller can mend becomes `userErrors`, everything else an error of the field. */
 export async function payload<T extends object>(
   change: () => Promise<T>,
-  within: readonly string[] = ['input'],
+  within: Within = ['input'],
 ): Promise<Payload & Partial<T>> {
   try {
     return { ...(await change()), userErrors: [] };
@@ -86,4 +100,11 @@ export async function payload<T extends object>(
     if (userErrors === undefined) throw error;
     return { userErrors } as unknown as Payload & Partial<T>;
   }
+}
+
+/** Records in a payload: its own, and those of its rows. */
+export function recordsIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((total: number, row) => total + recordsIn(row), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  return 'id' in value ? 1 : Object.values(value).reduce((total: number, row) => total + recordsIn(row), 0);
 }

@@ -32,5 +32,6 @@ export function refuseOperation(onError: (error: unknown, requestId: string) => 
 
 function codeOf(error: unknown, code: string): unknown {
   if (error instanceof DomainError) return topLevelError(error).extensions.code;
+  if (code === 'busy') return 'UNAVAILABLE';
   return code === 'internal' ? 'INTERNAL_SERVER_ERROR' : code.toUpperCase();
 }

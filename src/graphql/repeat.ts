@@ -37,8 +37,16 @@ export async function changeOnce<T extends object>(
   }
   const result = await change();
   const answer = serialize(result).toString('base64');
-  await rememberAnswer(work, promise, { status: SUCCESS, contentId: null, answer });
+  await rememberAnswer(work, promise, { status: SUCCESS, contentId: contentIn(result), answer });
   return { result, replayed: false };
+}
+
+/** The bytes that the answered record may show once more; they stay as long as the answer is kept. */
+function contentIn(result: object): number | null {
+  const ids = Object.values(result).map((record: unknown) =>
+    typeof record === 'object' && record !== null && 'contentId' in record ? record.contentId : null,
+  );
+  return ids.find((id) => typeof id === 'number') ?? null;
 }
 
 function keyOf(key: string, { field, alias, args }: MutationCall): IdempotencyKey {

@@ -1,4 +1,15 @@
 import type { Budget } from '../http/context.js';
+import type { Caller } from '../platform/caller.js';
+
+/** An operation that goes on, event by event. */
+export interface Lasting {
+  /** Who asks, as of now; what follows is executed for that caller. Errors: `unauthenticated`. */
+  readonly caller: () => Promise<Caller>;
+  /** Aborted when nobody takes the events any more. */
+  readonly signal: AbortSignal;
+  /** The last event that the client has, where its transport says so. */
+  readonly lastSeen: number | null;
+}
 
 /** What is known of a request besides who asks. */
 export interface RequestFacts {
@@ -6,9 +17,11 @@ export interface RequestFacts {
   readonly budget: Budget | null;
   /** The client's word that a repeated mutation is the same one. */
   readonly idempotencyKey: string | null;
+  /** Null where there is one answer. */
+  readonly lasting: Lasting | null;
 }
 
-export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null };
+export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, lasting: null };
 
 /** What is written down while a request is answered. */
 export interface Tally {

@@ -11,18 +11,24 @@ import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { GraphQLSchema } from 'graphql';
 
 import type { Units } from '../database/work.js';
+import type { LiveObserver } from '../http/observe-operations.js';
+import type { CountRequest } from '../http/rate-limit.js';
+import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/operation-list.js';
 import type { Authenticator } from '../resources/access-token/authentication.service.js';
-import { createAuthenticate, type Authenticate } from './authentication.js';
-import { PREFLIGHT_HEADERS, readOperation } from './body.js';
+import { createAuthenticate } from './authentication.js';
+import { demandOperation, PREFLIGHT_HEADERS, readOperation } from './body.js';
 import { createGate, type Gate } from './gate.js';
 import { createGraphiql } from './graphiql.js';
-import { authenticateRequest, contextOf } from './http-context.js';
+import { authenticateRequest, contextOf, operate } from './http-context.js';
 import { LIMITS } from './limits.js';
+import type { LiveTimes } from './live/limits.js';
+import { createLive } from './live/live.js';
 import { maskErrors } from './mask.js';
 import { operationPlugin, type OperationContext } from './operation-plugin.js';
 import { persistedQueries } from './persisted.js';
 import { refuseOperation } from './problems.js';
+import { AnswersUnderWay } from './under-way.js';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -34,31 +40,43 @@ export interface GraphqlOptions {
   readonly maxFileBytes: number;
   readonly bodyMs: number;
   readonly onError: (error: unknown, requestId: string | null) => void;
+  readonly live: {
+    /** Counts operations that come over a socket. */
+    readonly count: CountRequest;
+    readonly observer: LiveObserver;
+    readonly clock: Clock;
+    readonly times?: Partial<LiveTimes>;
+  };
 }
 
-/** GraphQL put together: what HTTP serves, and the parts that other transports need for the same walls. */
+/** GraphQL put together, over requests, sockets and streams. */
 export interface Graphql {
   readonly handler: RequestHandler;
   readonly refuse: ErrorRequestHandler;
-  readonly schema: GraphQLSchema;
-  readonly gate: Gate;
-  readonly authenticate: Authenticate;
+  /** Ends sockets and streams; what they have under way may take `graceMs`. */
+  readonly stop: (graceMs: number) => Promise<void>;
 }
 
 export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const { schema, development, allowList, onError } = options;
   const gate = createGate({ schema, development, allowList });
-  const authenticate = createAuthenticate(options.authenticator, options.units);
+  const authenticate = createAuthenticate(options.authenticator, options.units, options.maxFileBytes);
   const server = await startApollo(options, gate);
+  const { clock, observer, ...more } = options.live;
+  const operations = { schema, gate, development, clock, observer, onError };
+  const underWay = new AnswersUnderWay();
+  const live = createLive({ ...options, ...more, operations, authenticate, underWay });
   const router = Router({ caseSensitive: true });
+  router.use(live.router);
   if (development) router.get('/', await createGraphiql());
   router.all(
     '/',
     authenticateRequest(authenticate),
+    demandOperation,
     readOperation(options),
-    expressMiddleware(server, { context: ({ res }) => Promise.resolve(contextOf(res)) }),
+    operate(expressMiddleware(server, { context: ({ res }) => Promise.resolve(contextOf(res)) }), underWay),
   );
-  return { handler: router, refuse: refuseOperation(onError), schema, gate, authenticate };
+  return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
 }
 
 /** Nothing depends on NODE_ENV, which Apollo would otherwise go by. */

@@ -5,10 +5,11 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
-import { beyondLimit, LIMITS, SENSITIVE_MUTATIONS } from './limits.js';
+import { beyondLimit, LIMITS, refusal, SENSITIVE_MUTATIONS } from './limits.js';
 
 /** What a selection set comes to once its fragments are written out. */
 interface Extent {
@@ -60,11 +61,22 @@ class Structure {
     if (roots.length > LIMITS.rootFields) {
       throw beyondLimit('rootFields', roots.length, 'The operation has too many root fields');
     }
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION) this.#checkUnconditional(operation);
     if (operation.operation !== OperationTypeNode.MUTATION) return;
     const sensitive = roots.filter((field) => SENSITIVE_MUTATIONS.includes(field.name.value)).length;
     if (sensitive > LIMITS.sensitiveMutations) {
       const names = SENSITIVE_MUTATIONS.join(' and ');
       throw beyondLimit('sensitiveMutations', sensitive, `There are too many of ${names} in one operation`);
+    }
+  }
+
+  /** What is followed may depend on nothing: without its field, the library has nothing to begin with. */
+  #checkUnconditional(operation: OperationDefinitionNode): void {
+    for (const { directives } of rootSelections(operation, this.#fragments)) {
+      const name = directives?.find((directive) => ['skip', 'include'].includes(directive.name.value))?.name;
+      if (name === undefined) continue;
+      const words = `The field of a subscription cannot depend on @${name.value}.`;
+      throw refusal('GRAPHQL_VALIDATION_FAILED', words);
     }
   }
 
@@ -85,7 +97,7 @@ class Structure {
     return { depth, aliases, selections };
   }
 
-  #inner(selection: SelectionSetNode['selections'][number], nesting: number): Extent {
+  #inner(selection: SelectionNode, nesting: number): Extent {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#measureFragment(selection.name.value, nesting);
     // The language's own fields are closed outside development, and validation has a rule for their depth.
     if (selection.selectionSet === undefined || isIntrospection(selection)) return NOTHING;
@@ -109,7 +121,7 @@ function isRenamed(field: FieldNode): boolean {
   return field.alias !== undefined && field.alias.value !== field.name.value;
 }
 
-function isIntrospection(selection: SelectionSetNode['selections'][number]): boolean {
+function isIntrospection(selection: SelectionNode): boolean {
   return selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
 }
 
@@ -118,19 +130,26 @@ function rootFields(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): FieldNode[] {
-  const fields: FieldNode[] = [];
+  return rootSelections(operation, fragments).filter((selection) => selection.kind === Kind.FIELD);
+}
+
+/** The same with the fragments themselves. */
+function rootSelections(
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): SelectionNode[] {
+  const found: SelectionNode[] = [];
   const seen = new Set<string>();
   const open: SelectionSetNode[] = [operation.selectionSet];
   for (let set = open.pop(); set !== undefined; set = open.pop()) {
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) fields.push(selection);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet);
-      else if (!seen.has(selection.name.value)) {
-        seen.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment !== undefined) open.push(fragment.selectionSet);
-      }
+      found.push(selection);
+      if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet);
+      if (selection.kind !== Kind.FRAGMENT_SPREAD || seen.has(selection.name.value)) continue;
+      seen.add(selection.name.value);
+      const fragment = fragments.get(selection.name.value);
+      if (fragment !== undefined) open.push(fragment.selectionSet);
     }
   }
-  return fields;
+  return found;
 }

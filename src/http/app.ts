@@ -5,6 +5,7 @@ import { malformed } from '../rest/query.js';
 import { sendProblem } from '../rest/send.js';
 import { contextOf, refuseAmbiguous, requestContext } from './context.js';
 import { securityHeaders } from './security-headers.js';
+import { isUpgrade } from './upgrade.js';
 
 export interface HttpParts {
   readonly trustProxy: readonly string[];
@@ -29,13 +30,19 @@ export function createHttpApp(parts: HttpParts): Express {
   app.set('trust proxy', [...parts.trustProxy]);
   app.use(requestContext, securityHeaders(parts.secure), parts.observe);
   app.use(parts.uncounted);
-  app.use(parts.rateLimit, refuseAmbiguous);
+  app.use(parts.rateLimit, refuseAmbiguous, socketsHere);
   app.use('/v1', parts.v1);
   app.use('/graphql', parts.graphql.handler, parts.graphql.refuse);
   app.use(nothingHere);
   app.use(refuse(parts.onError));
   return app;
 }
+
+/** A connection that is to become a socket is nothing for the other paths. */
+const socketsHere: RequestHandler = (request, response, next) => {
+  if (isUpgrade(request) && !/^\/graphql\/?$/.test(request.path)) nothingHere(request, response, next);
+  else next();
+};
 
 const nothingHere: RequestHandler = (request) => {
   if (/^\/v\d+(\/|$)/i.test(request.path) && !/^\/v1(\/|$)/.test(request.path)) {

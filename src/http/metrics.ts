@@ -16,6 +16,12 @@ export interface Metrics {
   countRateLimited(): void;
   /** Places where card data was hidden before it was kept. */
   countScrubs(scrubs: number): void;
+  /** Subscriptions that open and close, and what they send, by transport. */
+  readonly streams: {
+    readonly opened: (transport: string) => void;
+    readonly closed: (transport: string) => void;
+    readonly event: (transport: string) => void;
+  };
   /** In the text form of Prometheus. */
   readonly handler: RequestHandler;
 }
@@ -49,11 +55,32 @@ export function createMetrics(sources: MetricSources): Metrics {
     countRequest: requestCounter(registers),
     countRateLimited: () => limited.inc(),
     countScrubs: (count) => scrubs.inc(count),
+    streams: streamMetrics(registers),
     handler: async (_request, response) => {
       const text = await register.metrics();
       response.setHeader('Content-Type', register.contentType);
       response.end(text);
     },
+  };
+}
+
+function streamMetrics(registers: Registry[]): Metrics['streams'] {
+  const open = new Gauge({
+    name: 'graphql_streams_open',
+    help: 'Subscriptions that are open.',
+    labelNames: ['transport'],
+    registers,
+  });
+  const events = new Counter({
+    name: 'graphql_stream_events_total',
+    help: 'Events sent to subscribers.',
+    labelNames: ['transport'],
+    registers,
+  });
+  return {
+    opened: (transport) => open.inc({ transport }),
+    closed: (transport) => open.dec({ transport }),
+    event: (transport) => events.inc({ transport }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { contextOf } from './context.js';
 import type { Metrics } from './metrics.js';
+import { SWITCHING_PROTOCOLS } from './upgrade.js';
 
 /** The client went away before there was an answer. */
 const NEVER_ANSWERED = 499;
@@ -15,7 +16,7 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
     response.once('close', () => {
       const milliseconds = clock.elapsed() - started;
       const { method } = request;
-      const status = response.headersSent ? response.statusCode : NEVER_ANSWERED;
+      const status = isAnswered(response) ? response.statusCode : NEVER_ANSWERED;
       metrics.countRequest({ method, path: contextOf(response).template, status }, milliseconds);
       const line = describeRequest(request, response, status, milliseconds);
       if (status >= 500) logger.error(line, 'request');
@@ -23,6 +24,10 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
     });
     next();
   };
+}
+
+function isAnswered(response: Response): boolean {
+  return response.headersSent || response.statusCode === SWITCHING_PROTOCOLS;
 }
 
 /** Nothing that a client chose, save its harmless request id: no query, no name, no header. */
@@ -37,6 +42,6 @@ function describeRequest(request: Request, response: Response, status: number, m
     ip,
     ...(caller === null ? {} : { company_id: caller.companyId, user_id: caller.userId }),
     // The client went away before it had the whole answer.
-    ...(response.writableFinished ? {} : { aborted: true }),
+    ...(response.writableFinished || status === SWITCHING_PROTOCOLS ? {} : { aborted: true }),
   };
 }

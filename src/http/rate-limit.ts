@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.js';
 import { HOUR, SECOND } from '../platform/clock.js';
 import { clientNetwork } from '../platform/network.js';
 import { clientAddress } from './client-address.js';
-import { contextOf } from './context.js';
+import { contextOf, type Budget } from './context.js';
 
 export interface RateLimitState {
   readonly limit: number;
@@ -45,25 +45,54 @@ async function consume(store: RateLimiterAbstract, network: string): Promise<[Ra
   }
 }
 
+/** What counting one request of a client came to. */
+export interface Counted {
+  /** As it is after this request. */
+  readonly budget: Budget;
+  /** Seconds until the next window, for a client over its limit; null for the others. */
+  readonly retryAfter: number | null;
+}
+
+/** Counts one request from an address; null where nothing is counted. */
+export type CountRequest = (address: string) => Promise<Counted | null>;
+
+/** A limiter of null counts nothing. */
+export function countRequests(limiter: RateLimiter | null, clock: Clock): CountRequest {
+  if (limiter === null) return () => Promise.resolve(null);
+  return async (address) => {
+    const { limit, remaining, endsIn, exceeded } = await limiter.count(clientNetwork(address));
+    const reset = Math.ceil((clock.now().getTime() + endsIn) / SECOND);
+    return {
+      budget: { limit, remaining, resetAt: new Date(reset * SECOND) },
+      retryAfter: exceeded ? Math.max(1, Math.ceil(endsIn / SECOND)) : null,
+    };
+  };
+}
+
+/** What a client over its limit is told. */
+export function overLimit({ limit }: Budget): string {
+  return `Too many requests: at most ${limit} an hour. Wait for the next window.`;
+}
+
 /**
  * Puts the contract's three headers on every answer (section 8) and calls `refuse` for a client over its
- * limit. A limit of 0 counts nothing and sends no such headers.
+ * limit. Where nothing is counted, there are no such headers.
  */
 export function rateLimit(
-  limiter: RateLimiter | null,
-  clock: Clock,
-  refuse: (retryAfter: number) => Error,
+  count: CountRequest,
+  refuse: (retryAfter: number, message: string) => Error,
 ): RequestHandler {
-  if (limiter === null) return (_request, _response, next) => next();
   return async (request, response, next) => {
-    const state = await limiter.count(clientNetwork(clientAddress(request)));
-    const now = clock.now().getTime();
-    const reset = Math.ceil((now + state.endsIn) / SECOND);
-    const { limit, remaining } = state;
-    contextOf(response).budget = { limit, remaining, resetAt: new Date(reset * SECOND) };
-    response.setHeader('X-Rate-Limit-Limit', limit);
-    response.setHeader('X-Rate-Limit-Remaining', remaining);
-    response.setHeader('X-Rate-Limit-Reset', reset);
-    next(state.exceeded ? refuse(Math.max(1, Math.ceil(state.endsIn / SECOND))) : undefined);
+    const counted = await count(clientAddress(request));
+    if (counted === null) {
+      next();
+      return;
+    }
+    const { budget, retryAfter } = counted;
+    contextOf(response).budget = budget;
+    response.setHeader('X-Rate-Limit-Limit', budget.limit);
+    response.setHeader('X-Rate-Limit-Remaining', budget.remaining);
+    response.setHeader('X-Rate-Limit-Reset', budget.resetAt.getTime() / SECOND);
+    next(retryAfter === null ? undefined : refuse(retryAfter, overLimit(budget)));
   };
 }

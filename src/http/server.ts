@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../platform/config.js';
 import { MINUTE, SECOND } from '../platform/clock.js';
 import { answerUnreadable } from './unreadable.js';
+import { answerUpgrades, asksForSocket } from './upgrade.js';
 
 /** How long a client may take; a slow one is not waited for any longer. */
 export interface Timeouts {
@@ -14,6 +15,8 @@ export interface Timeouts {
   readonly requestMs: number;
   /** For a body that is no upload. */
   readonly bodyMs: number;
+  /** For a client to take something of its answer, or to send something. */
+  readonly idleMs: number;
   /** How often the first two are looked at. */
   readonly checkMs: number;
 }
@@ -22,6 +25,7 @@ export const TIMEOUTS: Timeouts = {
   headersMs: 15 * SECOND,
   requestMs: 5 * MINUTE,
   bodyMs: 30 * SECOND,
+  idleMs: 2 * MINUTE,
   checkMs: 2 * SECOND,
 };
 
@@ -51,17 +55,20 @@ export async function listen(
     maxHeaderSize: MAX_HEADER_BYTES,
     // The application looks at it, so that the answer is like every other.
     requireHostHeader: false,
+    shouldUpgradeCallback: asksForSocket,
   };
   const server =
     config.tls === null
       ? createServer(options, listener)
       : createTlsServer({ ...options, ...config.tls }, listener);
+  server.timeout = timeouts.idleMs;
   server.maxConnections = MAX_CONNECTIONS;
   // Their size is limited; beyond a number of them, the rest would silently be left out.
   server.maxHeadersCount = 0;
   // Whether a body is wanted is known only after authentication; other expectations are not ours to meet.
   server.on('checkContinue', listener).on('checkExpectation', listener);
   answerUnreadable(server);
+  answerUpgrades(server, listener);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);

@@ -35,13 +35,30 @@ export async function sendRendered(
     response.end(head);
     return;
   }
-  response.write(head);
-  for await (const bytes of content ?? []) {
-    await ownTurn();
+  await sendInPieces(response, filled(head, content, tail));
+}
+
+async function* filled(
+  head: string,
+  content: AsyncIterable<Uint8Array> | null,
+  tail: string,
+): AsyncGenerator<string> {
+  yield head;
+  for await (const bytes of content ?? []) yield Buffer.from(bytes).toString('base64');
+  yield tail;
+}
+
+/** Longer pieces take their turn: making many of them one after the other would let nobody else through. */
+const SHORT_PIECE = 64 * 1024;
+
+/** Sends a text whose pieces are made one by one, as fast as the client takes them. */
+export async function sendInPieces(response: Response, pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (piece.length > SHORT_PIECE) await ownTurn();
     if (response.destroyed) return;
-    if (!response.write(Buffer.from(bytes).toString('base64'))) await drained(response);
+    if (!response.write(piece)) await drained(response);
   }
-  response.end(tail);
+  response.end();
 }
 
 let lastTurn: Promise<unknown> = Promise.resolve();

@@ -10,6 +10,8 @@ const GROUPS = 50;
 const APPS = 30;
 const VERSIONS = 300;
 const FILES = 200;
+const FILES_OF_VERSION = 4;
+const VERSIONS_OF_NUMBER = 5;
 /** Over which the transactions are spread, evenly. */
 const DAYS = 90;
 
@@ -39,6 +41,7 @@ export async function buildDatabase(file: string, transactions: number): Promise
     insertPeople(insert, token, now);
     insertFleet(insert, now);
     insertSoftware(insert, now);
+    insertInstalled(insert);
     insertTransactions(insert, transactions, start, now);
   })();
   database.pragma('wal_checkpoint(TRUNCATE)');
@@ -154,7 +157,24 @@ function insertSoftware(insert: Insert, now: number): void {
       ...audit(now),
     });
     insert('app_version_groups', { company_id: 1, app_version_id: id, group_id: 1 + (n % GROUPS) });
-    insert('app_version_files', { company_id: 1, app_version_id: id, file_id: 1 + (n % FILES) });
+    for (let place = 0; place < FILES_OF_VERSION; place += 1) {
+      const file = 1 + ((n * 7 + place) % FILES);
+      insert('app_version_files', { company_id: 1, app_version_id: id, file_id: file });
+    }
+  }
+}
+
+/** Each logical number has versions of its group. */
+function insertInstalled(insert: Insert): void {
+  for (let n = 0; n < DEVICES; n += 1) {
+    for (let place = 0; place < VERSIONS_OF_NUMBER; place += 1) {
+      const version = 1 + (n % GROUPS) + place * GROUPS;
+      insert('logical_number_app_versions', {
+        company_id: 1,
+        logical_number_id: 1 + n,
+        app_version_id: version,
+      });
+    }
   }
 }
 

@@ -49,7 +49,9 @@ describe('db', () => {
     const database = new Sqlite(cli.file);
     database.pragma('foreign_keys = OFF');
     database.exec(`update counters set total = total + 1;
-      insert into memberships (company_id, user_id, role, created_at) values (77, 1, 'viewer', 0)`);
+      insert into memberships (company_id, user_id, role, created_at) values (77, 1, 'viewer', 0);
+      insert into transaction_days values (1, 20454, 'fail', 'switch', 'a', 2, 0);
+      insert into transaction_hours values (1, 490900, 'fail', 'switch', 'a', 0, 5)`);
     database.close();
     const broken = await cli.run(['db', 'check', '--json']);
     expect(broken.code).toBe(1);
@@ -57,6 +59,8 @@ describe('db', () => {
     expect(broken.object().problems).toEqual([
       expect.stringMatching(/^memberships \d+ refers to what is not in companies$/),
       'company 1: 1 users, but the total says 2',
+      'company 1: the totals of transactions of the day 2026-01-01T00:00:00.000Z are not true',
+      'company 1: the totals of transactions of the hour 2026-01-01T04:00:00.000Z are not true',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { softwareOf } from '../support/applications.js';
 import type { Fields } from '../support/client.js';
 import { answered, changed, nodeId, type Page } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
@@ -15,12 +16,16 @@ interface Records {
   readonly Device: number;
   readonly Parameter: number;
   readonly Metacontent: number;
+  readonly App: number;
   readonly AppVersion: number;
 }
 
 async function fill({ client }: Member, suffix = ''): Promise<Records> {
   const Group = await fleet.group(client, `g${suffix}`);
-  const [AppVersion = 0] = await fleet.appVersions(client, 1, [Group]);
+  const software = softwareOf(client);
+  const path = await software.app({ name: `a${suffix}` });
+  const App = Number(path.split('/')[1]);
+  const AppVersion = (await software.version(path, { group_ids: [Group] })).id as number;
   const more = { group_id: Group, app_version_ids: [AppVersion] };
   const LogicalNumber = await fleet.logicalNumber(client, `100${suffix}`, more);
   const Device = await fleet.device(client, `X${suffix}`, { logical_number_id: LogicalNumber });
@@ -30,7 +35,7 @@ async function fill({ client }: Member, suffix = ''): Promise<Records> {
   const idIn = (reply: typeof parameter, kind: string): number =>
     reply.record(`logical_number_${kind}`).id as number;
   return {
-    ...{ Group, LogicalNumber, Device, AppVersion },
+    ...{ Group, LogicalNumber, Device, App, AppVersion },
     ...{ Parameter: idIn(parameter, 'parameter'), Metacontent: idIn(metacontent, 'metacontent') },
   };
 }
@@ -51,10 +56,12 @@ afterAll(async () => {
 const SNAPSHOT = `{ groups { nodes { id name updatedAt } } logicalNumbers { nodes { id number updatedAt
     group { id } devices { nodes { id } } } }
   devices { nodes { id serialNumber enabled updatedAt logicalNumber { id } } }
-  parameters { nodes { id key value updatedAt } } metacontents { nodes { id key value updatedAt } } }`;
+  parameters { nodes { id key value updatedAt } } metacontents { nodes { id key value updatedAt } }
+  apps { nodes { id name updatedAt } } appVersions { nodes { id number updatedAt app { id }
+    groups { nodes { id } } logicalNumbers { nodes { id } } modules { nodes { id } } } } }`;
 
 describe("another company's records in GraphQL", () => {
-  it.each(['Group', 'LogicalNumber', 'Device', 'Parameter', 'Metacontent'] as const)(
+  it.each(['Group', 'LogicalNumber', 'Device', 'Parameter', 'Metacontent', 'App', 'AppVersion'] as const)(
     'AT-10 are nowhere to be found by the id of a %s',
     async (typeName) => {
       const field = typeName.charAt(0).toLowerCase() + typeName.slice(1);
@@ -74,9 +81,10 @@ describe("another company's records in GraphQL", () => {
     expect(
       await answered(
         server.beta,
-        '{ group(name: "g") { id } logicalNumber(number: "100") { id } device(serialNumber: "X") { id } }',
+        `{ group(name: "g") { id } logicalNumber(number: "100") { id } device(serialNumber: "X") { id }
+          app(name: "a.posxml") { id } }`,
       ),
-    ).toEqual({ group: null, logicalNumber: null, device: null });
+    ).toEqual({ group: null, logicalNumber: null, device: null, app: null });
   });
 
   const change = (name: string, rest: string, field: string): string =>
@@ -98,6 +106,13 @@ describe("another company's records in GraphQL", () => {
     ['Parameter', change('parameterDelete', '', 'deletedId')],
     ['Metacontent', change('metacontentUpdate', ', input: { value: 7 }', 'metacontent { id }')],
     ['Metacontent', change('metacontentDelete', '', 'deletedId')],
+    ['App', change('appUpdate', ', input: { name: "7" }', 'app { id }')],
+    ['App', change('appDelete', '', 'deletedId')],
+    ['AppVersion', change('appVersionUpdate', ', input: { number: "7" }', 'appVersion { id }')],
+    ['AppVersion', change('appVersionDelete', '', 'deletedId')],
+    ['AppVersion', change('appVersionSetModules', ', moduleIds: []', 'appVersion { id }')],
+    ['Group', change('groupAttachAppVersions', ', appVersionIds: []', 'group { id }')],
+    ['Group', change('groupDetachAppVersions', ', appVersionIds: []', 'group { id }')],
   ])('AT-10 cannot be changed through a %s: %s', async (typeName, mutation) => {
     const before = await answered(server.acme, SNAPSHOT);
     const attempt = async (databaseId: number) =>
@@ -135,6 +150,36 @@ describe("another company's records in GraphQL", () => {
       () => ({
         id: nodeId('LogicalNumber', own.LogicalNumber),
       }),
+    ],
+    [
+      'AppVersion',
+      'mutation ($id: ID!, $ref: ID!) { groupAttachAppVersions(id: $id, appVersionIds: [$ref]) PAYLOAD }',
+      () => ({ id: nodeId('Group', own.Group) }),
+    ],
+    [
+      'AppVersion',
+      'mutation ($id: ID!, $ref: ID!) { groupDetachAppVersions(id: $id, appVersionIds: [$ref]) PAYLOAD }',
+      () => ({ id: nodeId('Group', own.Group) }),
+    ],
+    [
+      'AppVersion',
+      'mutation ($id: ID!, $ref: ID!) { appVersionSetModules(id: $id, moduleIds: [$ref]) PAYLOAD }',
+      () => ({ id: nodeId('AppVersion', own.AppVersion) }),
+    ],
+    [
+      'AppVersion',
+      'mutation ($id: ID!, $ref: ID!) { appVersionCreate(input: { appId: $id, number: "new", baseVersionId: $ref }) PAYLOAD }',
+      () => ({ id: nodeId('App', own.App) }),
+    ],
+    [
+      'Group',
+      'mutation ($id: ID!, $ref: ID!) { appVersionUpdate(id: $id, input: { groupIds: [$ref] }) PAYLOAD }',
+      () => ({ id: nodeId('AppVersion', own.AppVersion) }),
+    ],
+    [
+      'App',
+      'mutation ($ref: ID!) { appVersionCreate(input: { appId: $ref, number: "new" }) PAYLOAD }',
+      () => ({}),
     ],
     [
       'LogicalNumber',

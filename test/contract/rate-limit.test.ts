@@ -82,7 +82,10 @@ describe('decision 14: the rate limit', () => {
     const retryAfter = Number(last?.headers.get('retry-after'));
     expect(retryAfter).toBeGreaterThanOrEqual(1);
     expect(retryAfter).toBeLessThanOrEqual(HOUR / 1000);
-    expect(last?.body).toMatchObject({ code: 'rate_limited', message: expect.any(String) as string });
+    expect(last?.body).toMatchObject({
+      code: 'rate_limited',
+      message: 'Too many requests: at most 3 an hour. Wait for the next window.',
+    });
   });
 
   it('RL-03 is exact under concurrency', async () => {

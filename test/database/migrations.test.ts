@@ -94,6 +94,48 @@ describe('migrating', () => {
     expect(backups()).toEqual(['gateway.db.before-9001-fails', 'gateway.db.before-9001-fails.2']);
   });
 
+  it('adds up the transactions that an older file has, and those that come after', async () => {
+    const older = join(folder, 'older.db');
+    const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0003'));
+    await migrateFile(older, before);
+    const insert = (rows: string): void => {
+      const database = new Sqlite(older);
+      database.exec(`insert into transactions (company_id, transaction_type, serial_number, logical_number,
+        app_name, detail, status, amount, started_at, recorded_at) values ${rows}`);
+      database.close();
+    };
+    const row = (status: string, amount: number | null, hour: number, company = 1): string =>
+      `(${company}, 'switch', 'S', 'L', 'a', '', '${status}', ${String(amount)}, ${hour * 3_600_000 + 7}, 0)`;
+    const companies = new Sqlite(older);
+    companies.exec("insert into companies values (1, 'Acme', 0, 0), (2, 'Beta', 0, 0)");
+    companies.close();
+    insert(
+      [row('success', 5, 1), row('success', 7, 2), row('fail', null, 25), row('success', 1, 1, 2)].join(),
+    );
+    await migrateFile(older);
+    insert([row('success', 11, 2), row('fail', null, 25)].join());
+    const kept = (span: string): unknown =>
+      read(
+        older,
+        `select company_id as company, ${span} as at, status, total, amount_total as amount
+          from transaction_${span}s order by 1, 2, 3`,
+      );
+    const total = (company: number, at: number, status: string, count: number, amount: number) => ({
+      ...{ company, at, status, total: count, amount },
+    });
+    expect(kept('hour')).toEqual([
+      total(1, 1, 'success', 1, 5),
+      total(1, 2, 'success', 2, 18),
+      total(1, 25, 'fail', 2, 0),
+      total(2, 1, 'success', 1, 1),
+    ]);
+    expect(kept('day')).toEqual([
+      total(1, 0, 'success', 3, 23),
+      total(1, 1, 'fail', 2, 0),
+      total(2, 0, 'success', 1, 1),
+    ]);
+  });
+
   it('is done once where several start on a new file together', async () => {
     const fresh = join(folder, 'fresh.db');
     const all = await Promise.all([1, 2, 3].map(() => openDatabase(fresh)));

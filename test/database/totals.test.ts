@@ -8,7 +8,8 @@ import { testDatabase } from '../support/database.js';
 const AUDIT = "1, 0, 0, null, 'api'";
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
 const STATUSES = ['success', 'running', 'fail'];
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const AMOUNTS = ['null', '0', '5', '999999999999'];
 
 /** One statement, of whatever kind, as text. */
 const statement = fc.oneof(
@@ -29,11 +30,19 @@ const statement = fc.oneof(
     .tuple(fc.constantFrom('groups', 'logical_numbers', 'devices', 'transactions'), fc.nat(60), fc.nat(9))
     .map(([table, id, more]) => `delete from ${table} where id between ${id} and ${id + more}`),
   fc.nat(60).map((id) => `update groups set name = name || '.' where id = ${id}`),
-  fc.tuple(fc.constantFrom(1, 2), fc.constantFrom(...STATUSES), fc.constantFrom('a', 'b'), fc.nat(3)).map(
-    ([company, status, app, day]) => `insert into transactions
-      (company_id, transaction_type, serial_number, logical_number, app_name, detail, status, started_at, recorded_at)
-      values (${company}, 'switch', 's', 'n', '${app}', '', '${status}', ${day * DAY_MS + 5}, 0)`,
-  ),
+  fc
+    .tuple(
+      fc.constantFrom(1, 2),
+      fc.constantFrom(...STATUSES),
+      fc.constantFrom('a', 'b'),
+      fc.nat(60),
+      fc.constantFrom(...AMOUNTS),
+    )
+    .map(
+      ([company, status, app, hour, amount]) => `insert into transactions (company_id, transaction_type,
+      serial_number, logical_number, app_name, detail, status, amount, started_at, recorded_at)
+      values (${company}, 'switch', 's', 'n', '${app}', '', '${status}', ${amount}, ${hour * HOUR_MS + 5}, 0)`,
+    ),
   fc
     .tuple(fc.nat(60), fc.nat(9), fc.constantFrom(...STATUSES))
     .map(
@@ -41,8 +50,11 @@ const statement = fc.oneof(
         `update transactions set status = '${status}' where id between ${id} and ${id + more}`,
     ),
   fc
-    .tuple(fc.nat(60), fc.nat(3))
-    .map(([id, day]) => `update transactions set started_at = ${day * DAY_MS} where id = ${id}`),
+    .tuple(fc.nat(60), fc.nat(60))
+    .map(([id, hour]) => `update transactions set started_at = ${hour * HOUR_MS} where id = ${id}`),
+  fc
+    .tuple(fc.nat(60), fc.constantFrom(...AMOUNTS))
+    .map(([id, amount]) => `update transactions set amount = ${amount} where id = ${id}`),
 );
 
 async function rowsOf(database: Database, query: string): Promise<unknown[]> {
@@ -62,16 +74,22 @@ async function expectTrueTotals(database: Database): Promise<void> {
     ),
   ).toEqual(await rowsOf(database, `select * from (${counted}) order by company_id, name`));
 
-  const kinds = 'company_id, day, status, transaction_type, app_name';
-  expect(
-    await rowsOf(database, `select ${kinds}, total from transaction_days where total <> 0 order by ${kinds}`),
-  ).toEqual(
-    await rowsOf(
-      database,
-      `select company_id, started_at / ${DAY_MS} as day, status, transaction_type, app_name, count(*) as total
-        from transactions group by 1, 2, 3, 4, 5 order by ${kinds}`,
-    ),
-  );
+  for (const [span, hours] of [
+    ['day', 24],
+    ['hour', 1],
+  ] as const) {
+    const kinds = `company_id, ${span}, status, transaction_type, app_name`;
+    const kept = `select ${kinds}, total, amount_total from transaction_${span}s`;
+    expect(await rowsOf(database, `${kept} where total <> 0 order by ${kinds}`)).toEqual(
+      await rowsOf(
+        database,
+        `select company_id, started_at / ${hours * HOUR_MS} as ${span}, status, transaction_type, app_name,
+          count(*) as total, coalesce(sum(amount), 0) as amount_total
+          from transactions group by 1, 2, 3, 4, 5 order by ${kinds}`,
+      ),
+    );
+    expect(await rowsOf(database, `${kept} where total = 0 and amount_total <> 0`)).toEqual([]);
+  }
 }
 
 describe('the totals that the database keeps', () => {
@@ -87,6 +105,8 @@ describe('the totals that the database keeps', () => {
         for (const table of ['devices', 'logical_numbers', 'groups', 'transactions']) {
           await sql.raw(`delete from ${table}`).execute(database.writes);
         }
+        // The ids that the changes name are low.
+        await sql`delete from sqlite_sequence`.execute(database.writes);
         for (const { statements, kept } of changes) {
           await database.writes
             .transaction()
@@ -103,7 +123,9 @@ describe('the totals that the database keeps', () => {
       { numRuns: 60 },
     );
     expect(await rowsOf(database, 'select 1 from counters where total < 0')).toEqual([]);
-    expect(await rowsOf(database, 'select 1 from transaction_days where total < 0')).toEqual([]);
+    for (const table of ['transaction_days', 'transaction_hours']) {
+      expect(await rowsOf(database, `select 1 from ${table} where total < 0`)).toEqual([]);
+    }
   });
 });
 

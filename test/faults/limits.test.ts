@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';
+import type { Client, Reply } from '../support/client.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
 import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
 import { limited } from './machine.js';
@@ -61,11 +62,8 @@ describe('CF-29 little memory', () => {
     });
     const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
     const client = program.client(token);
-    const form = new FormData();
-    form.set('asset', new Blob([Buffer.alloc(LARGEST, 1)]), 'largest');
-    const uploaded = await client.post('files', form);
-    expect(uploaded.status).toBe(201);
-    const path = `files/${String(uploaded.record('file').id)}`;
+    const uploaded = await upload(client);
+    const path = `/v1/files/${String(uploaded.record('file').id)}`;
     const sizes = await Promise.all(Array.from({ length: 8 }, () => download(program, token, path)));
     expect(new Set(sizes)).toEqual(new Set([uploaded.text.length]));
     const lists = await Promise.all(
@@ -74,11 +72,35 @@ describe('CF-29 little memory', () => {
     expect(lists.map((list) => list.status)).toEqual(lists.map(() => 200));
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
+
+  it('is enough for the largest contents over GraphQL, many at once', async () => {
+    const { token } = await prepareDatabase(file);
+    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    const { id } = (await upload(program.client(token))).record('file');
+    const query = encodeURIComponent(`{ file(databaseId: ${String(id)}) { content } }`);
+    const answers = Array.from({ length: 10 }, () => download(program, token, `/graphql?query=${query}`));
+    const sizes = new Set(await Promise.all(answers));
+    const frame = JSON.stringify({
+      data: { file: { content: '' } },
+      extensions: { cost: { requested: 101, actual: 101 } },
+    });
+    expect(sizes).toEqual(new Set([frame.length + Math.ceil(LARGEST / 3) * 4]));
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+
+  async function upload(client: Client): Promise<Reply> {
+    const form = new FormData();
+    form.set('asset', new Blob([Buffer.alloc(LARGEST, 1)]), 'largest');
+    const uploaded = await client.post('files', form);
+    expect(uploaded.status).toBe(201);
+    return uploaded;
+  }
 });
 
 /** Number of bytes in an answer, of which nothing is kept. */
 async function download(program: Program, token: string, path: string): Promise<number> {
-  const response = await fetch(`${program.url}/v1/${path}?access_token=${token}`);
+  const headers = { authorization: `Bearer ${token}`, 'apollo-require-preflight': '1' };
+  const response = await fetch(`${program.url}${path}`, { headers });
   expect(response.status).toBe(200);
   let size = 0;
   for await (const bytes of response.body ?? []) size += (bytes as Uint8Array).length;

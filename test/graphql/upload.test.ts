@@ -1,8 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields, Reply } from '../support/client.js';
+import { answered, changed } from '../support/dashboard.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
+import { openSlowClient } from '../support/slow-client.js';
+import { carrying } from '../support/uploading.js';
 
 const MAX_FILE_BYTES = 1_000_000;
 
@@ -56,6 +60,127 @@ describe('a file in a mutation', () => {
     const viewer = await server.member('acme', 'viewer');
     const refused = await send(viewer, form());
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
+  });
+
+  it('UP-12 of a viewer is refused while the client waits for permission to send it', async () => {
+    const { token } = await server.member('acme', 'viewer');
+    const client = await openSlowClient(server.url);
+    const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${token}`];
+    const body = ['Content-Type: multipart/form-data; boundary=XX', 'Content-Length: 900000'];
+    const asks = ['Apollo-Require-Preflight: 1', 'Expect: 100-continue'];
+    await client.send([...head, ...body, ...asks, '\r\n'].join('\r\n'));
+    expect(await client.answer()).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('FORBIDDEN') as string,
+    });
+    await client.closed();
+  });
+
+  it('UP-14 is kept byte for byte, and answered so by GraphQL and by REST', async () => {
+    const frame = Buffer.from('\r\n--boundary--\r\n\0\u00ff');
+    const bytes = Buffer.concat([randomBytes(MAX_FILE_BYTES - 2 * frame.length - 1), frame, frame]);
+    const sent = carrying(server, server.acme, { name: 'all.bin', bytes });
+    const { file } = await changed<{ file: Fields }>(
+      sent,
+      'mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { databaseId size sha256 content } } }',
+    );
+    const content = bytes.toString('base64');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(file).toMatchObject({ size: bytes.length, sha256 });
+    expect(file.content === content).toBe(true);
+    const shown = await server.acme.client.get(`files/${String(file.databaseId)}`);
+    expect(shown.record('file').content === content).toBe(true);
+  });
+
+  it('may stand within an input that is a variable', async () => {
+    const query = `mutation ($input: FileCreateInput!) { fileCreate(input: $input) { file { name description } } }`;
+    const variables = { input: { description: 'of a variable', file: null } };
+    const form = formOf({
+      operations: { query, variables },
+      map: { 0: ['variables.input.file'] },
+      files: [['0', Buffer.from('x'), 'variable.bin']],
+    });
+    const { text } = await send(server.acme, form);
+    expect(JSON.parse(text)).toMatchObject({
+      data: { fileCreate: { file: { name: 'variable.bin', description: 'of a variable' } } },
+    });
+  });
+
+  it('UP-04 over the limit is 413, and leaves nothing', async () => {
+    const kept = async (): Promise<unknown> => [
+      await answered(server.acme, '{ files { totalCount } }'),
+      await server.app.database.reads.selectFrom('contents').select('id').execute(),
+    ];
+    const before = await kept();
+    for (const size of [MAX_FILE_BYTES + 1, 3 * MAX_FILE_BYTES]) {
+      const sent = carrying(server, server.acme, { name: 'large.bin', bytes: Buffer.alloc(size) });
+      const { status, body } = await sent.graphql(CREATE);
+      expect([status, body.errors]).toMatchObject([
+        413,
+        [
+          {
+            message: `The file is larger than ${MAX_FILE_BYTES} bytes.`,
+            extensions: { code: 'TOO_LARGE' },
+          },
+        ],
+      ]);
+    }
+    expect(await kept()).toEqual(before);
+  });
+
+  it('CC-05 has one effect with an Idempotency-Key, which no other file may use', async () => {
+    const options = { headers: { 'idempotency-key': 'one-file' } };
+    const once = carrying(server, server.acme, { name: 'once.bin', bytes: 'once' });
+    const first = await once.graphql(CREATE, {}, options);
+    expect(first.body.data).toMatchObject({ fileCreate: { file: { name: 'once.bin' }, userErrors: [] } });
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    const again = await once.graphql(CREATE, {}, options);
+    expect(again.body.data).toEqual(first.body.data);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    for (const other of [
+      { name: 'once.bin', bytes: 'other' },
+      { name: 'other.bin', bytes: 'once' },
+    ]) {
+      const { body } = await carrying(server, server.acme, other).graphql(CREATE, {}, options);
+      expect(body.errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
+    }
+  });
+
+  it('CC-05 is answered with its bytes as long as its answer is kept, whatever became of it', async () => {
+    const own = await startServer();
+    const query = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) {
+      file { id databaseId sha256 content } } }`;
+    const once = carrying(own, own.acme, { name: 'once.bin', bytes: 'once' });
+    const options = { headers: { 'idempotency-key': 'kept' } };
+    const first = await once.graphql<{ fileCreate: { file: Fields } }>(query, {}, options);
+    await own.acme.client.delete(`files/${String(first.body.data.fileCreate.file.databaseId)}`);
+    own.clock.advance(60 * 60 * 1000);
+    await own.app.housekeeping.run();
+    const again = await once.graphql(query, {}, options);
+    expect(again.body.data).toEqual(first.body.data);
+    expect(first.body.data.fileCreate.file.content).toBe(Buffer.from('once').toString('base64'));
+    await own.stop();
+  });
+
+  it.each<[string, unknown]>([
+    ['a text', 'a text'],
+    ['a number', 7],
+    ['an object', {}],
+    ['what an upload is made of', { promise: {}, file: { filename: 'x' } }],
+    ['a list', [null]],
+    ['nothing', null],
+  ])('GQ-14 is not %s', async (_what, file) => {
+    const { status, body } = await server.acme.graphql(CREATE, { file });
+    expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+    const told = file === null ? 'must not be null' : 'comes as a part of a multipart request';
+    expect(body.errors?.[0]?.message).toContain(told);
+  });
+
+  it.each(['"a text"', '7', '{}', 'null', '[]'])('GQ-14 is not the literal %s', async (literal) => {
+    const { status, body } = await server.acme.graphql(
+      CREATE.replace('($file: Upload!)', '').replace('$file', literal),
+    );
+    expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
   });
 });
 

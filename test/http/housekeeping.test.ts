@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
+import { openSlowClient } from '../support/slow-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -40,6 +41,27 @@ describe('housekeeping', () => {
     server.clock.advance(20 * MINUTE);
     await server.app.housekeeping.run();
     expect([await count('contents'), await count('content_chunks')]).toEqual([0, 0]);
+  });
+
+  it('breaks off the answer of who takes a file for longer than that, instead of ending it short', async () => {
+    const { client, token } = server.acme;
+    const form = new FormData();
+    form.set('file', new Blob([Buffer.alloc(24 * 1024 * 1024)]), 'large.bin');
+    const { id } = (await client.post('files', form)).record('file');
+    const slow = await openSlowClient(server.url);
+    let text = '';
+    slow.socket.on('data', (part: Buffer) => (text += part.toString('latin1')));
+    slow.socket.pause();
+    const head = ['Host: gateway', `Authorization: Bearer ${token}`, 'Connection: close'];
+    await slow.send(`GET /v1/files/${String(id)} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await client.delete(`files/${String(id)}`);
+    server.clock.advance(20 * MINUTE);
+    await server.app.housekeeping.run();
+    slow.socket.resume();
+    await slow.closed();
+    expect(text).toMatch(/^HTTP\/1.1 200 /);
+    expect(text.endsWith('0\r\n\r\n')).toBe(false);
   });
 
   it('forgets answers to Idempotency-Keys after a day, and none before', async () => {

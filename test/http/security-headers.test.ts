@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Reply } from '../support/client.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
+import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -16,9 +14,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
 });
-
-const SELF_SIGNED =
-  'openssl req -x509 -newkey rsa:2048 -nodes -keyout "$0" -out "$1" -subj /CN=localhost -days 1';
 
 type Asked = () => Promise<Reply>;
 
@@ -142,11 +137,7 @@ describe('AT-19 tokens over plain HTTP', () => {
 
   it('do not get in where TLS is spoken; there, browsers are told to stay with it', async () => {
     const folder = scratchFolder();
-    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    execFileSync('sh', ['-c', SELF_SIGNED, key, cert], { stdio: 'ignore' });
-    const secure = await startServer({
-      tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') },
-    });
+    const secure = await startServer({ tls: selfSigned(folder) });
     onTestFinished(async () => {
       await secure.stop();
       removeFolder(folder);

@@ -50,6 +50,6 @@ export function createGraphql(url: string, token: string | null): Graphql {
     );
 }
 
-function replyOf<Data>({ status, headers, text }: Reply): GraphqlReply<Data> {
+export function replyOf<Data>({ status, headers, text }: Reply): GraphqlReply<Data> {
   return { status, headers, text, body: JSON.parse(text) as GraphqlReply<Data>['body'] };
 }

@@ -28,8 +28,8 @@ export interface TestServer {
   readonly beta: Member;
   /** Without a token. */
   readonly anonymous: Client;
-  /** A new user of a company. */
-  member(company: 'acme' | 'beta', role: Role, scopes?: readonly Scope[]): Promise<Member>;
+  /** A new user of a company, in UTC unless told. */
+  member(company: 'acme' | 'beta', role: Role, scopes?: readonly Scope[], timeZone?: string): Promise<Member>;
   /** The SQL statements that `use` runs on the server. */
   statements<T>(use: () => Promise<T>): Promise<{ result: T; statements: string[] }>;
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as cons
 /** A whole server on a database of its own. */
 export async function startServer(
   overrides: Partial<Config> = {},
-  parts: Pick<Overrides, 'timeouts' | 'lostLogLines'> = {},
+  parts: Pick<Overrides, 'timeouts' | 'lostLogLines' | 'live'> = {},
 ): Promise<TestServer> {
   const folder = scratchFolder();
   const file = databaseFile(folder);
@@ -60,9 +60,10 @@ export async function startServer(
     company: 'acme' | 'beta',
     role: Role,
     scopes: readonly Scope[] = ALL,
+    timeZone = 'UTC',
   ): Promise<Member> => {
     const email = `${role}${++members}@${company}.example`;
-    const { caller, token } = await addMember(app, COMPANIES[company], email, role, scopes);
+    const { caller, token } = await addMember(app, COMPANIES[company], { email, role, scopes, timeZone });
     return { caller, token, client: createClient(url, token), graphql: createGraphql(url, token) };
   };
 
@@ -110,23 +111,26 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
 async function addMember(
   app: App,
   companyName: string,
-  email: string,
-  role: Role,
-  scopes: readonly Scope[],
+  {
+    email,
+    role,
+    scopes,
+    timeZone,
+  }: Pick<Caller, 'role' | 'scopes' | 'timeZone'> & { readonly email: string },
 ): Promise<{ caller: Caller; token: string }> {
   return await app.units.systemWrite(SYSTEM, async (work) => {
     const company = await ensureCompany(work, { name: companyName });
     const user = await addUser(
       work,
       company,
-      { email, name: `${role} of ${companyName}`, role },
+      { email, name: `${role} of ${companyName}`, role, timeZone },
       'no password',
     );
     const member = { companyId: company.id, userId: user.id };
     const { token, secret } = await createNamedToken(work, member, { name: 'test', scopes });
     return {
       token: secret,
-      caller: { ...member, tokenId: token.id, role, scopes, timeZone: 'UTC', ...SYSTEM },
+      caller: { ...member, tokenId: token.id, role, scopes, timeZone, ...SYSTEM },
     };
   });
 }

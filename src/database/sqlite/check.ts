@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 
+import { DAY, HOUR } from '../../platform/clock.js';
 import { DatabaseRefused, inspectFile, type Inspection } from './inspect.js';
 import { logOf, sizeOf } from './place.js';
 
@@ -12,13 +13,15 @@ const COUNTED = ['groups', 'logical_numbers', 'devices', 'apps', 'files', 'notif
  * `DatabaseRefused` where there is no database of ours to read.
  */
 export function checkFile(file: string): readonly string[] {
-  inspectExisting(file);
+  const { state } = inspectExisting(file);
   return reading(file, (database) => {
     const broken = pages(database);
     // What is broken cannot be read much further.
     if (broken.length > 0) return broken;
     const counted = COUNTED.flatMap((table) => totals(database, table, table));
-    return [...references(database), ...counted, ...totals(database, 'users', 'memberships')];
+    const summed =
+      state === 'current' ? [...sums(database, 'day', DAY), ...sums(database, 'hour', HOUR)] : [];
+    return [...references(database), ...counted, ...totals(database, 'users', 'memberships'), ...summed];
   });
 }
 
@@ -86,6 +89,26 @@ function references(database: Sqlite.Database): string[] {
   return broken
     .slice(0, MAX_PROBLEMS)
     .map(({ table, rowid, parent }) => `${table} ${rowid} refers to what is not in ${parent}`);
+}
+
+/** Number and amount of transactions that triggers keep for each day or hour, against what is there. */
+function sums(database: Sqlite.Database, span: 'day' | 'hour', milliseconds: number): string[] {
+  const kind = 'status, transaction_type, app_name';
+  const kept = `select company_id, ${span} as span, ${kind}, total, amount_total from transaction_${span}s
+    where total <> 0 or amount_total <> 0`;
+  const counted = `select company_id, started_at / ${milliseconds} as span, ${kind}, count(*), coalesce(sum(amount), 0)
+    from transactions group by 1, 2, 3, 4, 5`;
+  const wrong = database
+    .prepare(
+      `select distinct company_id as company, span from (
+        select * from (${kept} except ${counted}) union all select * from (${counted} except ${kept}))
+      order by 1, 2 limit ${MAX_PROBLEMS}`,
+    )
+    .all() as { company: number; span: number }[];
+  return wrong.map(({ company, span: number }) => {
+    const time = new Date(number * milliseconds).toISOString();
+    return `company ${company}: the totals of transactions of the ${span} ${time} are not true`;
+  });
 }
 
 /** The totals that triggers keep, against what is there. */

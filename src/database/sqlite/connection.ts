@@ -19,6 +19,9 @@ export interface Watcher {
 /** Pages in the log (4 KiB each) after which they are written back into the file. */
 const LOG_PAGES = 1_000;
 
+/** Of the rows that are read at once; what a change reads it needs, whatever its size. */
+const MAX_BYTES_READ = 32 * 1024 * 1024;
+
 /** One connection: its transactions are kept whole or not at all, whatever the storage does. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #statements: Statements;
@@ -126,7 +129,13 @@ export class SqliteConnection implements DatabaseConnection {
   #run<R>(query: CompiledQuery): QueryResult<R> {
     this.watcher.onStatement(query.sql);
     const statement = this.#statements.get(query.sql);
-    if (statement.reader) return { rows: statement.all(...query.parameters) as R[] };
+    if (statement.reader) {
+      const isBounded = !this.#begun && this.#statements.isWide(statement);
+      const rows = isBounded
+        ? within(statement.iterate(...query.parameters))
+        : statement.all(...query.parameters);
+      return { rows: rows as R[] };
+    }
     const { changes, lastInsertRowid } = statement.run(...query.parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
@@ -144,4 +153,21 @@ export class SqliteConnection implements DatabaseConnection {
     this.watcher.onFatal(error);
     return this.#fatal;
   }
+}
+
+/** All rows. Errors: `malformed` where they are more than one answer is made of. */
+function within(rows: IterableIterator<unknown>): unknown[] {
+  const all: unknown[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    for (const value of Object.values(row as object)) if (typeof value === 'string') bytes += value.length;
+    if (bytes > MAX_BYTES_READ) {
+      throw new DomainError(
+        'malformed',
+        `What is asked for has more than ${MAX_BYTES_READ} bytes: ask for fewer records at once.`,
+      );
+    }
+    all.push(row);
+  }
+  return all;
 }

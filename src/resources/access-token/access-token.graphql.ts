@@ -6,7 +6,6 @@ import {
   FieldResolver,
   ID,
   InputType,
-  Int,
   Mutation,
   ObjectType,
   Query,
@@ -15,6 +14,7 @@ import {
   Root,
 } from 'type-graphql';
 
+import { Keys } from '../../graphql/connection.js';
 import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { idOf, Node } from '../../graphql/node.js';
@@ -36,6 +36,12 @@ export const API_SCOPES: Readonly<Record<Uppercase<Scope>, Scope>> = {
 registerEnumType(API_SCOPES, {
   name: 'Scope',
   description: 'A right of a token; what the role of its user does not have as well is of no use.',
+  valuesConfig: {
+    READ: { description: 'Reads the company.' },
+    WRITE: { description: 'Changes the company.' },
+    ADMIN: { description: 'Users, tokens and the ledger.' },
+    INGEST: { description: 'Records what terminals report, nothing else.' },
+  },
 });
 
 const KINDS: Readonly<Record<Uppercase<AccessToken['kind']>, AccessToken['kind']>> = {
@@ -112,12 +118,8 @@ export class ApiTokenResolver {
     nullable: true,
     description: 'A token by exactly one of its keys; for administrators.',
   })
-  apiToken(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
-    @Arg('databaseId', () => Int, { nullable: true, description: 'Its number.' }) databaseId?: number | null,
-  ) {
-    return ctx.find(apiTokens, { id, databaseId }, {}, 'admin');
+  apiToken(@Args(() => Keys) keys: Keys, @Ctx() ctx: GraphqlContext) {
+    return ctx.find(apiTokens, keys, {}, 'admin');
   }
 
   @Query(() => ApiTokenList.Connection, {

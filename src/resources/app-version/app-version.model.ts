@@ -49,6 +49,12 @@ export const AppVersionUpdate = z.object({
   fileIds: fileIds.optional(),
 });
 
+/** Which application a version is made in, where that is no part of a path. */
+export const AppReference = z.object({ appId: recordId });
+
+/** App versions that a group is to have, or to have no more. */
+export const AppVersionLinks = z.object({ appVersionIds: recordIds });
+
 export interface AppVersion extends Audit {
   readonly id: number;
   readonly appId: number;

@@ -3,13 +3,9 @@ import type { App } from '../app/app.model.js';
 import { releaseContents } from '../content/content.service.js';
 import { dropVersionLinks } from '../logical-number/version-links.service.js';
 import type { AssociatedVersion } from './app-version.model.js';
-import {
-  deleteAppVersionRows,
-  selectAllVersionsOf,
-  selectVersionsByIds,
-  touchAppVersions,
-} from './app-version.repository.js';
+import { deleteAppVersionRows, selectAllVersionsOf, selectVersionsByIds } from './app-version.repository.js';
 import { deleteAssociations, selectAssociatedWith, withAssociations } from './association.repository.js';
+import { recordAssociations } from './association.service.js';
 
 /** Takes it from logical numbers, and from the versions whose module it is. */
 export async function deleteAppVersion(work: WriteWork, version: AssociatedVersion): Promise<void> {
@@ -57,16 +53,6 @@ async function dropFromVersions(
   if (ids.length === 0) return;
   const holders = await withAssociations(work, await selectVersionsByIds(work, ids));
   await deleteAssociations(work, association, ids, dropped);
-  const touched = new Map((await touchAppVersions(work, ids)).map((version) => [version.id, version]));
   const gone = new Set(dropped);
-  for (const before of holders) {
-    const kept = before[association].filter((id) => !gone.has(id));
-    work.ledger.append({
-      action: 'update',
-      entityType: 'app_version',
-      entityId: before.id,
-      before,
-      after: { ...before, ...touched.get(before.id), [association]: kept },
-    });
-  }
+  await recordAssociations(work, holders, association, (had) => had.filter((id) => !gone.has(id)));
 }

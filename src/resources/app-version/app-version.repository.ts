@@ -1,4 +1,5 @@
 import { auditOf, changedBy, changedTogether, createdBy } from '../../database/audit.js';
+import { listOf } from '../../database/keyset.js';
 import { amongIds, flag } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -24,6 +25,43 @@ function appVersionOf(row: Row<'app_versions'>): AppVersion {
   };
 }
 
+export const appVersions = listOf<'app_versions', AppVersion>({
+  name: 'AppVersion',
+  table: 'app_versions',
+  id: 'id',
+  orders: { ID: 'id', NUMBER: 'number', CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' },
+  filters: {
+    id: { column: 'id', kind: 'id' },
+    appId: { column: 'app_id', kind: 'id' },
+    number: { column: 'number', kind: 'text' },
+    createdAt: { column: 'created_at', kind: 'instant' },
+    updatedAt: { column: 'updated_at', kind: 'instant' },
+  },
+  recordOf: appVersionOf,
+});
+
+export const appVersionsOfApp = appVersions.of({ column: 'app_id' });
+export const appVersionsOfFile = appVersions.of({
+  link: 'app_version_files',
+  parent: 'file_id',
+  child: 'app_version_id',
+});
+export const appVersionsOfGroup = appVersions.of({
+  link: 'app_version_groups',
+  parent: 'group_id',
+  child: 'app_version_id',
+});
+export const appVersionsOfLogicalNumber = appVersions.of({
+  link: 'logical_number_app_versions',
+  parent: 'logical_number_id',
+  child: 'app_version_id',
+});
+export const modulesOfAppVersion = appVersions.of({
+  link: 'app_version_modules',
+  parent: 'app_version_id',
+  child: 'module_id',
+});
+
 function columnsOf(values: AppVersionValues) {
   return {
     number: values.number,
@@ -36,7 +74,7 @@ function columnsOf(values: AppVersionValues) {
   };
 }
 
-const appVersions = (work: ReadWork) =>
+const ownVersions = (work: ReadWork) =>
   work.db.selectFrom('app_versions').selectAll().where('company_id', '=', work.caller.companyId);
 
 export async function findAppVersion(
@@ -44,12 +82,12 @@ export async function findAppVersion(
   appId: number,
   id: number,
 ): Promise<AppVersion | undefined> {
-  const row = await appVersions(work).where('app_id', '=', appId).where('id', '=', id).executeTakeFirst();
+  const row = await ownVersions(work).where('app_id', '=', appId).where('id', '=', id).executeTakeFirst();
   return row && appVersionOf(row);
 }
 
 export async function hasNumber(work: ReadWork, appId: number, number: string): Promise<boolean> {
-  const row = await appVersions(work)
+  const row = await ownVersions(work)
     .where('app_id', '=', appId)
     .where('number', '=', number)
     .executeTakeFirst();
@@ -71,7 +109,7 @@ export async function selectAppVersions(
   appId: number,
   page: PageRequest,
 ): Promise<AppVersion[]> {
-  const rows = await appVersions(work)
+  const rows = await ownVersions(work)
     .where('app_id', '=', appId)
     .orderBy('id')
     .limit(page.perPage)
@@ -81,12 +119,12 @@ export async function selectAppVersions(
 }
 
 export async function selectAllVersionsOf(work: ReadWork, appId: number): Promise<AppVersion[]> {
-  const rows = await appVersions(work).where('app_id', '=', appId).orderBy('id').execute();
+  const rows = await ownVersions(work).where('app_id', '=', appId).orderBy('id').execute();
   return rows.map(appVersionOf);
 }
 
 export async function selectVersionsByIds(work: ReadWork, ids: readonly number[]): Promise<AppVersion[]> {
-  const rows = await appVersions(work).where('id', 'in', amongIds(ids)).orderBy('id').execute();
+  const rows = await ownVersions(work).where('id', 'in', amongIds(ids)).orderBy('id').execute();
   return rows.map(appVersionOf);
 }
 

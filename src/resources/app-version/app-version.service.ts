@@ -5,9 +5,11 @@ import { invalid, notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import type { App } from '../app/app.model.js';
+import { apps } from '../app/app.service.js';
 import { contentOf, EMPTY_CRC } from '../content/content.model.js';
 import { copyContent, keepContent, releaseContents } from '../content/content.service.js';
 import {
+  AppReference,
   AppVersionCreate,
   AppVersionUpdate,
   type AppVersion,
@@ -20,10 +22,20 @@ import {
   hasNumber,
   insertAppVersion,
   selectAppVersions,
+  selectVersionsByIds,
   updateAppVersionRow,
 } from './app-version.repository.js';
 import { withAssociations } from './association.repository.js';
 import { associate } from './association.service.js';
+
+export {
+  appVersions,
+  appVersionsOfApp,
+  appVersionsOfFile,
+  appVersionsOfGroup,
+  appVersionsOfLogicalNumber,
+  modulesOfAppVersion,
+} from './app-version.repository.js';
 
 type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 
@@ -33,6 +45,13 @@ const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: []
 /** With its associations. */
 export async function getAppVersion(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
   const version = await findAssociated(work, app, id);
+  if (version === undefined) throw notFound('app version');
+  return version;
+}
+
+/** With its associations, whatever application it is of. */
+export async function getAppVersionById(work: ReadWork, id: number): Promise<AssociatedVersion> {
+  const [version] = await withAssociations(work, await selectVersionsByIds(work, [id]));
   if (version === undefined) throw notFound('app version');
   return version;
 }
@@ -68,6 +87,17 @@ export async function createAppVersion(
   const after = { ...version, ...associations };
   work.ledger.append({ action: 'create', entityType: 'app_version', entityId: version.id, after });
   return after;
+}
+
+/** In the application that the input names. Errors: `invalid` (an unknown one among them), `taken`. */
+export async function createAppVersionOfNamedApp(
+  work: WriteWork,
+  input: unknown,
+): Promise<AssociatedVersion> {
+  const { appId } = parse(AppReference, input);
+  const app = (await apps.byIds(work, [appId])).get(appId);
+  if (app === undefined) throw invalid('appId', 'is not the id of an app');
+  return await createAppVersion(work, app, input);
 }
 
 /** Errors: `invalid`, `taken`. */

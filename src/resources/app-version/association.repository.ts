@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { amongIds } from '../../database/storage.js';
+import { amongIds, idTable } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
 
@@ -75,18 +75,21 @@ export async function deleteAssociations(
   );
 }
 
-/** Says how many of the ids are there to be associated: records of the company, of the kind that it takes. */
+/**
+ * Associates each of the versions with each of the ids that can be: records of the company, of the kind that it
+ * takes. Says how many associations were made.
+ */
 export async function insertAssociations(
   work: WriteWork,
   association: Association,
-  versionId: number,
+  versionIds: readonly number[],
   ids: readonly number[],
 ): Promise<number> {
   const { table, column } = TABLES[association];
   const { companyId } = work.caller;
   const result = await sql`insert into ${sql.table(table)} (company_id, app_version_id, ${sql.ref(column)})
-    select company_id, ${versionId}, id from ${associable(association)}
-    where company_id = ${companyId} and id in ${amongIds(ids)}`.execute(work.db);
+    select t.company_id, p.value, t.id from ${idTable(versionIds)} cross join ${associable(association)} as t
+    where t.company_id = ${companyId} and t.id in ${amongIds(ids)}`.execute(work.db);
   return Number(result.numAffectedRows ?? 0);
 }
 
@@ -98,6 +101,6 @@ function associable(association: Association) {
       return sql.table('files');
     case 'moduleIds':
       return sql`(select v.company_id, v.id from app_versions v
-        join apps a on a.company_id = v.company_id and a.id = v.app_id where a.kind = 'module') as modules`;
+        join apps a on a.company_id = v.company_id and a.id = v.app_id where a.kind = 'module')`;
   }
 }

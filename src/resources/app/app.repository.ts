@@ -1,4 +1,6 @@
 import { auditOf, changedBy, createdBy } from '../../database/audit.js';
+import { listOf } from '../../database/keyset.js';
+import { amongTexts } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
@@ -18,6 +20,23 @@ function appOf(row: Row<'apps'>): App {
   };
 }
 
+export const apps = listOf<'apps', App>({
+  name: 'App',
+  table: 'apps',
+  id: 'id',
+  orders: { ID: 'id', NAME: 'name', CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' },
+  filters: {
+    id: { column: 'id', kind: 'id' },
+    name: { column: 'name', kind: 'text' },
+    kind: { column: 'kind', kind: 'choice' },
+    communicationFormat: { column: 'communication_format', kind: 'choice' },
+    language: { column: 'language', kind: 'choice' },
+    createdAt: { column: 'created_at', kind: 'instant' },
+    updatedAt: { column: 'updated_at', kind: 'instant' },
+  },
+  recordOf: appOf,
+});
+
 function columnsOf(values: AppValues) {
   return {
     name: values.name,
@@ -28,21 +47,26 @@ function columnsOf(values: AppValues) {
   };
 }
 
-const apps = (work: ReadWork) =>
+const ownApps = (work: ReadWork) =>
   work.db.selectFrom('apps').selectAll().where('company_id', '=', work.caller.companyId);
 
 export async function findApp(work: ReadWork, id: number): Promise<App | undefined> {
-  const row = await apps(work).where('id', '=', id).executeTakeFirst();
+  const row = await ownApps(work).where('id', '=', id).executeTakeFirst();
   return row && appOf(row);
 }
 
 export async function findAppByName(work: ReadWork, name: string): Promise<App | undefined> {
-  const row = await apps(work).where('name', '=', name).executeTakeFirst();
+  const row = await ownApps(work).where('name', '=', name).executeTakeFirst();
   return row && appOf(row);
 }
 
+export async function selectAppsByNames(work: ReadWork, names: readonly string[]): Promise<App[]> {
+  const rows = await ownApps(work).where('name', 'in', amongTexts(names)).execute();
+  return rows.map(appOf);
+}
+
 export async function selectApps(work: ReadWork, page: PageRequest): Promise<App[]> {
-  const rows = await apps(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
+  const rows = await ownApps(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
   return rows.map(appOf);
 }
 

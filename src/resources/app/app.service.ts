@@ -2,6 +2,7 @@ import { countOf } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { invalid, notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
+import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
 import { AppCreate, AppUpdate, MAX_APP_NAME, type App } from './app.model.js';
 import {
@@ -10,15 +11,33 @@ import {
   insertApp,
   isModuleInUse,
   selectApps,
+  selectAppsByNames,
   updateAppRow,
   type AppValues,
 } from './app.repository.js';
 import { identify, identifyAnew } from './app.rules.js';
 
+export { apps } from './app.repository.js';
+
 export async function getApp(work: ReadWork, id: number): Promise<App> {
   const app = await findApp(work, id);
   if (app === undefined) throw notFound('app');
   return app;
+}
+
+export async function getAppByName(work: ReadWork, name: string): Promise<App> {
+  const app = await findAppByName(work, normalized(name));
+  if (app === undefined) throw notFound('app');
+  return app;
+}
+
+/** In one statement; what the company does not have is absent. */
+export async function findAppsByNames(
+  work: ReadWork,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, App>> {
+  const found = await selectAppsByNames(work, names);
+  return new Map(found.map((app) => [app.name, app]));
 }
 
 /** Ascending by id. */

@@ -1,5 +1,5 @@
 import { amongIds, instant } from '../../database/storage.js';
-import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
+import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import type { NewContent } from './content.model.js';
 
 export async function insertContent(work: WriteWork, content: NewContent): Promise<number> {
@@ -44,6 +44,32 @@ export async function findChunk(
     .where('sequence', '=', sequence)
     .executeTakeFirst();
   return row?.bytes;
+}
+
+export async function findSize(
+  work: SystemReadWork,
+  companyId: number,
+  contentId: number,
+): Promise<number | undefined> {
+  const row = await work.db
+    .selectFrom('contents')
+    .select('size')
+    .where('company_id', '=', companyId)
+    .where('id', '=', contentId)
+    .executeTakeFirst();
+  return row?.size;
+}
+
+export async function selectSums(
+  work: ReadWork,
+  ids: readonly number[],
+): Promise<readonly { readonly id: number; readonly sha256: string }[]> {
+  return await work.db
+    .selectFrom('contents')
+    .select(['id', 'sha256'])
+    .where('company_id', '=', work.caller.companyId)
+    .where('id', 'in', amongIds(ids))
+    .execute();
 }
 
 /** The same bytes once more, for another owner; answers the copy's id. */

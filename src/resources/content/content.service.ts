@@ -1,15 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { SystemWriteWork, Units, WriteWork } from '../../database/work.js';
+import type { ReadWork, SystemWriteWork, Units, WriteWork } from '../../database/work.js';
 import { MINUTE } from '../../platform/clock.js';
 import type { NewContent } from './content.model.js';
 import {
   deleteReleased,
   findChunk,
+  findSize,
   insertChunk,
   insertContent,
   insertCopy,
   markReleased,
+  selectSums,
 } from './content.repository.js';
 
 /** Longer than any answer may take: who reads a content that was replaced meanwhile still reads it whole. */
@@ -37,17 +39,36 @@ export async function releaseContents(work: WriteWork, ids: readonly number[]): 
   if (ids.length > 0) await markReleased(work, ids);
 }
 
-/** The bytes in pieces, each read when the one before was taken. */
+/**
+ * The bytes in pieces, each read when the one before was taken. Throws at the end where some are missing: who
+ * takes them for longer than they are kept must not take them for the whole.
+ */
 export async function* readContent(
   units: Units,
   companyId: number,
   contentId: number,
 ): AsyncGenerator<Uint8Array> {
+  let read = 0;
   for (let sequence = 0; ; sequence += 1) {
     const bytes = await units.systemRead((work) => findChunk(work, companyId, contentId, sequence));
-    if (bytes === undefined) return;
+    if (bytes === undefined) break;
+    read += bytes.length;
     yield bytes;
   }
+  const size = (await units.systemRead((work) => findSize(work, companyId, contentId))) ?? 'none';
+  if (read !== size) throw new Error(`Of content ${contentId}, ${read} bytes of ${size} are there`);
+}
+
+/** SHA-256 by content, as hexadecimal digits. One statement, however many. */
+export async function sumsOfContents(
+  work: ReadWork,
+  contents: readonly { readonly id: number }[],
+): Promise<ReadonlyMap<number, string>> {
+  const sums = await selectSums(
+    work,
+    contents.map(({ id }) => id),
+  );
+  return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
 /** Frees the room of contents that nobody owns any more; true where there may be more of them. */

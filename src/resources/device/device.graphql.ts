@@ -6,14 +6,15 @@ import {
   FieldResolver,
   ID,
   InputType,
-  Int,
   Mutation,
   ObjectType,
   Query,
   Resolver,
   Root,
+  ArgsType,
 } from 'type-graphql';
 
+import { Keys } from '../../graphql/connection.js';
 import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { idOf, Node, withNumbers } from '../../graphql/node.js';
@@ -101,18 +102,17 @@ function change(ctx: GraphqlContext, id: string, input: () => object, within?: r
   );
 }
 
+@ArgsType()
+class DeviceKeys extends Keys {
+  @Field(() => String, { nullable: true, description: 'Its serial number.' })
+  serialNumber?: string | null;
+}
+
 @Resolver(() => DeviceType)
 export class DeviceResolver {
   @Query(() => DeviceType, { nullable: true, description: 'A device by exactly one of its keys.' })
-  device(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
-    @Arg('databaseId', () => Int, { nullable: true, description: 'Its id in REST.' })
-    databaseId?: number | null,
-    @Arg('serialNumber', () => String, { nullable: true, description: 'Its serial number.' })
-    serialNumber?: string | null,
-  ) {
-    return ctx.find(devices, { id, databaseId, serialNumber }, { serialNumber: getDeviceBySerialNumber });
+  device(@Args(() => DeviceKeys) keys: DeviceKeys, @Ctx() ctx: GraphqlContext) {
+    return ctx.find(devices, keys, { serialNumber: getDeviceBySerialNumber });
   }
 
   @Query(() => DeviceList.Connection, { description: 'Devices of the company.' })

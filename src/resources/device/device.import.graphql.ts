@@ -22,7 +22,10 @@ class DeviceBulkCreateResult {
 
 @ObjectType({ simpleResolvers: true, description: 'What DeviceBulkCreate did.' })
 class DeviceBulkCreatePayload {
-  @Field(() => Int, { nullable: true, description: 'Number of devices created.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of devices created: 0 where one bad row kept all from it.',
+  })
   count!: number | null;
 
   @Field(() => [DeviceBulkCreateResult], { nullable: true, description: 'One for each row, in their order.' })

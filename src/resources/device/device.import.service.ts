@@ -38,7 +38,7 @@ function checkEach(serialNumbers: readonly string[]): CheckedRow[] {
     }
     const earlier = first.get(checked.data);
     if (earlier === undefined) first.set(checked.data, index);
-    const problems = earlier === undefined ? [] : [`is the same as in row ${earlier + 1}`];
+    const problems = earlier === undefined ? [] : ['is given twice'];
     return { index, serialNumber: checked.data, problems, isTaken: false };
   });
 }

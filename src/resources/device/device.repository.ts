@@ -71,6 +71,14 @@ export async function findDeviceBySerialNumber(
   return row && deviceOf(row);
 }
 
+export async function selectDevicesBySerialNumbers(
+  work: ReadWork,
+  serialNumbers: readonly string[],
+): Promise<Device[]> {
+  const rows = await ownDevices(work).where('serial_number', 'in', amongTexts(serialNumbers)).execute();
+  return rows.map(deviceOf);
+}
+
 export async function selectDevices(work: ReadWork, page: PageRequest): Promise<Device[]> {
   const rows = await ownDevices(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
   return rows.map(deviceOf);

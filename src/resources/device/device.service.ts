@@ -15,6 +15,7 @@ import {
   findDeviceBySerialNumber,
   insertDevices,
   selectDevices,
+  selectDevicesBySerialNumbers,
   selectDevicesOfLogicalNumber,
   updateDeviceRow,
   type DeviceValues,
@@ -32,6 +33,15 @@ export async function getDeviceBySerialNumber(work: ReadWork, serialNumber: stri
   const device = await findDeviceBySerialNumber(work, normalized(serialNumber));
   if (device === undefined) throw notFound('device');
   return device;
+}
+
+/** In one statement; what the company does not have is absent. */
+export async function findDevicesBySerialNumbers(
+  work: ReadWork,
+  serialNumbers: readonly string[],
+): Promise<ReadonlyMap<string, Device>> {
+  const found = await selectDevicesBySerialNumbers(work, serialNumbers);
+  return new Map(found.map((device) => [device.serialNumber, device]));
 }
 
 /** Ascending by id. */

@@ -1,4 +1,5 @@
 import { auditOf, changedBy, createdBy } from '../../database/audit.js';
+import { listOf } from '../../database/keyset.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
@@ -19,6 +20,27 @@ function fileOf(row: Row<'files'>): File {
   };
 }
 
+export const files = listOf<'files', File>({
+  name: 'File',
+  table: 'files',
+  id: 'id',
+  orders: { ID: 'id', NAME: 'name', CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' },
+  filters: {
+    id: { column: 'id', kind: 'id' },
+    name: { column: 'name', kind: 'text' },
+    fileType: { column: 'file_type', kind: 'choice' },
+    createdAt: { column: 'created_at', kind: 'instant' },
+    updatedAt: { column: 'updated_at', kind: 'instant' },
+  },
+  recordOf: fileOf,
+});
+
+export const filesOfAppVersion = files.of({
+  link: 'app_version_files',
+  parent: 'app_version_id',
+  child: 'file_id',
+});
+
 function columnsOf(values: FileValues) {
   return {
     name: values.name,
@@ -30,20 +52,20 @@ function columnsOf(values: FileValues) {
   };
 }
 
-const files = (work: ReadWork) =>
+const ownFiles = (work: ReadWork) =>
   work.db.selectFrom('files').selectAll().where('company_id', '=', work.caller.companyId);
 
 export async function findFile(work: ReadWork, id: number): Promise<File | undefined> {
-  const row = await files(work).where('id', '=', id).executeTakeFirst();
+  const row = await ownFiles(work).where('id', '=', id).executeTakeFirst();
   return row && fileOf(row);
 }
 
 export async function hasFileNamed(work: ReadWork, name: string): Promise<boolean> {
-  return (await files(work).where('name', '=', name).executeTakeFirst()) !== undefined;
+  return (await ownFiles(work).where('name', '=', name).executeTakeFirst()) !== undefined;
 }
 
 export async function selectFiles(work: ReadWork, page: PageRequest): Promise<File[]> {
-  const rows = await files(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
+  const rows = await ownFiles(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
   return rows.map(fileOf);
 }
 

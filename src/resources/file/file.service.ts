@@ -8,6 +8,8 @@ import { FileCreate, FileUpdate, type File, type SentFile } from './file.model.j
 import { findFile, hasFileNamed, insertFile, selectFiles, updateFileRow } from './file.repository.js';
 import { fileNameOf } from './file.rules.js';
 
+export { files, filesOfAppVersion } from './file.repository.js';
+
 export async function getFile(work: ReadWork, id: number): Promise<File> {
   const file = await findFile(work, id);
   if (file === undefined) throw notFound('file');

@@ -5,13 +5,14 @@ import {
   Field,
   ID,
   InputType,
-  Int,
   Mutation,
   ObjectType,
   Query,
   Resolver,
+  ArgsType,
 } from 'type-graphql';
 
+import { Keys } from '../../graphql/connection.js';
 import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { idOf, Node } from '../../graphql/node.js';
@@ -30,7 +31,7 @@ export class GroupType extends Audited {
   name!: string;
 }
 
-const GroupList = listTypes(groups, GroupType);
+export const GroupList = listTypes(groups, GroupType);
 
 @InputType({ description: 'A new group.' })
 class GroupCreateInput {
@@ -48,17 +49,17 @@ const GroupCreatePayload = payloadOf('GroupCreate', 'group', () => GroupType);
 const GroupUpdatePayload = payloadOf('GroupUpdate', 'group', () => GroupType);
 const GroupDeletePayload = payloadOf('GroupDelete', 'deletedId', () => ID);
 
+@ArgsType()
+class GroupKeys extends Keys {
+  @Field(() => String, { nullable: true, description: 'Its name.' })
+  name?: string | null;
+}
+
 @Resolver(() => GroupType)
 export class GroupResolver {
   @Query(() => GroupType, { nullable: true, description: 'A group by exactly one of its keys.' })
-  group(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
-    @Arg('databaseId', () => Int, { nullable: true, description: 'Its id in REST.' })
-    databaseId?: number | null,
-    @Arg('name', () => String, { nullable: true, description: 'Its name.' }) name?: string | null,
-  ) {
-    return ctx.find(groups, { id, databaseId, name }, { name: getGroupByName });
+  group(@Args(() => GroupKeys) keys: GroupKeys, @Ctx() ctx: GraphqlContext) {
+    return ctx.find(groups, keys, { name: getGroupByName });
   }
 
   @Query(() => GroupList.Connection, { description: 'Groups of the company.' })

@@ -23,6 +23,12 @@ export const groups = listOf<'groups', Group>({
   recordOf: groupOf,
 });
 
+export const groupsOfAppVersion = groups.of({
+  link: 'app_version_groups',
+  parent: 'app_version_id',
+  child: 'group_id',
+});
+
 const ownGroups = (work: ReadWork) =>
   work.db.selectFrom('groups').selectAll().where('company_id', '=', work.caller.companyId);
 

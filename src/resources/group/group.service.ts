@@ -7,7 +7,7 @@ import { parse } from '../../platform/validate.js';
 import { GroupCreate, GroupUpdate, type Group } from './group.model.js';
 import { findGroup, findGroupByName, insertGroup, selectGroups, updateGroupRow } from './group.repository.js';
 
-export { groups } from './group.repository.js';
+export { groups, groupsOfAppVersion } from './group.repository.js';
 
 export async function getGroup(work: ReadWork, id: number): Promise<Group> {
   const group = await findGroup(work, id);

@@ -1,6 +1,19 @@
-import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  Int,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+  Subscription,
+  type SubscribeResolverData,
+} from 'type-graphql';
 
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
+import type { FollowArgs, GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { Node } from '../../graphql/node.js';
 import { DateTime, JsonValue } from '../../graphql/scalars.js';
@@ -10,7 +23,7 @@ import { CHANNELS } from '../user/audited.graphql.js';
 import { UserType } from '../user/user.graphql.js';
 import { users } from '../user/user.service.js';
 import type { LedgerEntry } from './ledger-entry.model.js';
-import { ledgerEntries } from './ledger-entry.service.js';
+import { ledgerArrivals, ledgerEntries } from './ledger-entry.service.js';
 
 @ObjectType('LedgerEntry', {
   implements: Node,
@@ -52,6 +65,22 @@ export class LedgerEntryResolver {
   @Query(() => LedgerEntryList.Connection, { description: 'What happened in the company, oldest first.' })
   ledger(@Args(() => LedgerEntryList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
     return ctx.list(ledgerEntries, args, 'admin', BY_SEQUENCE);
+  }
+
+  @Subscription(() => LedgerEntryType, {
+    description: 'What happens in the company, in order, as it happens.',
+    subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
+      context.follow(ledgerArrivals, args, 'admin'),
+  })
+  ledgerAppended(
+    @Root() entry: LedgerEntry,
+    @Arg('after', () => Int, {
+      nullable: true,
+      description: 'The sequence after which to begin; from now on where there is none.',
+    })
+    _after: number | null,
+  ): LedgerEntry {
+    return entry;
   }
 
   @FieldResolver(() => CompanyType, { nullable: true, description: 'Whose record it is part of.' })

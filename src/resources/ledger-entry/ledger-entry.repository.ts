@@ -23,6 +23,7 @@ function entryOf(row: Row<'ledger'>): LedgerEntry {
 
 export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   name: 'LedgerEntry',
+  isLarge: true,
   table: 'ledger',
   id: 'sequence',
   orders: { SEQUENCE: 'sequence' },
@@ -34,3 +35,5 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   },
   recordOf: entryOf,
 });
+
+export const ledgerArrivals = ledgerEntries.arrivals('ledger_of_company');

@@ -1,2 +1,2 @@
 /** What happened in the caller's company, oldest first; written by `ledger/` alone. */
-export { ledgerEntries } from './ledger-entry.repository.js';
+export { ledgerArrivals, ledgerEntries } from './ledger-entry.repository.js';

@@ -6,14 +6,15 @@ import {
   FieldResolver,
   ID,
   InputType,
-  Int,
   Mutation,
   ObjectType,
   Query,
   Resolver,
   Root,
+  ArgsType,
 } from 'type-graphql';
 
+import { Keys } from '../../graphql/connection.js';
 import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { idOf, Node, withNumbers } from '../../graphql/node.js';
@@ -43,7 +44,7 @@ export class LogicalNumberType extends Audited {
   number!: string;
 }
 
-const LogicalNumberList = listTypes(logicalNumbers, LogicalNumberType);
+export const LogicalNumberList = listTypes(logicalNumbers, LogicalNumberType);
 
 const REFERENCES = { groupId: 'Group', appVersionIds: 'AppVersion' };
 
@@ -93,24 +94,20 @@ function change(ctx: GraphqlContext, id: string, input: () => object, within?: r
   );
 }
 
+@ArgsType()
+class LogicalNumberKeys extends Keys {
+  @Field(() => String, { nullable: true, description: 'The number.' })
+  number?: string | null;
+}
+
 @Resolver(() => LogicalNumberType)
 export class LogicalNumberResolver {
   @Query(() => LogicalNumberType, {
     nullable: true,
     description: 'A logical number by exactly one of its keys.',
   })
-  logicalNumber(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
-    @Arg('databaseId', () => Int, { nullable: true, description: 'Its id in REST.' })
-    databaseId?: number | null,
-    @Arg('number', () => String, { nullable: true, description: 'The number.' }) number?: string | null,
-  ) {
-    return ctx.find<LogicalNumberHead>(
-      logicalNumbers,
-      { id, databaseId, number },
-      { number: getLogicalNumberByNumber },
-    );
+  logicalNumber(@Args(() => LogicalNumberKeys) keys: LogicalNumberKeys, @Ctx() ctx: GraphqlContext) {
+    return ctx.find<LogicalNumberHead>(logicalNumbers, keys, { number: getLogicalNumberByNumber });
   }
 
   @Query(() => LogicalNumberList.Connection, { description: 'Logical numbers of the company.' })

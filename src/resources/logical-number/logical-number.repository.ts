@@ -35,6 +35,12 @@ export const logicalNumbers = listOf<'logical_numbers', LogicalNumberHead>({
 });
 
 export const logicalNumbersOfGroup = logicalNumbers.of({ column: 'group_id' });
+export const logicalNumbersOfAppVersion = logicalNumbers.of({
+  link: 'logical_number_app_versions',
+  parent: 'app_version_id',
+  child: 'logical_number_id',
+});
+
 const ownLogicalNumbers = (work: ReadWork) =>
   work.db.selectFrom('logical_numbers').selectAll().where('company_id', '=', work.caller.companyId);
 

@@ -24,7 +24,11 @@ import {
 } from './logical-number.repository.js';
 import { versionsFor } from './logical-number.rules.js';
 
-export { logicalNumbers, logicalNumbersOfGroup } from './logical-number.repository.js';
+export {
+  logicalNumbers,
+  logicalNumbersOfAppVersion,
+  logicalNumbersOfGroup,
+} from './logical-number.repository.js';
 
 export async function getLogicalNumber(work: ReadWork, id: number): Promise<LogicalNumber> {
   const logicalNumber = await findLogicalNumber(work, id);

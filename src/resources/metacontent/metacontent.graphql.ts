@@ -6,7 +6,6 @@ import {
   FieldResolver,
   ID,
   InputType,
-  Int,
   Mutation,
   ObjectType,
   Query,
@@ -14,6 +13,7 @@ import {
   Root,
 } from 'type-graphql';
 
+import { Keys } from '../../graphql/connection.js';
 import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { idOf, Node } from '../../graphql/node.js';
@@ -80,13 +80,8 @@ const MetacontentDeletePayload = payloadOf('MetacontentDelete', 'deletedId', () 
 @Resolver(() => MetacontentType)
 export class MetacontentResolver {
   @Query(() => MetacontentType, { nullable: true, description: 'A metacontent by exactly one of its keys.' })
-  metacontent(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
-    @Arg('databaseId', () => Int, { nullable: true, description: 'Its id in REST.' })
-    databaseId?: number | null,
-  ) {
-    return ctx.find(metacontentList, { id, databaseId });
+  metacontent(@Args(() => Keys) keys: Keys, @Ctx() ctx: GraphqlContext) {
+    return ctx.find(metacontentList, keys);
   }
 
   @Query(() => MetacontentList.Connection, { description: 'The metacontents of all owners in the company.' })

@@ -27,6 +27,7 @@ export const metacontentRows = new OwnedRows<Metacontent, MetacontentValues>(
 
 export const metacontentList = listOf<'metacontents', Metacontent>({
   name: 'Metacontent',
+  isLarge: true,
   table: 'metacontents',
   id: 'id',
   orders: { ID: 'id', KEY: 'key', CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' },

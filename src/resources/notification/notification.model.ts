@@ -15,17 +15,24 @@ export const QUEUED_MS = 7 * DAY;
 
 export const NotificationSend = z.object({
   content: freeText(4096).refine((text) => text.trim() !== '', 'must not be empty'),
-  range: z.enum(NOTIFICATION_RANGES),
+  range: z.enum(NOTIFICATION_RANGES).optional().describe('Follows from the target where absent.'),
   groupId: recordId.nullable().optional().describe('Required with range group.'),
-  logicalNumbers: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('Comma-separated; required with range specific_logical_numbers.'),
+  logicalNumbers: z.array(z.string()).nullable().optional(),
   kind: z.enum(NOTIFICATION_KINDS).nullable().optional().describe('show where absent.'),
   appId: recordId.nullable().optional().describe('Handles the notification; only with kind processing.'),
 });
 export type NotificationSend = z.output<typeof NotificationSend>;
+
+/** The same with the logical numbers in one text, which they can be told apart in: none has a comma. */
+export const NotificationSendText = NotificationSend.extend({
+  range: z.enum(NOTIFICATION_RANGES),
+  logicalNumbers: z
+    .string()
+    .nullable()
+    .optional()
+    .transform((text) => (text == null || text.trim() === '' ? null : text.split(',')))
+    .describe('Comma-separated; required with range specific_logical_numbers.'),
+});
 
 export interface Notification extends Audit {
   readonly id: number;

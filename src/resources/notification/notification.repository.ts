@@ -1,4 +1,5 @@
 import { auditOf, createdBy } from '../../database/audit.js';
+import { listOf } from '../../database/keyset.js';
 import { amongIds, instant } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -18,16 +19,37 @@ function notificationOf(row: Row<'notifications'>): Notification {
   };
 }
 
-const notifications = (work: ReadWork) =>
+export const notifications = listOf<'notifications', Notification>({
+  name: 'Notification',
+  isLarge: true,
+  table: 'notifications',
+  id: 'id',
+  orders: { ID: 'id', CREATED_AT: 'created_at', UPDATED_AT: 'updated_at', EXPIRES_AT: 'expires_at' },
+  filters: {
+    id: { column: 'id', kind: 'id' },
+    kind: { column: 'kind', kind: 'choice' },
+    groupId: { column: 'group_id', kind: 'id' },
+    createdAt: { column: 'created_at', kind: 'instant' },
+    updatedAt: { column: 'updated_at', kind: 'instant' },
+    expiresAt: { column: 'expires_at', kind: 'instant' },
+  },
+  recordOf: notificationOf,
+});
+
+const ownNotifications = (work: ReadWork) =>
   work.db.selectFrom('notifications').selectAll().where('company_id', '=', work.caller.companyId);
 
 export async function findNotification(work: ReadWork, id: number): Promise<Notification | undefined> {
-  const row = await notifications(work).where('id', '=', id).executeTakeFirst();
+  const row = await ownNotifications(work).where('id', '=', id).executeTakeFirst();
   return row && notificationOf(row);
 }
 
 export async function selectNotifications(work: ReadWork, page: PageRequest): Promise<Notification[]> {
-  const rows = await notifications(work).orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute();
+  const rows = await ownNotifications(work)
+    .orderBy('id')
+    .limit(page.perPage)
+    .offset(offsetOf(page))
+    .execute();
   return rows.map(notificationOf);
 }
 

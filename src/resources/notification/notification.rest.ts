@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
+import { parse } from '../../platform/validate.js';
 import { auditShape, listAnswer, listShape, recordAnswer, recordShape } from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
 import { auditFields } from '../../rest/timestamp.js';
-import { NotificationSend, type Notification } from './notification.model.js';
+import { NotificationSendText, type Notification } from './notification.model.js';
 import { getNotification, listNotifications, sendNotification } from './notification.service.js';
 
 const NotificationShape = z
@@ -55,11 +56,11 @@ export const notificationRoutes: readonly Route[] = [
     right: 'write',
     summary: 'Notify terminals',
     description: 'Queued for 7 days for each logical number of the group, or for each that is named.',
-    body: NotificationSend,
+    body: NotificationSendText,
     status: 201,
     answer: z.strictObject({ message: z.string() }),
     write: async (work, call) => {
-      await sendNotification(work, call.input);
+      await sendNotification(work, parse(NotificationSendText, call.input));
       return { status: 201, body: QUEUED };
     },
   },

@@ -21,20 +21,26 @@ export type Targets =
 
 /** Whom a notification is for; a request that could mean more terminals than it says is refused. */
 export function targetsOf({ range, groupId, logicalNumbers }: NotificationSend): Targets {
-  const listed = logicalNumbers ?? '';
-  if (range === 'specific_logical_numbers') return { range, numbers: numbersOf(listed) };
-  if (groupId === undefined || groupId === null) throw invalid('groupId', 'is required with range group');
-  if (listed.trim() !== '') throw invalid('logicalNumbers', 'must be absent with range group');
-  return { range, groupId };
-}
-
-function numbersOf(listed: string): readonly string[] {
-  if (listed.trim() === '') {
+  const given = { groupId: groupId ?? null, numbers: logicalNumbers ?? null };
+  if (range === undefined && (given.groupId === null) === (given.numbers === null)) {
+    throw invalid('target', 'must be either a group or logical numbers');
+  }
+  if ((range ?? (given.groupId === null ? 'specific_logical_numbers' : 'group')) === 'group') {
+    if (given.groupId === null) throw invalid('groupId', 'is required with range group');
+    if (given.numbers !== null) throw invalid('logicalNumbers', 'must be absent with range group');
+    return { range: 'group', groupId: given.groupId };
+  }
+  if (given.numbers === null) {
     throw invalid('logicalNumbers', 'is required with range specific_logical_numbers');
   }
-  const numbers = listed.split(',').map((number) => normalized(number.trim()));
-  if (numbers.length > MAX_TARGETS)
+  return { range: 'specific_logical_numbers', numbers: distinct(given.numbers) };
+}
+
+function distinct(listed: readonly string[]): readonly string[] {
+  if (listed.length === 0) throw invalid('logicalNumbers', 'must not be empty');
+  if (listed.length > MAX_TARGETS)
     throw invalid('logicalNumbers', `must have at most ${MAX_TARGETS} entries`);
+  const numbers = listed.map((number) => normalized(number.trim()));
   if (numbers.includes('')) throw invalid('logicalNumbers', 'must not have empty entries');
   return [...new Set(numbers)];
 }

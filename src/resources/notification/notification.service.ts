@@ -16,6 +16,8 @@ import {
 } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
 
+export { notifications } from './notification.repository.js';
+
 export async function getNotification(work: ReadWork, id: number): Promise<Notification> {
   const notification = await findNotification(work, id);
   if (notification === undefined) throw notFound('notification');

@@ -11,7 +11,14 @@ const SOURCES: Readonly<Record<EffectiveParameter['source'], EffectiveParameter[
   LOGICAL_NUMBER: 'LOGICAL_NUMBER',
   GROUP: 'GROUP',
 };
-registerEnumType(SOURCES, { name: 'ParameterSource', description: 'Whose value a terminal gets.' });
+registerEnumType(SOURCES, {
+  name: 'ParameterSource',
+  description: 'Whose value a terminal gets.',
+  valuesConfig: {
+    LOGICAL_NUMBER: { description: "The logical number's own." },
+    GROUP: { description: "Its group's." },
+  },
+});
 
 @ObjectType('EffectiveParameter', {
   simpleResolvers: true,

@@ -38,7 +38,10 @@ class ParameterBulkSetResult {
 
 @ObjectType({ simpleResolvers: true, description: 'What ParameterBulkSet did.' })
 class ParameterBulkSetPayload {
-  @Field(() => Int, { nullable: true, description: 'Number of rows that are as asked for now.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Number of rows that are as asked for now: 0 where one bad row kept all from it.',
+  })
   count!: number | null;
 
   @Field(() => [ParameterBulkSetResult], { nullable: true, description: 'One for each row, in their order.' })

@@ -54,7 +54,7 @@ async function checkEach(
     if (wanted instanceof DomainError) return wanted;
     const place = placeOf(wanted);
     const earlier = first.get(place);
-    if (earlier !== undefined) return invalid('key', `is the same as in row ${earlier + 1}`);
+    if (earlier !== undefined) return invalid('key', 'is given twice');
     first.set(place, index);
     return wanted;
   });

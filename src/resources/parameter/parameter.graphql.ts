@@ -6,7 +6,6 @@ import {
   FieldResolver,
   ID,
   InputType,
-  Int,
   Mutation,
   ObjectType,
   Query,
@@ -14,6 +13,7 @@ import {
   Root,
 } from 'type-graphql';
 
+import { Keys } from '../../graphql/connection.js';
 import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { idOf, Node } from '../../graphql/node.js';
@@ -87,13 +87,8 @@ const ParameterDeletePayload = payloadOf('ParameterDelete', 'deletedId', () => I
 @Resolver(() => ParameterType)
 export class ParameterResolver {
   @Query(() => ParameterType, { nullable: true, description: 'A parameter by exactly one of its keys.' })
-  parameter(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
-    @Arg('databaseId', () => Int, { nullable: true, description: 'Its id in REST.' })
-    databaseId?: number | null,
-  ) {
-    return ctx.find(parameterList, { id, databaseId });
+  parameter(@Args(() => Keys) keys: Keys, @Ctx() ctx: GraphqlContext) {
+    return ctx.find(parameterList, keys);
   }
 
   @Query(() => ParameterList.Connection, { description: 'The parameters of all owners in the company.' })

@@ -45,6 +45,7 @@ export const parameterRows = new OwnedRows<Parameter, ParameterValues>(
 
 export const parameterList = listOf<'parameters', Parameter>({
   name: 'Parameter',
+  isLarge: true,
   table: 'parameters',
   id: 'id',
   orders: { ID: 'id', KEY: 'key', CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' },

@@ -6,6 +6,11 @@ export interface Moment {
   readonly to: number;
 }
 
+/** A stretch of time, and how many transactions of a list lie in it. */
+export interface Stretch extends Moment {
+  readonly total: number;
+}
+
 const DATE = /^(\d{4})-\d{2}-\d{2}$/;
 // A plus sign that was not percent-encoded arrives as a space.
 const TIMESTAMP =

@@ -1,3 +1,7 @@
+import type { SqlBool } from 'kysely';
+
+import { condition, type Condition, type FilterColumn } from '../../database/condition.js';
+import { listOf } from '../../database/keyset.js';
 import { instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -5,7 +9,6 @@ import type { Moment } from './moment.model.js';
 import type {
   ParsedPayment,
   Transaction,
-  TransactionFilter,
   TransactionRecord,
   TransactionStatus,
 } from './transaction.model.js';
@@ -23,12 +26,17 @@ function transactionOf(row: Row<'transactions'>): Transaction {
     detail: row.detail,
     frameworkVersion: row.framework_version,
     status: row.status as TransactionStatus,
-    sent: row.sent,
-    received: row.received,
+    sent: messageOf(row.sent),
+    received: messageOf(row.received),
     parsed: payment.fromColumn(row.parsed),
     startedAt: instant.fromColumn(row.started_at),
     finishedAt: time.fromColumn(row.finished_at),
   };
+}
+
+/** An empty message is none. */
+function messageOf(column: string | null): string | null {
+  return column === '' ? null : column;
 }
 
 function columnsOf(record: TransactionRecord) {
@@ -49,63 +57,93 @@ function columnsOf(record: TransactionRecord) {
   };
 }
 
-/** Those of a stretch of time that a filter leaves; an index holds every column named here. */
-function matching(work: ReadWork, filter: TransactionFilter, { from, to }: Moment) {
-  let query = work.db
-    .selectFrom('transactions')
-    .where('company_id', '=', work.caller.companyId)
-    .where('started_at', '>=', from)
-    .where('started_at', '<', to);
-  if (filter.serialNumber !== undefined) query = query.where('serial_number', '=', filter.serialNumber);
-  if (filter.logicalNumber !== undefined) query = query.where('logical_number', '=', filter.logicalNumber);
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  if (filter.transactionType !== undefined)
-    query = query.where('transaction_type', '=', filter.transactionType);
-  if (filter.appName !== undefined) query = query.where('app_name', '=', filter.appName);
-  return query;
+type Columns = Readonly<Record<string, FilterColumn>>;
+
+/** What the daily and hourly totals distinguish. */
+const KIND_COLUMNS = {
+  status: { column: 'status', kind: 'choice' },
+  transactionType: { column: 'transaction_type', kind: 'choice' },
+  appName: { column: 'app_name', kind: 'text' },
+} as const satisfies Columns;
+
+const COLUMNS = {
+  id: { column: 'id', kind: 'id' },
+  ...KIND_COLUMNS,
+  serialNumber: { column: 'serial_number', kind: 'text' },
+  logicalNumber: { column: 'logical_number', kind: 'text' },
+  startedAt: { column: 'started_at', kind: 'instant' },
+} as const satisfies Columns;
+
+export const transactionList = listOf<'transactions', Transaction>({
+  name: 'Transaction',
+  isLarge: true,
+  table: 'transactions',
+  id: 'id',
+  orders: { ID: 'id', STARTED_AT: 'started_at' },
+  filters: COLUMNS,
+  recordOf: transactionOf,
+});
+
+/** By the index of the constraint that no id is of two companies. */
+export const transactionArrivals = transactionList.arrivals('sqlite_autoindex_transactions_1');
+
+/** Transactions keep texts of their time, no links: their parents go by number and serial number. */
+export const transactionsOfLogicalNumber = transactionList.of<string>({ column: 'logical_number' });
+export const transactionsOfDevice = transactionList.of<string>({ column: 'serial_number' });
+
+/** As SQL over the table `t`: of transactions, or of their totals where only kinds are compared. */
+export function meeting(where: Condition) {
+  return condition(COLUMNS, where).$castTo<SqlBool>();
+}
+
+export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
+
+/** Those of a stretch of time that meet a condition; an index holds every column named here. */
+function matching(work: ReadWork, where: Condition, { from, to }: Moment) {
+  return work.db
+    .selectFrom('transactions as t')
+    .where('t.company_id', '=', work.caller.companyId)
+    .where('t.started_at', '>=', from)
+    .where('t.started_at', '<', to)
+    .where(meeting(where));
 }
 
 /** Counts one by one, in an index. */
-export async function countTransactions(
-  work: ReadWork,
-  filter: TransactionFilter,
-  within: Moment,
-): Promise<number> {
-  const { total } = await matching(work, filter, within)
+export async function countTransactions(work: ReadWork, where: Condition, within: Moment): Promise<number> {
+  const { total } = await matching(work, where, within)
     .select((column) => column.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return total;
 }
 
-/** The totals that the database keeps for each day, newest first; serial and logical numbers are not among them. */
+/** The totals that the database keeps for each day, newest first; `where` compares kinds only. */
 export async function countTransactionsByDay(
   work: ReadWork,
-  filter: Pick<TransactionFilter, 'status' | 'transactionType' | 'appName'>,
+  where: Condition,
   days: Moment,
 ): Promise<{ day: number; total: number }[]> {
-  let query = work.db
-    .selectFrom('transaction_days')
-    .select((column) => ['day', column.fn.sum<number>('total').as('total')])
-    .where('company_id', '=', work.caller.companyId)
-    .where('day', '>=', days.from)
-    .where('day', '<', days.to);
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  if (filter.transactionType !== undefined)
-    query = query.where('transaction_type', '=', filter.transactionType);
-  if (filter.appName !== undefined) query = query.where('app_name', '=', filter.appName);
-  return await query.groupBy('day').orderBy('day', 'desc').execute();
+  return await work.db
+    .selectFrom('transaction_days as t')
+    .select((column) => ['t.day', column.fn.sum<number>('t.total').as('total')])
+    .where('t.company_id', '=', work.caller.companyId)
+    .where('t.day', '>=', days.from)
+    .where('t.day', '<', days.to)
+    .where(meeting(where))
+    .groupBy('t.day')
+    .orderBy('t.day', 'desc')
+    .execute();
 }
 
 /** Newest first. What is skipped is skipped in an index; only the rows of the answer are read. */
 export async function selectTransactions(
   work: ReadWork,
-  filter: TransactionFilter,
+  where: Condition,
   place: Moment & { readonly skip: number; readonly limit: number },
 ): Promise<Transaction[]> {
-  const ids = matching(work, filter, place)
-    .select('id')
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
+  const ids = matching(work, where, place)
+    .select('t.id')
+    .orderBy('t.started_at', 'desc')
+    .orderBy('t.id', 'desc')
     .limit(place.limit)
     .offset(place.skip);
   const rows = await work.db

@@ -69,16 +69,12 @@ function transactionFields(transaction: Transaction) {
     detail: transaction.detail,
     framework_version: transaction.frameworkVersion,
     status: transaction.status,
-    sent: textOrNothing(transaction.sent),
-    received: textOrNothing(transaction.received),
+    sent: transaction.sent ?? NOTHING,
+    received: transaction.received ?? NOTHING,
     parsed: transaction.parsed === null ? NOTHING : parsedFields(transaction.parsed),
     started_at: timestamp(transaction.startedAt),
     finished_at: transaction.finishedAt && timestamp(transaction.finishedAt),
   };
-}
-
-function textOrNothing(value: string | null): string {
-  return value === null || value === '' ? NOTHING : value;
 }
 
 /** In the contract's order; what it calls optional is left out where it is unknown. */

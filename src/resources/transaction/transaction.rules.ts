@@ -1,43 +1,51 @@
 import { DAY } from '../../platform/clock.js';
-import type { Moment } from './moment.model.js';
-
-/** A stretch of time, milliseconds since 1970, `to` excluded, and how many transactions of a list lie in it. */
-export interface Stretch extends Moment {
-  readonly total: number;
-}
+import type { Moment, Stretch } from './moment.model.js';
 
 const ALWAYS: Moment = { from: 0, to: Date.UTC(10_000, 0, 1) };
 
-/** From the beginning of `since` to the end of `until`. */
-export function periodOf(since: Moment | undefined, until: Moment | undefined): Moment {
-  return {
-    from: Math.max(since?.from ?? ALWAYS.from, ALWAYS.from),
-    to: Math.min(until?.to ?? ALWAYS.to, ALWAYS.to),
-  };
+/** From one instant to another, the later one excluded, where they are given; never empty the other way round. */
+export function periodOf(from: number | null | undefined, to: number | null | undefined): Moment {
+  const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
+  return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
+}
+
+export function isAlways({ from, to }: Moment): boolean {
+  return from === ALWAYS.from && to === ALWAYS.to;
 }
 
 export interface SplitPeriod {
-  /** Whole UTC days, as numbers since 1970-01-01, `to` excluded; null where there is none. */
-  readonly days: Moment | null;
+  /** Whole days or hours, as numbers since 1970-01-01, UTC, `to` excluded; null where there is none. */
+  readonly whole: Moment | null;
   /** What is left over before and after them. */
   readonly before: Moment | null;
   readonly after: Moment | null;
 }
 
-/** Whole days are counted already; only the ragged ends have to be. */
-export function splitPeriod({ from, to }: Moment): SplitPeriod {
-  const first = Math.ceil(from / DAY);
-  const end = Math.floor(to / DAY);
-  if (first >= end) return { days: null, before: null, after: stretch(from, to) };
+/** Whole days are counted already, and so are whole hours; only the ragged ends have to be. */
+export function splitPeriod({ from, to }: Moment, unit: number = DAY): SplitPeriod {
+  const first = Math.ceil(from / unit);
+  const end = Math.floor(to / unit);
+  if (first >= end) return { whole: null, before: null, after: stretch(from, to) };
   return {
-    days: { from: first, to: end },
-    before: stretch(from, first * DAY),
-    after: stretch(end * DAY, to),
+    whole: { from: first, to: end },
+    before: stretch(from, first * unit),
+    after: stretch(end * unit, to),
   };
 }
 
 function stretch(from: number, to: number): Moment | null {
   return from < to ? { from, to } : null;
+}
+
+/** Stretches in order, put together as long as they have no more than `most`. */
+export function partsOf(stretches: readonly Stretch[], most: number): readonly Stretch[] {
+  const parts: Stretch[] = [];
+  for (const { from, to, total } of stretches) {
+    const last = parts.at(-1);
+    if (last === undefined || last.total + total > most) parts.push({ from, to, total });
+    else parts[parts.length - 1] = { from: last.from, to, total: last.total + total };
+  }
+  return parts;
 }
 
 /** One UTC day as a stretch. */

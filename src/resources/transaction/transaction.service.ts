@@ -1,4 +1,3 @@
-import { countOf } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { DomainError, invalid, notFound } from '../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../platform/page.js';
@@ -12,14 +11,13 @@ import {
   type Transaction,
 } from './transaction.model.js';
 import {
-  countTransactions,
-  countTransactionsByDay,
   findTransaction,
   insertTransactions,
   selectTransactions,
   updateTransactionRow,
 } from './transaction.repository.js';
-import { dayStretch, periodOf, placeOfPage, splitPeriod, type Stretch } from './transaction.rules.js';
+import { periodOf, placeOfPage } from './transaction.rules.js';
+import { sumOf, totalsOf, type Narrowed } from './transaction.totals.service.js';
 
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
   const transaction = await findTransaction(work, id);
@@ -33,12 +31,20 @@ export async function listTransactions(
   input: unknown,
   request: PageRequest,
 ): Promise<Page<Transaction>> {
-  const filter = readFilter(input);
-  const stretches = await totalsOf(work, filter, offsetOf(request));
-  const total = stretches.reduce((sum, stretch) => sum + stretch.total, 0);
+  const narrowed = narrowedBy(readFilter(input));
+  const stretches = await totalsOf(work, narrowed, offsetOf(request));
   const place = placeOfPage(stretches, offsetOf(request), request.perPage);
-  const records = place === undefined ? [] : await selectTransactions(work, filter, place);
-  return { records, total, request };
+  const records = place === undefined ? [] : await selectTransactions(work, narrowed.where, place);
+  return { records, total: sumOf(stretches), request };
+}
+
+/** From the beginning of `since` to the end of `until`. */
+function narrowedBy({ since, until, ...exact }: TransactionFilter): Narrowed {
+  const given = Object.entries(exact).filter(([, value]) => value !== undefined);
+  return {
+    period: periodOf(since?.from, until?.to),
+    where: { and: given.map(([field, value]) => ({ field, operator: 'eq', value })) },
+  };
 }
 
 function readFilter(input: unknown): TransactionFilter {
@@ -48,30 +54,6 @@ function readFilter(input: unknown): TransactionFilter {
     if (!(error instanceof DomainError)) throw error;
     throw new DomainError('malformed', 'Some filters are not valid.', error.details);
   }
-}
-
-/** Skipping so many in an index costs less than finding the day they end in. */
-const NEAR = 300;
-
-/** How many there are, and where, newest first: as the database keeps it, else counted in an index. */
-async function totalsOf(
-  work: ReadWork,
-  filter: TransactionFilter,
-  offset: number,
-): Promise<readonly Stretch[]> {
-  const period = periodOf(filter.since, filter.until);
-  if (Object.keys(filter).length === 0 && offset < NEAR) {
-    return [{ ...period, total: await countOf(work, 'transactions') }];
-  }
-  if (filter.serialNumber !== undefined || filter.logicalNumber !== undefined) {
-    return [{ ...period, total: await countTransactions(work, filter, period) }];
-  }
-  const { days, before, after } = splitPeriod(period);
-  const totals: Stretch[] = [];
-  if (after !== null) totals.push({ ...after, total: await countTransactions(work, filter, after) });
-  if (days !== null) totals.push(...(await countTransactionsByDay(work, filter, days)).map(dayStretch));
-  if (before !== null) totals.push({ ...before, total: await countTransactions(work, filter, before) });
-  return totals;
 }
 
 export interface Recorded {

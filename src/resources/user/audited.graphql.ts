@@ -9,7 +9,14 @@ import { UserType } from './user.graphql.js';
 import { users } from './user.service.js';
 
 export const CHANNELS = { API: 'api', INTERFACE: 'interface' } as const;
-registerEnumType(CHANNELS, { name: 'Channel', description: 'By which way a record came to be.' });
+registerEnumType(CHANNELS, {
+  name: 'Channel',
+  description: 'By which way a record came to be.',
+  valuesConfig: {
+    API: { description: 'Through REST or GraphQL, with a token.' },
+    INTERFACE: { description: 'Through the console or the command line.' },
+  },
+});
 
 /** Fields of every record that knows who made it. */
 @ObjectType({ implements: Node })

@@ -1,17 +1,6 @@
-import {
-  Arg,
-  Args,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  Int,
-  ObjectType,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 
+import { Keys } from '../../graphql/connection.js';
 import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
 import { listTypes } from '../../graphql/list.js';
 import { Node } from '../../graphql/node.js';
@@ -44,13 +33,8 @@ function personal<T>(ctx: GraphqlContext, user: User, value: T): T {
 @Resolver(() => UserType)
 export class UserResolver {
   @Query(() => UserType, { nullable: true, description: 'A member of the company; for administrators.' })
-  user(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('id', () => ID, { nullable: true, description: 'Its id.' }) id?: string | null,
-    @Arg('databaseId', () => Int, { nullable: true, description: 'Its id in REST.' })
-    databaseId?: number | null,
-  ) {
-    return ctx.find(users, { id, databaseId }, {}, 'admin');
+  user(@Args(() => Keys) keys: Keys, @Ctx() ctx: GraphqlContext) {
+    return ctx.find(users, keys, {}, 'admin');
   }
 
   @Query(() => UserList.Connection, { description: 'Members of the company; for administrators.' })

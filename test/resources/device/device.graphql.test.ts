@@ -210,6 +210,9 @@ describe('the list of devices', () => {
     [{ createdAt: { lt: '2001-01-01T00:00:00Z' } }, []],
     [{ createdAt: { gte: '2001-01-01T00:00:00Z' } }, ['B-2', 'A-1', 'B-1']],
     [{ frameworkVersion: { eq: '1' } }, []],
+    [{ not: { frameworkVersion: { eq: '1' } } }, ['B-2', 'A-1', 'B-1']],
+    [{ not: { not: { frameworkVersion: { eq: '1' } } } }, []],
+    [{ not: { logicalNumberId: { in: [nodeId('LogicalNumber', 987_654)] } } }, ['B-2', 'A-1', 'B-1']],
   ])('is narrowed by %j', async (filter, expected) => {
     expect(await serials({ filter })).toEqual(expected);
   });

@@ -37,7 +37,7 @@ describe('deviceBulkCreate', () => {
           row(0, null),
           row(1, null, 'exists already', 'TAKEN'),
           row(2, null, 'must not be empty', 'INVALID'),
-          row(3, null, 'is the same as in row 1', 'INVALID'),
+          row(3, null, 'is given twice', 'INVALID'),
           row(4, null),
         ],
         userErrors: [],

@@ -75,7 +75,7 @@ describe('creating devices by the thousand', () => {
     [],
     ['must not begin or end with a space'],
     [],
-    ['is the same as in row 1'],
+    ['is given twice'],
     ['exists already'],
     ['must not be empty'],
   ];

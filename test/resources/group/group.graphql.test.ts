@@ -148,6 +148,16 @@ describe('groups in GraphQL', () => {
     expect(list.totalCount).toBe(expected.length);
   });
 
+  it('is narrowed by a hundred comparisons and by no more, whatever joins them', async () => {
+    const some = (count: number) => Array.from({ length: count }, () => ({ name: { eq: 'alpha' } }));
+    expect(names(await page({ filter: { or: some(100) } }))).toEqual(['alpha']);
+    for (const filter of [{ or: some(1_100) }, { and: [{ or: some(60) }, { not: { or: some(60) } }] }]) {
+      const { body } = await server.acme.graphql(PAGE, { filter });
+      expect(body.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+      expect(body.errors?.[0]?.message).toMatch(/^A filter has at most 100 comparisons, not 1[0-9]+\.$/);
+    }
+  });
+
   it.each([
     [{ first: 0 }, /first and last take 1 to 100, not 0/],
     [{ first: 101 }, /first and last take 1 to 100, not 101/],

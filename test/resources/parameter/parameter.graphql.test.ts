@@ -175,7 +175,7 @@ describe('parameterBulkSet', () => {
       { message: 'must not be empty', path: ['rows', '3', 'key'], code: 'INVALID' },
       { message: 'must have at most 65536 bytes', path: ['rows', '3', 'value'], code: 'INVALID' },
     ],
-    [{ message: 'is the same as in row 1', path: ['rows', '4', 'key'], code: 'INVALID' }],
+    [{ message: 'is given twice', path: ['rows', '4', 'key'], code: 'INVALID' }],
     [],
   ];
 

@@ -9,6 +9,7 @@ import {
 } from '../../../src/resources/transaction/transaction.model.js';
 import { listTransactions } from '../../../src/resources/transaction/transaction.service.js';
 import { placeOfPage, splitPeriod } from '../../../src/resources/transaction/transaction.rules.js';
+import { planOf } from '../../support/plan.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { record, report } from './records.js';
 
@@ -167,7 +168,7 @@ describe('a list of transactions', () => {
         // Skipping and counting stay within an index that holds all columns; rows are read by their key.
         for (const step of sought) {
           expect(step).toMatch(
-            /^SEARCH transactions USING (COVERING INDEX transactions_(newest|serial|logical_number) \(company_id=\? AND |INTEGER PRIMARY KEY \(rowid=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH transaction_days USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
+            /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INTEGER PRIMARY KEY \(rowid=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
           );
         }
         expect(sought.length).toBeGreaterThan(0);
@@ -177,12 +178,6 @@ describe('a list of transactions', () => {
     }
   });
 });
-
-function planOf(database: Sqlite.Database, statement: string): string[] {
-  const values = Array.from(statement.matchAll(/\?/g), () => null);
-  const rows = database.prepare(`explain query plan ${statement}`).all(...values) as { detail: string }[];
-  return rows.map(({ detail }) => detail);
-}
 
 describe('the place of a page', () => {
   const day = (number: number, total: number) => ({ from: number * DAY, to: (number + 1) * DAY, total });
@@ -212,6 +207,10 @@ describe('a period split by whole days', () => {
     ['over one midnight', 2 * DAY + 5, 3 * DAY + 9, null, null, [2 * DAY + 5, 3 * DAY + 9]],
   ])('of %s', (_what, from, to, days, before, after) => {
     const span = (pair: number[] | null) => pair && { from: pair[0], to: pair[1] };
-    expect(splitPeriod({ from, to })).toEqual({ days: span(days), before: span(before), after: span(after) });
+    expect(splitPeriod({ from, to })).toEqual({
+      whole: span(days),
+      before: span(before),
+      after: span(after),
+    });
   });
 });

@@ -1,0 +1,36 @@
+import type { ReadWork } from '../../database/work.js';
+import type { App } from '../app/app.model.js';
+import { findAppsByNames } from '../app/app.service.js';
+import type { Device } from '../device/device.model.js';
+import { findDevicesBySerialNumbers } from '../device/device.service.js';
+import type { Transaction } from './transaction.model.js';
+
+/** By the transaction's id, the device that has its serial number now; absent where none has. */
+export async function devicesOf(
+  work: ReadWork,
+  transactions: readonly Transaction[],
+): Promise<ReadonlyMap<number, Device>> {
+  return matched(transactions, 'serialNumber', (names) => findDevicesBySerialNumbers(work, names));
+}
+
+/** By the transaction's id, the app that has its app name now; absent where none has. */
+export async function appsOf(
+  work: ReadWork,
+  transactions: readonly Transaction[],
+): Promise<ReadonlyMap<number, App>> {
+  return matched(transactions, 'appName', (names) => findAppsByNames(work, names));
+}
+
+async function matched<T>(
+  transactions: readonly Transaction[],
+  field: 'serialNumber' | 'appName',
+  find: (names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<ReadonlyMap<number, T>> {
+  const found = await find([...new Set(transactions.map((transaction) => transaction[field]))]);
+  return new Map(
+    transactions.flatMap((transaction): [number, T][] => {
+      const match = found.get(transaction[field]);
+      return match === undefined ? [] : [[transaction.id, match]];
+    }),
+  );
+}

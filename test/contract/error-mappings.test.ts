@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+
+import { topLevelError, userErrorsOf } from '../../src/graphql/errors.js';
+import { DOMAIN_CODES, DomainError, type DomainCode } from '../../src/platform/errors.js';
+import { problemAnswer } from '../../src/rest/problem.js';
+
+/** Of each code of the domain: REST's status; GraphQL's in `userErrors`, or null where it has none; GraphQL's in `errors`. */
+const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, string]>> = {
+  invalid: [422, 'INVALID', 'BAD_USER_INPUT'],
+  malformed: [400, null, 'BAD_USER_INPUT'],
+  unauthenticated: [401, null, 'UNAUTHENTICATED'],
+  forbidden: [403, null, 'FORBIDDEN'],
+  not_found: [404, 'NOT_FOUND', 'NOT_FOUND'],
+  taken: [409, 'TAKEN', 'TAKEN'],
+  group_not_empty: [409, 'NOT_EMPTY', 'NOT_EMPTY'],
+  stale: [412, 'STALE', 'STALE'],
+  too_many_attempts: [429, null, 'RATE_LIMITED'],
+  idempotency_mismatch: [422, null, 'IDEMPOTENCY_MISMATCH'],
+  idempotency_running: [409, null, 'IDEMPOTENCY_RUNNING'],
+  busy: [503, null, 'UNAVAILABLE'],
+  storage_full: [503, null, 'STORAGE_FULL'],
+  storage_read_only: [503, null, 'UNAVAILABLE'],
+  storage_unavailable: [503, null, 'UNAVAILABLE'],
+  db_corrupt: [503, null, 'UNAVAILABLE'],
+};
+
+describe('one error of the domain, two mappings', () => {
+  it('know every code', () => {
+    expect(Object.keys(MAPPINGS).sort()).toEqual([...DOMAIN_CODES].sort());
+  });
+
+  it.each(DOMAIN_CODES)('say the same of %s', (code) => {
+    const [status, user, top] = MAPPINGS[code];
+    const fields = { serialNumber: ['is one thing', 'is another'], name: ['is a third'] };
+    const error = new DomainError(code, 'In words.', { fields, retryAfter: 7 });
+    const rest = problemAnswer(error, 'request');
+    const { serialNumber: serial_number, name } = fields;
+    expect([rest.status, rest.headers['Retry-After']]).toEqual([status, '7']);
+    expect(rest.body).toEqual({
+      ...{ code, message: 'In words.', request_id: 'request' },
+      errors: { serial_number, name },
+    });
+    const [first, second] = serial_number;
+    const told = [
+      ['serialNumber', first],
+      ['serialNumber', second],
+      ['name', name[0]],
+    ].map(([field, message]) => ({ code: user, path: ['input', field], message }));
+    expect(userErrorsOf(error)).toEqual(user === null ? undefined : told);
+    const graphql = topLevelError(error);
+    expect(graphql.message).toBe('In words.');
+    expect(graphql.extensions).toEqual({ code: top, retryAfter: 7 });
+  });
+
+  it.each(DOMAIN_CODES)('say the same of %s where no field is named', (code) => {
+    const [, user, top] = MAPPINGS[code];
+    const error = new DomainError(code, 'In words.');
+    const path = code === 'not_found' ? ['id'] : [];
+    expect(problemAnswer(error, 'request').body).toEqual({
+      code,
+      message: 'In words.',
+      request_id: 'request',
+    });
+    expect(userErrorsOf(error)).toEqual(
+      user === null ? undefined : [{ code: user, path, message: 'In words.' }],
+    );
+    expect(topLevelError(error).extensions).toEqual({ code: top });
+  });
+
+  it('take nothing else for an error of the domain', () => {
+    const error = new Error('SELECT secret');
+    expect(userErrorsOf(error)).toBeUndefined();
+    expect(problemAnswer(error, 'request')).toMatchObject({ status: 500, body: { code: 'internal' } });
+    expect(JSON.stringify(problemAnswer(error, 'request'))).not.toContain('secret');
+  });
+});

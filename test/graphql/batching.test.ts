@@ -1,0 +1,147 @@
+import {
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createSchema } from '../../src/graphql/schema.js';
+import { answered, statementsFor } from '../support/dashboard.js';
+import { populate } from '../support/populated.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+const schema = await createSchema();
+
+/** An operation that leads to many records of a type; `pages` is the size of every page on the way. */
+type Way = (inner: string, pages: number) => string;
+
+function nodeOf(type: GraphQLNamedType): GraphQLObjectType | undefined {
+  if (!isObjectType(type) || !type.name.endsWith('Connection')) return undefined;
+  const nodes = type.getFields().nodes;
+  const node = nodes === undefined ? undefined : schema.getType(getNamedType(nodes.type).name);
+  return isObjectType(node) ? node : undefined;
+}
+
+/** Fields that can be asked for as they are: not look-ups, which want one of several keys. */
+const askable = (type: GraphQLObjectType): GraphQLField<unknown, unknown>[] =>
+  Object.values(type.getFields()).filter(
+    ({ args }) => !args.some((argument) => isRequiredArgument(argument) || argument.name === 'databaseId'),
+  );
+
+/** What a field has to be asked with, so that there is something behind its own fields. */
+const GIVEN: Readonly<Record<string, string>> = {
+  transactionSummary: '(by: [STATUS, TRANSACTION_TYPE, APP_NAME, LOGICAL_NUMBER, GROUP])',
+};
+
+/** The shortest way from the root to each object type, lists before others. */
+function findWays(): ReadonlyMap<GraphQLObjectType, Way> {
+  const query = schema.getQueryType();
+  if (query == null) throw new Error('There is nothing to ask');
+  const ways = new Map<GraphQLObjectType, Way>([[query, (inner) => `{ ${inner} }`]]);
+  for (const [from, way] of ways) {
+    const fields = askable(from).map((field) => ({ field, type: getNamedType(field.type) }));
+    for (const { field, type } of fields.filter(({ type }) => nodeOf(type) !== undefined)) {
+      add(nodeOf(type), (inner, pages) =>
+        way(`${field.name}(first: ${pages}) { nodes { ${inner} } }`, pages),
+      );
+    }
+    for (const { field, type } of fields.filter(({ type }) => nodeOf(type) === undefined)) {
+      add(type, (inner, pages) => way(`${field.name}${GIVEN[field.name] ?? ''} { ${inner} }`, pages));
+    }
+  }
+  ways.delete(query);
+  return ways;
+
+  function add(type: GraphQLNamedType | undefined, way: Way): void {
+    if (isObjectType(type) && !ways.has(type)) ways.set(type, way);
+  }
+}
+
+interface Case {
+  readonly name: string;
+  readonly way: Way;
+  /** The field as it is asked for. */
+  readonly asked: string;
+  readonly field: string;
+  /** One for its records and one for their number, or one for whatever it is. */
+  readonly statements: number;
+  readonly isRelation: boolean;
+}
+
+const POPULATED = 3;
+
+const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
+  askable(type).map((field): Case => {
+    const named = getNamedType(field.type);
+    const base = { name: `${type.name}.${field.name}`, way, field: field.name };
+    // Bytes are read piece by piece while they are sent, which their cost says.
+    if (named.name === 'Base64')
+      return { ...base, asked: field.name, statements: POPULATED * 3, isRelation: false };
+    if (isLeafType(named)) return { ...base, asked: field.name, statements: 1, isRelation: false };
+    const isList = nodeOf(named) !== undefined;
+    const asked = isList
+      ? `${field.name}(first: 2) { totalCount edges { cursor } nodes { __typename } pageInfo { hasNextPage } }`
+      : `${field.name} { __typename }`;
+    return { ...base, asked, statements: isList ? 2 : 1, isRelation: true };
+  }),
+);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await populate(server, server.acme, POPULATED);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** Every value that was answered for the field, wherever it stands. */
+function valuesOf(data: unknown, field: string): unknown[] {
+  if (Array.isArray(data)) return (data as unknown[]).flatMap((each) => valuesOf(each, field));
+  if (typeof data !== 'object' || data === null) return [];
+  return Object.entries(data as Record<string, unknown>).flatMap(([name, value]) =>
+    name === field ? [value] : valuesOf(value, field),
+  );
+}
+
+/** Something: not null, no empty list, and no connection without records. */
+const isThere = (value: unknown): boolean => !/^(null|\[\]|\{"totalCount":0,.*)$/.test(JSON.stringify(value));
+
+describe('the number of SQL statements', () => {
+  it('is looked at for every type that can be read', () => {
+    const read = new Set(CASES.map(({ name }) => name.split('.')[0]));
+    const others = [schema.getMutationType(), schema.getSubscriptionType()]
+      .flatMap((type) => Object.values(type?.getFields() ?? {}))
+      .map((field) => getNamedType(field.type).name);
+    const missing = Object.values(schema.getTypeMap()).filter(
+      (type) =>
+        isObjectType(type) &&
+        !isInterfaceType(type) &&
+        !/^__|(Connection|Edge|PageInfo|Payload|Result|InputError)$/.test(type.name) &&
+        !others.includes(type.name) &&
+        !read.has(type.name),
+    );
+    expect(missing.map((type) => type.name).sort()).toEqual(['Mutation', 'Query', 'Subscription']);
+  });
+
+  it.each(CASES.map((each) => [each.name, each] as const))(
+    'of %s does not depend on how many records are asked for it',
+    async (_name, { way, asked, field, statements, isRelation }) => {
+      const { acme } = server;
+      const around = await statementsFor(server, acme, way('__typename', 50));
+      const one = await statementsFor(server, acme, way(asked, 1));
+      const many = await statementsFor(server, acme, way(asked, 50));
+      expect(one.length).toBeLessThanOrEqual(around.length + statements);
+      expect(many.length, many.join('\n')).toBeLessThanOrEqual(around.length + statements);
+      if (!isRelation) return;
+      const values = valuesOf(await answered(acme, way(asked, 50)), field);
+      expect(values.filter(isThere).length, 'records with something behind the field').toBeGreaterThan(0);
+      if (values.length > 1) expect(values.filter(isThere).length).toBeGreaterThan(1);
+    },
+  );
+});

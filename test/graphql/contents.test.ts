@@ -1,0 +1,195 @@
+import 'reflect-metadata';
+import { sql } from 'kysely';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { GraphqlContext } from '../../src/graphql/context.js';
+import { base64Of } from '../../src/resources/content/content.graphql.js';
+import { CHUNK_BYTES } from '../../src/resources/content/content.model.js';
+import { softwareOf, unique } from '../support/applications.js';
+import type { Fields } from '../support/client.js';
+import { answered, nodeId, statementsFor } from '../support/dashboard.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { openSlowClient } from '../support/slow-client.js';
+
+const MEGABYTE = 1024 * 1024;
+const MAX_FILE_BYTES = 4 * MEGABYTE;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ maxFileBytes: MAX_FILE_BYTES });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** Uploads over REST; answers the id. */
+async function upload(bytes: Uint8Array | string): Promise<number> {
+  const form = new FormData();
+  form.set('file', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), unique());
+  return (await server.acme.client.post('files', form)).record('file').id as number;
+}
+
+const CONTENTS = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on File { size content } } }`;
+const idsOf = (files: readonly number[]) => ({ ids: files.map((id) => nodeId('File', id)) });
+const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64');
+
+describe('bytes in an answer', () => {
+  it('stand each in its place, however often they are asked for and whatever else is there', async () => {
+    const { acme } = server;
+    const large = randomBytes(3 * MEGABYTE + 7);
+    const [first, second] = [await upload(large), await upload('small "quoted"\\')];
+    const software = softwareOf(acme.client);
+    const path = await software.app();
+    const { id } = await software.version(path, { bytecode: base64('byte code'), number: '1' });
+    const none = await software.version(path, { number: '2' });
+    const data = await answered<Record<string, Fields>>(
+      acme,
+      `query ($first: Int!, $second: Int!, $version: Int!, $none: Int!) {
+        a: file(databaseId: $second) { again: content name content }
+        b: file(databaseId: $first) { name content size }
+        c: appVersion(databaseId: $version) { number bytecode sha256 }
+        d: appVersion(databaseId: $none) { number bytecode sha256 } }`,
+      { first, second, version: id, none: none.id },
+    );
+    const small = base64('small "quoted"\\');
+    expect(data.a).toMatchObject({ again: small, content: small });
+    expect(data.b?.content === base64(large)).toBe(true);
+    expect(data.c).toMatchObject({ number: '1', bytecode: base64('byte code') });
+    expect(data.d).toEqual({ number: '2', bytecode: null, sha256: null });
+  });
+
+  it('are followed by more of the same connection', async () => {
+    const file = await upload(randomBytes(2 * MEGABYTE));
+    for (let n = 0; n < 3; n += 1) {
+      expect((await server.acme.graphql(CONTENTS, idsOf([file]))).status).toBe(200);
+      expect((await server.acme.graphql('{ viewer { role } }')).body.data).toEqual({
+        viewer: { role: 'ADMIN' },
+      });
+    }
+  });
+
+  it('are as many as the largest file, and beyond them each has an error that names the number', async () => {
+    const half = MAX_FILE_BYTES / 2;
+    const files = [
+      await upload(Buffer.alloc(half, 1)),
+      await upload(Buffer.alloc(half, 2)),
+      await upload('x'),
+    ];
+    const both = await answered<{ nodes: readonly Fields[] }>(
+      server.acme,
+      CONTENTS,
+      idsOf(files.slice(0, 2)),
+    );
+    expect(both.nodes.map(({ content }) => (content as string).length)).toEqual(
+      [half, half].map((size) => Math.ceil(size / 3) * 4),
+    );
+    const { status, body } = await server.acme.graphql<{ nodes: readonly (Fields | null)[] }>(
+      CONTENTS,
+      idsOf(files),
+    );
+    expect(status).toBe(200);
+    expect(body.data.nodes.map((node) => node?.size ?? null)).toEqual([half, half, null]);
+    expect(body.errors).toMatchObject([
+      {
+        message: `An operation answers at most ${MAX_FILE_BYTES} bytes of content in all here, not ${MAX_FILE_BYTES + 1}: REST streams each file.`,
+        path: ['nodes', 2, 'content'],
+        extensions: { code: 'BAD_USER_INPUT', limit: 'contentBytes', maximum: MAX_FILE_BYTES },
+      },
+    ]);
+  });
+
+  it('count 100 records each, so that no page is full of them', async () => {
+    const list = (first: number): string => `{ files(first: ${first}) { nodes { content } } }`;
+    const refused = await server.acme.graphql(list(100));
+    expect([refused.status, refused.body.errors?.[0]?.message]).toEqual([
+      400,
+      'The operation could answer too many records: 10100, at most 10000.',
+    ]);
+    const versions = await server.acme.graphql('{ appVersions(first: 100) { nodes { bytecode } } }');
+    expect(versions.status).toBe(400);
+    const file = await upload('x');
+    const one = await server.acme.graphql('query ($id: Int!) { file(databaseId: $id) { name content } }', {
+      id: file,
+    });
+    expect(one.body.extensions).toEqual({ cost: { requested: 101, actual: 101 } });
+  });
+
+  it('are not read where nobody asks for them', async () => {
+    await upload('x');
+    const statements = await statementsFor(
+      server,
+      server.acme,
+      '{ files(first: 50) { totalCount nodes { name size crc sha256 } } }',
+    );
+    expect(statements).toHaveLength(3);
+    expect(statements.filter((statement) => statement.includes('content_chunks'))).toEqual([]);
+  });
+
+  it('LS-08 are read as fast as the client takes them, and no further once it has gone', async () => {
+    const own = await startServer();
+    const form = new FormData();
+    form.set('file', new Blob([Buffer.alloc(32 * MEGABYTE)]), 'largest.bin');
+    const { id } = (await own.acme.client.post('files', form)).record('file');
+    const query = encodeURIComponent(`{ file(databaseId: ${String(id)}) { content } }`);
+    let read = 0;
+    const unwatch = own.app.database.watchStatements(
+      (sql) => (read += sql.includes('content_chunks') ? 1 : 0),
+    );
+    const client = await openSlowClient(own.url);
+    client.socket.pause();
+    const path = `/graphql?query=${query}&access_token=${own.acme.token}`;
+    await client.send(`GET ${path} HTTP/1.1\r\nHost: gateway\r\nApollo-Require-Preflight: 1\r\n\r\n`);
+    const settled = async (): Promise<boolean> => {
+      const before = read;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return before > 0 && before === read;
+    };
+    await expect.poll(settled, { timeout: 10_000 }).toBe(true);
+    const whole = Math.ceil((32 * MEGABYTE) / CHUNK_BYTES);
+    expect(read).toBeLessThan(whole);
+    client.socket.destroy();
+    await client.closed();
+    expect((await own.acme.client.get('groups')).status).toBe(200);
+    expect(await settled()).toBe(true);
+    expect(read).toBeLessThan(whole);
+    expect(own.logs.filter((line) => line.includes('unexpected error'))).toEqual([]);
+    unwatch();
+    await own.stop();
+  });
+
+  it('that are not there break the answer off instead of being left out', async () => {
+    const file = await upload(randomBytes(MEGABYTE));
+    await sql`delete from content_chunks where sequence = 1 and content_id =
+      (select content_id from files where id = ${file})`.execute(server.app.database.writes);
+    await expect(server.acme.graphql(CONTENTS, idsOf([file]))).rejects.toThrow();
+    expect(server.logs.filter((line) => line.includes('bytes of 1048576 are there'))).toHaveLength(1);
+    expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
+  });
+});
+
+describe('bytes where an answer is one text', () => {
+  const context = (): GraphqlContext =>
+    new GraphqlContext(server.acme.caller, server.app.units, MAX_FILE_BYTES);
+
+  it('are in it where they are small, and refused beyond 256 KiB in all', async () => {
+    const bytes = randomBytes(200 * 1024);
+    const file = await upload(bytes);
+    const { contentId, size } = await contentOf(file);
+    const ctx = context();
+    expect((await base64Of(ctx, { contentId, size })) === base64(bytes)).toBe(true);
+    await expect(base64Of(ctx, { contentId, size })).rejects.toMatchObject({
+      message: expect.stringContaining('at most 262144 bytes') as string,
+    });
+    expect(await base64Of(ctx, { contentId: null, size: 0 })).toBeNull();
+  });
+
+  async function contentOf(file: number): Promise<{ contentId: number; size: number }> {
+    const row = await server.app.database.reads
+      .selectFrom('files')
+      .select(['content_id', 'size'])
+      .where('id', '=', file)
+      .executeTakeFirstOrThrow();
+    return { contentId: row.content_id, size: row.size };
+  }
+});

@@ -1,0 +1,175 @@
+import 'reflect-metadata';
+import fc from 'fast-check';
+import {
+  execute,
+  getNamedType,
+  getOperationAST,
+  isAbstractType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  parse,
+  type GraphQLField,
+  type GraphQLNamedType,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { GraphqlContext } from '../../src/graphql/context.js';
+import { executeQuery } from '../../src/graphql/executor.js';
+import { createSchema } from '../../src/graphql/schema.js';
+import { populate } from '../support/populated.js';
+import { startServer, type Member, type TestServer } from '../support/server.js';
+
+const schema = await createSchema();
+const BYTES = 1024;
+
+let server: TestServer;
+let viewer: Member;
+beforeAll(async () => {
+  server = await startServer();
+  await populate(server, server.acme, 3);
+  viewer = await server.member('acme', 'viewer');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
+
+/** What both executors answer, and how many records each has counted. */
+async function both(
+  query: string,
+  variables: Record<string, unknown> = {},
+  { caller }: Member = server.acme,
+) {
+  const document = parse(query);
+  const operation = getOperationAST(document);
+  if (operation == null) throw new Error('No operation');
+  const contexts = [1, 2].map(() => new GraphqlContext(caller, server.app.units, BYTES));
+  const [context, other] = contexts as [GraphqlContext, GraphqlContext];
+  const data = await executeQuery({ schema, document, operation, variables, context });
+  const expected = await execute({ schema, document, variableValues: variables, contextValue: other });
+  return { data, counted: context.tally.nodes, expected, expectedCount: other.tally.nodes };
+}
+
+/** Draws what is asked of a type: fields under their own and under other names, fragments, conditions, pages. */
+class Draw {
+  #drawn = 0;
+
+  constructor(private readonly choices: readonly number[]) {}
+
+  selection(type: GraphQLNamedType, depth: number): string {
+    if (isAbstractType(type)) return '{ __typename id ... on Group { name } ... on Device { serialNumber } }';
+    if (!isObjectType(type)) return '';
+    const fields = Object.values(type.getFields()).filter((field) => this.#isAskable(field, depth));
+    const count = 1 + this.#next(4);
+    const parts = Array.from({ length: count }, () => this.#field(fields, depth, type.name));
+    return `{ __typename ${parts.join(' ')} }`;
+  }
+
+  #isAskable(field: GraphQLField<unknown, unknown>, depth: number): boolean {
+    const type = getNamedType(field.type);
+    const isLookUp = field.args.some(
+      (argument) => isRequiredArgument(argument) || argument.name === 'databaseId',
+    );
+    return !isLookUp && type.name !== 'Base64' && (isLeafType(type) || depth > 0);
+  }
+
+  #field(fields: readonly GraphQLField<unknown, unknown>[], depth: number, typeName: string): string {
+    const field = fields[this.#next(fields.length)];
+    if (field === undefined) return '';
+    const name = this.#next(3) === 0 ? `other${this.#drawn}: ${field.name}` : field.name;
+    const pages = field.args.some((argument) => argument.name === 'first') ? '(first: 2)' : '';
+    const condition = ['', '', '@include(if: $yes)', '@skip(if: $yes)'][this.#next(4)] ?? '';
+    const asked = `${name}${pages} ${condition} ${this.selection(getNamedType(field.type), depth - 1)}`;
+    return this.#next(4) === 0 ? `... on ${typeName} { ${asked} }` : asked;
+  }
+
+  #next(below: number): number {
+    this.#drawn += 1;
+    return (this.choices[this.#drawn % this.choices.length] ?? 0) % Math.max(below, 1);
+  }
+}
+
+describe('executing level by level', () => {
+  it('answers what the library does, letter for letter, whatever is asked', async () => {
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(1_000), { minLength: 40, maxLength: 120 }), async (choices) => {
+        const root = schema.getQueryType();
+        if (root == null) throw new Error('No queries');
+        const query = `query ($yes: Boolean = true) ${new Draw(choices).selection(root, 5)}`;
+        const { data, counted, expected, expectedCount } = await both(query);
+        if (expected.errors !== undefined) {
+          expect(data).toBeNull();
+          return;
+        }
+        answered += 1;
+        expect(JSON.stringify(data), query).toBe(JSON.stringify(expected.data));
+        // What appears several times is read, and counted, once.
+        expect(counted, query).toBeLessThanOrEqual(expectedCount);
+        expect(counted > 0, query).toBe(expectedCount > 0);
+      }),
+      { numRuns: 250 },
+    );
+    expect(answered).toBeGreaterThan(100);
+  });
+
+  it('answers a record once and shows it wherever it appears', async () => {
+    const query = `{ logicalNumbers { nodes { appVersions { nodes { id number app { name } } } } } }`;
+    const { data, expected } = await both(query);
+    expect(plain(data)).toEqual(plain(expected.data));
+    const { logicalNumbers } = data as {
+      logicalNumbers: { nodes: { appVersions: { nodes: object[] } }[] };
+    };
+    const shown = logicalNumbers.nodes.flatMap(({ appVersions }) => appVersions.nodes);
+    expect(shown.length).toBe(9);
+    expect(new Set(shown).size).toBe(3);
+  });
+
+  it('answers what can be of several types', async () => {
+    const ids = ['Group:1', 'Device:1', 'Group:1', 'Group:987654', 'x'].map((id) =>
+      Buffer.from(id).toString('base64url'),
+    );
+    const query = `query ($ids: [ID!]!, $id: ID!) {
+      nodes(ids: $ids) { __typename id ... on Group { name logicalNumbers { nodes { number } } } ...F }
+      node(id: $id) { ...F ... on Node { databaseId } ... on Device @skip(if: true) { id } } }
+      fragment F on Node { databaseId ... on Device { serialNumber logicalNumber { number } } }`;
+    const { data, expected } = await both(query, { ids, id: ids[1] });
+    expect(expected.errors).toBeUndefined();
+    expect(JSON.stringify(data)).toBe(JSON.stringify(expected.data));
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    [
+      'variables that are none',
+      'query ($first: Int!) { groups(first: $first) { totalCount } }',
+      { first: 'x' },
+    ],
+    ['an argument out of range', '{ groups(first: 101) { nodes { name } } }', {}],
+    ['a cursor that is none', '{ groups(after: "x") { nodes { name } } }', {}],
+    ['what the schema says of itself', '{ __type(name: "Group") { name } }', {}],
+    ['bytes', '{ files { nodes { content } } }', {}],
+    ['a name with a meaning', '{ __proto__: viewer { role } }', {}],
+  ])('leaves %s to the library', async (_case, query, variables) => {
+    const { data } = await both(query, variables);
+    expect(data).toBeNull();
+  });
+
+  it('counts nothing for what it leaves to the library', async () => {
+    const query = '{ groups { nodes { name } } users { nodes { name } } }';
+    const { data, counted, expected } = await both(query, {}, viewer);
+    expect({ data, counted }).toEqual({ data: null, counted: 0 });
+    expect(expected.errors).toHaveLength(1);
+  });
+
+  it('answers what a viewer may see, and null with an error for the rest, as ever', async () => {
+    const { body } = await viewer.graphql('{ viewer { role company { users { totalCount } } } }');
+    expect(body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    const { body: seen } = await viewer.graphql('{ viewer { role } groups(first: 1) { nodes { name } } }');
+    expect(seen).toMatchObject({
+      data: { viewer: { role: 'VIEWER' }, groups: { nodes: [{ name: 'populated 0' }] } },
+      extensions: { cost: { requested: 1, actual: 1 } },
+    });
+  });
+});

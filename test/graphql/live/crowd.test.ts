@@ -1,0 +1,218 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { ask, openKnown, openRaw, refusedUpgrade, type RawSocket } from '../../support/raw-socket.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { openStreams } from '../../support/subscribe.js';
+
+let server: TestServer;
+afterEach(async () => {
+  await server.stop();
+});
+
+const VIEWER = '{ viewer { role } }';
+const FOLLOW = 'subscription { ledgerAppended { sequence } }';
+const from = (address: string): { headers: Record<string, string> } => ({
+  headers: { 'x-forwarded-for': address },
+});
+
+describe('how much there can be at a time', () => {
+  it('GQ-15 is 20 operations of a socket; one more is refused until one ends', async () => {
+    server = await startServer();
+    const raw = await openKnown(server, server.acme.token);
+    for (let n = 0; n < 20; n += 1) raw.say({ type: 'subscribe', id: `s${n}`, payload: { query: FOLLOW } });
+    await expect.poll(() => openStreams(server)).toBe(20);
+    const refused = await ask(raw, VIEWER);
+    expect(refused).toMatchObject({
+      type: 'error',
+      payload: { errors: [{ extensions: { code: 'TOO_MANY_OPERATIONS', maximum: 20 } }] },
+    });
+    raw.say({ type: 'complete', id: 's7' });
+    await expect.poll(() => openStreams(server)).toBe(19);
+    expect((await ask(raw, VIEWER)).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
+    // A flood of operations that are given up at once takes no more room than any other.
+    for (let n = 0; n < 500; n += 1) {
+      raw.say({ type: 'subscribe', id: `f${n}`, payload: { query: FOLLOW } });
+      raw.say({ type: 'complete', id: `f${n}` });
+    }
+    await expect.poll(async () => (await ask(raw, VIEWER)).type).toBe('next');
+    expect(await openStreams(server)).toBeLessThanOrEqual(20);
+    raw.socket.terminate();
+    await expect.poll(() => openStreams(server)).toBe(0);
+  });
+
+  it('GQ-15 is no more where operations take the name of one that was completed a moment ago', async () => {
+    server = await startServer();
+    const raw = await openKnown(server, server.acme.token);
+    // They come together, so that each is there before the one before has begun.
+    for (let n = 0; n < 10; n += 1) {
+      raw.say({ type: 'subscribe', id: 'a', payload: { query: FOLLOW } });
+      raw.say({ type: 'complete', id: 'a' });
+    }
+    raw.say({ type: 'subscribe', id: 'a', payload: { query: FOLLOW } });
+    raw.say({ type: 'subscribe', id: 'b', payload: { query: FOLLOW } });
+    const { payload } = await raw.hear({ id: 'a', type: 'error' });
+    expect(payload).toMatchObject([{ extensions: { code: 'OPERATION_ID_IN_USE' } }]);
+    await expect.poll(() => openStreams(server)).toBe(1);
+    raw.say({ type: 'subscribe', id: 'a', payload: { query: FOLLOW } });
+    await expect.poll(() => openStreams(server)).toBe(2);
+    await server.acme.client.post('groups', { name: 'once' });
+    await Promise.all(['a', 'b'].map((id) => raw.hear({ id, type: 'next' })));
+    expect(raw.heard.filter(({ type }) => type === 'next')).toHaveLength(2);
+    raw.socket.terminate();
+    await expect.poll(() => openStreams(server)).toBe(0);
+  });
+
+  it('is a megabyte of answers that wait for a client: before it takes them, it is not listened to', async () => {
+    server = await startServer();
+    const raw = await openKnown(server, server.acme.token);
+    raw.socket.pause();
+    const payload = { text: 'x'.repeat(200_000) };
+    for (let n = 0; n < 300; n += 1) raw.say({ type: 'ping', payload });
+    const waiting = async (): Promise<number> => {
+      const before = raw.socket.bufferedAmount;
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return raw.socket.bufferedAmount === before ? before : -1;
+    };
+    // What the server has not read waits at the client: 60 MB, but for what the system holds in between.
+    await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
+    expect(raw.socket.bufferedAmount).toBeGreaterThan(20_000_000);
+    raw.socket.resume();
+    await expect.poll(() => raw.heard.length, { timeout: 20_000 }).toBe(301);
+    expect((await ask(raw, VIEWER)).type).toBe('next');
+  });
+
+  it('is 50 connections of a token, wherever they come from, streams among them', async () => {
+    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    const { token } = server.acme;
+    const open: RawSocket[] = [];
+    for (let n = 0; n < 49; n += 1) open.push(await openKnown(server, token, from(`198.51.100.${n}`)));
+    const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
+    const url = `${server.url}/graphql/stream?query=${encodeURIComponent(FOLLOW)}`;
+    const stop = new AbortController();
+    const stream = await fetch(url, { headers, signal: stop.signal });
+    expect(stream.status).toBe(200);
+    const more = await openRaw(server);
+    more.say({ type: 'connection_init', payload: { accessToken: token } });
+    expect(await more.ended).toEqual({ code: 1013, reason: 'Too many connections with this token' });
+    const refused = await fetch(url, { headers });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    const other = await openKnown(server, server.beta.token);
+    other.socket.close();
+    stop.abort();
+    await expect
+      .poll(
+        async () =>
+          await openKnown(server, token).then(
+            () => true,
+            () => false,
+          ),
+      )
+      .toBe(true);
+    open[0]?.socket.close();
+    await expect
+      .poll(
+        async () =>
+          await openKnown(server, token).then(
+            () => true,
+            () => false,
+          ),
+      )
+      .toBe(true);
+    expect((await server.acme.graphql(VIEWER)).status).toBe(200);
+  });
+
+  it('is 200 connections of an address, or of a /64 network', async () => {
+    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    const members = await Promise.all(Array.from({ length: 5 }, () => server.member('beta', 'viewer')));
+    for (let n = 0; n < 200; n += 1) {
+      await openKnown(server, members[n % 5]?.token ?? '', from(`2001:db8:1:2::${n + 1}`));
+    }
+    const refused = await refusedUpgrade(server, from('2001:db8:1:2:ffff::1'));
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5']);
+    expect(refused.text).toContain('RATE_LIMITED');
+    await openRaw(server, from('2001:db8:1:3::1'));
+    expect((await server.acme.graphql(VIEWER)).status).toBe(200);
+  });
+
+  it('is 200 sockets that have not said whose they are', async () => {
+    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    const known = await openKnown(server, server.acme.token);
+    const idle = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => openRaw(server, from(`198.51.100.${n}`))),
+    );
+    const refused = await refusedUpgrade(server, from('203.0.113.1'));
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+    const { token } = server.acme;
+    const stream = await fetch(`${server.url}/graphql/stream?query=${encodeURIComponent(VIEWER)}`, {
+      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    });
+    expect([stream.status, await stream.text()]).toEqual([200, expect.stringContaining('"ADMIN"')]);
+    expect((await ask(known, VIEWER)).type).toBe('next');
+    expect((await server.acme.graphql(VIEWER)).status).toBe(200);
+    expect(await Promise.all(idle.map(async ({ ended }) => (await ended).code))).toEqual(
+      idle.map(() => 4408),
+    );
+    const raw = await openKnown(server, server.acme.token);
+    expect((await ask(raw, VIEWER)).type).toBe('next');
+  });
+
+  it('is 50 of one address that have not said whose they are, which leaves room for others', async () => {
+    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    const one = from('198.51.100.1');
+    const idle = await Promise.all(Array.from({ length: 50 }, () => openRaw(server, one)));
+    expect((await refusedUpgrade(server, one)).status).toBe(429);
+    await openKnown(server, server.acme.token, from('203.0.113.1'));
+    idle[0]?.say({ type: 'connection_init', payload: { accessToken: server.acme.token } });
+    await idle[0]?.hear({ type: 'connection_ack' });
+    await openKnown(server, server.acme.token, one);
+  });
+});
+
+describe('RL-06 the hourly budget', () => {
+  const rateLimit = '{ viewer { rateLimit { remaining } } }';
+  const remaining = (reply: { payload: Record<string, unknown> }): number =>
+    (reply.payload.data as { viewer: { rateLimit: { remaining: number } } }).viewer.rateLimit.remaining;
+
+  it('counts a socket once, and each of its operations once, with requests over HTTP', async () => {
+    server = await startServer({ rateLimitPerHour: 100 });
+    const first = await server.acme.graphql<{ viewer: { rateLimit: { remaining: number } } }>(rateLimit);
+    const before = first.body.data.viewer.rateLimit.remaining;
+    const raw = await openKnown(server, server.acme.token);
+    expect(remaining(await ask(raw, rateLimit))).toBe(before - 2);
+    expect((await ask(raw, '{ nothing }')).type).toBe('error');
+    raw.say({ type: 'ping' });
+    raw.say({ type: 'subscribe', id: 's', payload: { query: FOLLOW } });
+    await expect.poll(() => openStreams(server)).toBe(1);
+    expect(remaining(await ask(raw, rateLimit))).toBe(before - 5);
+    await server.acme.client.post('groups', { name: 'seen' });
+    await raw.hear({ id: 's', type: 'next' });
+    expect(remaining(await ask(raw, rateLimit))).toBe(before - 7);
+  });
+
+  it('that is used up refuses operations, not the socket', async () => {
+    server = await startServer({ rateLimitPerHour: 10 });
+    const raw = await openKnown(server, server.acme.token);
+    for (let n = 0; n < 9; n += 1) expect((await ask(raw, VIEWER)).type).toBe('next');
+    const refused = await ask(raw, VIEWER);
+    expect(refused).toMatchObject({
+      type: 'error',
+      payload: {
+        errors: [
+          {
+            message: 'Too many requests: at most 10 an hour. Wait for the next window.',
+            extensions: { code: 'RATE_LIMITED' },
+          },
+        ],
+      },
+    });
+    const { retryAfter } = (refused.payload.errors?.[0] as { extensions: { retryAfter: number } }).extensions;
+    expect(retryAfter).toBeGreaterThan(3_500);
+    expect(retryAfter).toBeLessThanOrEqual(3_600);
+    const upgrade = await refusedUpgrade(server);
+    expect([upgrade.status, upgrade.headers['x-rate-limit-remaining']]).toEqual([429, '0']);
+    const { text } = await server.anonymous.get('/metrics');
+    expect(text).toContain('http_rate_limited_total 2');
+    raw.say({ type: 'ping' });
+    await raw.hear({ type: 'pong' });
+  });
+});

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { connect } from '../../../src/database/open.js';
+import { createUnits } from '../../../src/database/work.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { recordTransactions } from '../../../src/resources/transaction/transaction.service.js';
+import { record, report } from '../../resources/transaction/records.js';
+import { fleet } from '../../support/fleet.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { lastSequence, openStreams, subscribe, type Subscribed } from '../../support/subscribe.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+interface Appended {
+  readonly ledgerAppended: { readonly sequence: number; readonly entityType: string };
+}
+interface Recorded {
+  readonly transactionRecorded: {
+    readonly sequence: number;
+    readonly transaction: { readonly databaseId: number; readonly serialNumber: string };
+  };
+}
+
+const APPENDED = `subscription ($after: Int) {
+  ledgerAppended(after: $after) { sequence action entityType after actor { name } company { name } }
+}`;
+const RECORDED = `subscription ($after: Int, $filter: TransactionFilter) {
+  transactionRecorded(after: $after, filter: $filter) {
+    sequence transaction { databaseId serialNumber status device { serialNumber } }
+  }
+}`;
+
+const sequences = (events: readonly Appended[]): number[] =>
+  events.map((event) => event.ledgerAppended.sequence);
+const codeOf = async (subscription: Subscribed<unknown>): Promise<unknown> => {
+  const ended = await subscription.ended;
+  return Array.isArray(ended) ? (ended as { extensions: unknown }[])[0]?.extensions : ended;
+};
+
+/** The company's own sequences after one, as the database has them. */
+async function written(companyId: number, after: number): Promise<number[]> {
+  const rows = await server.app.database.reads
+    .selectFrom('ledger')
+    .select('sequence')
+    .where('company_id', '=', companyId)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ sequence }) => sequence);
+}
+
+describe('ledgerAppended', () => {
+  it('begins with what comes from now on, and tells who did what', async () => {
+    const before = await openStreams(server);
+    await fleet.group(server.acme.client, 'before');
+    const { until, stop } = subscribe<Appended>(server, server.acme, APPENDED);
+    await expect.poll(() => openStreams(server)).toBe(before + 1);
+    await fleet.group(server.acme.client, 'after');
+    const [event] = await until(1);
+    expect(event).toEqual({
+      ledgerAppended: {
+        sequence: await lastSequence(server.acme),
+        ...{
+          action: 'create',
+          entityType: 'group',
+          after: expect.objectContaining({ name: 'after' }) as object,
+        },
+        ...{ actor: { name: 'admin of Acme Pagamentos' }, company: { name: 'Acme Pagamentos' } },
+      },
+    });
+    stop();
+    await expect.poll(() => openStreams(server)).toBe(before);
+  });
+
+  it('goes on after any sequence, in order, across pages', async () => {
+    const after = await lastSequence(server.acme);
+    const serials = Array.from({ length: 350 }, (_, n) => `PAGE-${n}`);
+    await server.acme.graphql(`mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count } }`, {
+      s: serials,
+    });
+    const own = await written(server.acme.caller.companyId, after);
+    expect(own.length).toBeGreaterThanOrEqual(350);
+    const all = subscribe<Appended>(server, server.acme, APPENDED, { after });
+    expect(sequences(await all.until(own.length))).toEqual(own);
+    const half = subscribe<Appended>(server, server.acme, APPENDED, { after: own[199] });
+    expect(sequences(await half.until(own.length - 200))).toEqual(own.slice(200));
+    all.stop();
+    half.stop();
+  });
+
+  it('loses and repeats nothing when connections break while others write', async () => {
+    const after = await lastSequence(server.acme);
+    const state = { writing: true };
+    const writers = ['acme', 'acme', 'beta'].map(async (company, writer) => {
+      for (let n = 0; n < 150; n += 1) {
+        await fleet.group(server[company as 'acme' | 'beta'].client, `w${writer}-${n}`);
+      }
+    });
+    const all = Promise.all(writers).then(() => (state.writing = false));
+    const seen: number[] = [];
+    let connections = 0;
+    while (state.writing || seen.length < 300) {
+      const cursor = seen.at(-1) ?? after;
+      const part = subscribe<Appended>(server, server.acme, APPENDED, { after: cursor });
+      connections += 1;
+      await part.until(Math.min(20 + connections, 300 - seen.length));
+      part.stop();
+      seen.push(...sequences(part.events));
+    }
+    await all;
+    expect(seen).toEqual(await written(server.acme.caller.companyId, after));
+    expect(connections).toBeGreaterThan(5);
+  });
+
+  it('asks nothing of the database any more once it has ended', async () => {
+    const before = await openStreams(server);
+    const [first, second] = [0, 1].map(() => subscribe(server, server.acme, APPENDED));
+    await expect.poll(() => openStreams(server)).toBe(before + 2);
+    const looks = async (): Promise<number> => {
+      const { statements } = await server.statements(async () => {
+        await fleet.group(server.acme.client, crypto.randomUUID());
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+      });
+      return statements.filter((text) => text.includes('sqlite_sequence')).length;
+    };
+    expect(await looks()).toBeGreaterThanOrEqual(4);
+    first?.stop();
+    second?.stop();
+    await expect.poll(() => openStreams(server)).toBe(before);
+    expect(await looks()).toBe(0);
+  });
+
+  it('GQ-16 never delivers what happens in another company', async () => {
+    const after = await lastSequence(server.acme);
+    const { events, until, stop } = subscribe<Appended>(server, server.acme, APPENDED, { after });
+    const other = subscribe<Appended>(server, server.beta, APPENDED, { after });
+    for (let n = 0; n < 10; n += 1) {
+      await fleet.group(server.beta.client, `theirs-${n}`);
+      await fleet.group(server.acme.client, `ours-${n}`);
+    }
+    await until(10);
+    await other.until(10);
+    const { companyId } = server.acme.caller;
+    expect(sequences(events)).toEqual(await written(companyId, after));
+    expect(JSON.stringify(events)).not.toMatch(/theirs|Beta/);
+    expect(JSON.stringify(other.events)).not.toMatch(/ours|Acme/);
+    stop();
+    other.stop();
+  });
+
+  it('sees what another process writes beside the server', async () => {
+    const after = await lastSequence(server.acme);
+    const { until, stop } = subscribe<Appended>(server, server.acme, APPENDED, { after });
+    const database = connect(server.file);
+    const units = createUnits(database, systemClock);
+    await units.write(server.acme.caller, (work) => recordTransactions(work, [report()]));
+    await database.close();
+    const [event] = await until(1);
+    expect(event?.ledgerAppended.entityType).toBe('transaction');
+    stop();
+  });
+
+  it('takes the right to administer, and a place that there is', async () => {
+    const operator = await server.member('acme', 'operator');
+    expect(await codeOf(subscribe(server, operator, APPENDED))).toMatchObject({ code: 'FORBIDDEN' });
+    const negative = subscribe(server, server.acme, APPENDED, { after: -1 });
+    expect(await codeOf(negative)).toMatchObject({ code: 'BAD_USER_INPUT' });
+    const ahead = subscribe(server, server.acme, APPENDED, { after: 2_000_000_000 });
+    const { rows } = await lastOf('ledger');
+    expect(await codeOf(ahead)).toEqual({ code: 'EVENTS_AHEAD', last: rows });
+    const none = subscribe(server, server.acme, APPENDED, { after: rows });
+    await fleet.group(server.acme.client, 'the next one');
+    expect(await none.until(1)).toHaveLength(1);
+    none.stop();
+  });
+});
+
+async function lastOf(table: 'ledger' | 'transactions'): Promise<{ rows: number }> {
+  const id = table === 'ledger' ? 'sequence' : 'id';
+  const { last } = await server.app.database.reads
+    .selectFrom(table)
+    .select(({ fn }) => fn.max<number>(id as never).as('last'))
+    .executeTakeFirstOrThrow();
+  return { rows: last };
+}
+
+describe('transactionRecorded', () => {
+  const serials = (events: readonly Recorded[]): string[] =>
+    events.map((event) => event.transactionRecorded.transaction.serialNumber);
+
+  it('delivers what terminals report, to whoever may read, with what it relates to', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    await fleet.device(server.acme.client, 'TERMINAL-1');
+    const after = (await lastOf('transactions')).rows;
+    const { until, stop } = subscribe<Recorded>(server, viewer, RECORDED, { after });
+    await record(server, server.beta, [report({ serialNumber: 'THEIRS' })]);
+    await record(server, server.acme, [
+      report({ serialNumber: 'TERMINAL-1' }),
+      report({ serialNumber: 'NONE' }),
+    ]);
+    const events = await until(2);
+    expect(serials(events)).toEqual(['TERMINAL-1', 'NONE']);
+    expect(events[0]?.transactionRecorded).toMatchObject({
+      transaction: { status: 'SUCCESS', device: { serialNumber: 'TERMINAL-1' } },
+    });
+    for (const { transactionRecorded: each } of events)
+      expect(each.sequence).toBe(each.transaction.databaseId);
+    stop();
+  });
+
+  it('is narrowed by a filter, without looking through everything at once', async () => {
+    const after = (await lastOf('transactions')).rows;
+    const many = Array.from({ length: 900 }, (_, n) =>
+      report({ serialNumber: n % 300 === 299 ? 'RARE' : 'OFTEN' }),
+    );
+    for (let n = 0; n < 5; n += 1) await record(server, server.acme, many);
+    const filter = { serialNumber: { eq: 'RARE' } };
+    const { result, statements } = await server.statements(async () => {
+      const rare = subscribe<Recorded>(server, server.acme, RECORDED, { after, filter });
+      const events = await rare.until(15);
+      await record(server, server.acme, [
+        report({ serialNumber: 'OFTEN' }),
+        report({ serialNumber: 'RARE' }),
+      ]);
+      await rare.until(16);
+      rare.stop();
+      return events;
+    });
+    expect(serials(result)).toEqual(Array.from({ length: 16 }, () => 'RARE'));
+    const reads = statements.filter((text) => text.includes('from "transactions" as "t" indexed by'));
+    // 4,500 ids in stretches of 2,000, and the last one.
+    expect(reads.length).toBeGreaterThanOrEqual(4);
+    expect(reads.length).toBeLessThan(8);
+  });
+
+  it('says so where what comes next is kept no longer, and where it can go on', async () => {
+    const { rows: end } = await lastOf('transactions');
+    await record(server, server.acme, [report(), report(), report()]);
+    await server.app.database.writes
+      .deleteFrom('transactions')
+      .where('id', '<=', end + 1)
+      .execute();
+    const extensions = { code: 'EVENTS_GONE', resumeAfter: end + 1 };
+    expect(await codeOf(subscribe(server, server.acme, RECORDED, { after: end }))).toEqual(extensions);
+    const resumed = subscribe<Recorded>(server, server.acme, RECORDED, { after: extensions.resumeAfter });
+    const events = await resumed.until(2);
+    expect(events.map((event) => event.transactionRecorded.sequence)).toEqual([end + 2, end + 3]);
+    resumed.stop();
+    await server.app.database.writes.deleteFrom('transactions').execute();
+    const nothing = subscribe<Recorded>(server, server.acme, RECORDED, { after: end + 2 });
+    expect(await codeOf(nothing)).toEqual({ code: 'EVENTS_GONE', resumeAfter: end + 3 });
+    const last = subscribe<Recorded>(server, server.acme, RECORDED, { after: end + 3 });
+    await record(server, server.acme, [report({ serialNumber: 'NEW' })]);
+    expect(serials(await last.until(1))).toEqual(['NEW']);
+    last.stop();
+  });
+});

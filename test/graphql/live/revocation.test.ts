@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { HOUR } from '../../../src/platform/clock.js';
+import {
+  createNamedToken,
+  getToken,
+  revokeToken,
+} from '../../../src/resources/access-token/access-token.service.js';
+import { getMembership, removeMembership } from '../../../src/resources/user/membership.service.js';
+import { disableUser, getUser } from '../../../src/resources/user/user.service.js';
+import { fleet } from '../../support/fleet.js';
+import { openKnown } from '../../support/raw-socket.js';
+import { startServer, SYSTEM, type Member, type TestServer } from '../../support/server.js';
+import { MANY, recordMany, stall, STALLED } from '../../support/stalled.js';
+import { openStreams } from '../../support/subscribe.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const FOLLOW = 'subscription { ledgerAppended { sequence after } }';
+const LIMIT_MS = 5_000;
+
+/** Something that follows the ledger, and how it ends. */
+interface Follower {
+  readonly heard: () => string;
+  /** Resolves to how it ended. */
+  readonly ended: Promise<string>;
+}
+
+const overSocket = async (token: string): Promise<Follower> => {
+  const raw = await openKnown(server, token);
+  raw.say({ type: 'subscribe', id: '1', payload: { query: FOLLOW } });
+  return {
+    heard: () => JSON.stringify(raw.heard),
+    ended: raw.ended.then(({ code, reason }) => `${code} ${reason}`),
+  };
+};
+
+const overStream = async (token: string): Promise<Follower> => {
+  const url = `${server.url}/graphql/stream?query=${encodeURIComponent(FOLLOW)}&access_token=${token}`;
+  const { body } = await fetch(url, { headers: { accept: 'text/event-stream' } });
+  let text = '';
+  const ended = (async () => {
+    for await (const part of body ?? []) text += Buffer.from(part as Uint8Array).toString();
+    return text.slice(text.lastIndexOf('event: next'));
+  })();
+  return { heard: () => text, ended };
+};
+
+const BAD_TOKEN = 'A valid access token is needed';
+const ways = [
+  ['a socket', overSocket, `4403 ${BAD_TOKEN}`],
+  [
+    'a stream',
+    overStream,
+    `event: next\ndata: {"errors":[{"message":"${BAD_TOKEN}.","extensions":{"code":"UNAUTHENTICATED"}}]}\n\nevent: complete\ndata:\n\n`,
+  ],
+] as const;
+
+const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
+  [
+    'its token is revoked',
+    (member) =>
+      server.app.units.write(server.acme.caller, async (work) =>
+        revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
+      ),
+  ],
+  [
+    'another process revokes its token',
+    (member) =>
+      server.app.database.writes
+        .updateTable('access_tokens')
+        .set({ revoked_at: server.clock.now().getTime() })
+        .where('id', '=', member.caller.tokenId ?? 0)
+        .execute(),
+  ],
+  [
+    'its user is disabled',
+    (member) =>
+      server.app.units.systemWrite(SYSTEM, async (work) => {
+        const { caller } = server.acme;
+        await disableUser(work, await getUser({ ...work, caller }, member.caller.userId ?? 0));
+      }),
+  ],
+  [
+    'its user is no member of the company any more',
+    (member) =>
+      server.app.units.systemWrite(SYSTEM, async (work) => {
+        const { companyId, userId } = member.caller;
+        await removeMembership(work, await getMembership(work, { companyId, userId: userId ?? 0 }));
+      }),
+  ],
+];
+
+describe('GQ-16 a subscription', () => {
+  for (const [way, follow, ending] of ways) {
+    it.each(endings)(`over ${way} ends within five seconds when %s`, async (what, end) => {
+      const member = await server.member('acme', 'admin');
+      const follower = await follow(member.token);
+      await expect.poll(() => openStreams(server)).toBe(1);
+      await fleet.group(server.acme.client, `before ${way} ${what}`);
+      await expect.poll(() => follower.heard()).toContain(`before ${way} ${what}`);
+      await end(member);
+      const began = performance.now();
+      // The server remembers for two seconds what another process changes.
+      if (!what.startsWith('another')) await fleet.group(server.acme.client, `after ${way} ${what}`);
+      expect(await follower.ended).toBe(ending);
+      expect(performance.now() - began).toBeLessThan(LIMIT_MS);
+      expect(follower.heard()).not.toContain(`after ${way} ${what}`);
+      await expect.poll(() => openStreams(server)).toBe(0);
+    });
+
+    it(`over ${way} ends when its token does`, async () => {
+      const { companyId, userId } = (await server.member('acme', 'admin')).caller;
+      const expiresAt = new Date(server.clock.now().getTime() + HOUR);
+      const input = { name: 'short', scopes: ['read', 'admin'], expiresAt };
+      const { secret } = await server.app.units.systemWrite(SYSTEM, (work) =>
+        createNamedToken(work, { companyId, userId: userId ?? 0 }, input),
+      );
+      const follower = await follow(secret);
+      await expect.poll(() => openStreams(server)).toBe(1);
+      server.clock.advance(HOUR);
+      const began = performance.now();
+      expect(await follower.ended).toBe(ending);
+      expect(performance.now() - began).toBeLessThan(LIMIT_MS);
+    });
+
+    it(`over ${way} ends when its user's role does not give the right any more`, async () => {
+      const member = await server.member('acme', 'admin');
+      const follower = await follow(member.token);
+      await expect.poll(() => openStreams(server)).toBe(1);
+      await server.app.database.writes
+        .updateTable('memberships')
+        .set({ role: 'operator' })
+        .where('user_id', '=', member.caller.userId ?? 0)
+        .execute();
+      const began = performance.now();
+      await expect.poll(() => follower.heard(), { timeout: LIMIT_MS }).toContain('FORBIDDEN');
+      expect(performance.now() - began).toBeLessThan(LIMIT_MS);
+      expect(await openStreams(server)).toBe(0);
+    });
+  }
+});
+
+describe('GQ-16 a client that takes nothing', () => {
+  it.each(Object.entries(STALLED))(
+    'loses its connection within five seconds all the same, over %s',
+    async (_way, open) => {
+      await recordMany(server, server.beta);
+      const member = await server.member('beta', 'viewer');
+      const { client } = await stall(server, open, member.token);
+      await server.app.units.write(server.beta.caller, async (work) =>
+        revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
+      );
+      await expect.poll(() => openStreams(server), { timeout: LIMIT_MS }).toBe(0);
+      client.resume();
+      await client.closed;
+      const { length } = client.sequences();
+      expect(length).toBeLessThan(MANY);
+    },
+  );
+});

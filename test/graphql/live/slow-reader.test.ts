@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { record, report } from '../../resources/transaction/records.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { MANY, recordMany, stall, STALLED } from '../../support/stalled.js';
+import { openStreams } from '../../support/subscribe.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await recordMany(server, server.acme);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** Records that are read at once. */
+const PAGE = 25;
+
+const ids = async (): Promise<number[]> => {
+  const rows = await server.app.database.reads
+    .selectFrom('transactions')
+    .select('id')
+    .where('company_id', '=', server.acme.caller.companyId)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
+describe.each(Object.entries(STALLED))('a client that does not read, over %s', (_way, open) => {
+  it('makes the server read no further than it takes, and gets everything later', async () => {
+    const { client, pages } = await stall(server, open, server.acme.token);
+    expect(pages).toBeGreaterThan(0);
+    expect(pages).toBeLessThan(MANY / PAGE / 2);
+    expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
+    for (let n = 0; n < 20; n += 1) await record(server, server.acme, [report()]);
+    const expected = await ids();
+    expect(client.sequences().length).toBeLessThan(expected.length);
+    client.resume();
+    await expect.poll(() => client.sequences().length, { timeout: 20_000 }).toBe(expected.length);
+    expect(client.sequences()).toEqual(expected);
+    client.end();
+    await expect.poll(() => openStreams(server)).toBe(0);
+  });
+});
+
+describe.each(Object.entries(STALLED))('a client that reads too late, over %s', (_way, open) => {
+  it('is told that something is missing, instead of missing it', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    await recordMany(server, server.acme);
+    const all = await ids();
+    const { client } = await stall(server, open, viewer.token, (all[0] ?? 0) - 1);
+    const kept = all.at(-10) ?? 0;
+    await server.app.database.writes.deleteFrom('transactions').where('id', '<', kept).execute();
+    client.resume();
+    await expect.poll(() => client.text().includes('EVENTS_GONE'), { timeout: 20_000 }).toBe(true);
+    const seen = client.sequences();
+    expect(seen).toEqual(all.slice(0, seen.length));
+    expect(seen.length).toBeLessThan(all.length - 10);
+    expect(client.text().includes(`"resumeAfter":${kept - 1}`)).toBe(true);
+    client.end();
+    await recordMany(server, server.acme);
+    await server.app.database.writes
+      .deleteFrom('transactions')
+      .where('id', '<', kept + 10)
+      .execute();
+  });
+});
+
+describe.each(Object.entries(STALLED))(
+  'a client that reads after its right is gone, over %s',
+  (_way, open) => {
+    const sent = async (): Promise<number> => {
+      const { text } = await server.anonymous.get('/metrics');
+      const values = [...text.matchAll(/^graphql_stream_events_total\{.*\} (\d+)$/gm)];
+      return values.reduce((sum, [, value]) => sum + Number(value), 0);
+    };
+
+    it('GQ-16 is sent nothing of what the server had in hand', async () => {
+      const member = await server.member('beta', 'operator');
+      await recordMany(server, server.beta);
+      const { client } = await stall(server, open, member.token, (await ids()).at(-1));
+      const before = await sent();
+      await server.app.database.writes
+        .updateTable('access_tokens')
+        .set({ scopes: JSON.stringify(['ingest']) })
+        .where('id', '=', member.caller.tokenId ?? 0)
+        .execute();
+      server.clock.advance(5_000);
+      client.resume();
+      await expect.poll(() => client.text().includes('FORBIDDEN'), { timeout: 20_000 }).toBe(true);
+      // The one that waited to be taken.
+      expect((await sent()) - before).toBeLessThanOrEqual(1);
+      client.end();
+    });
+  },
+);

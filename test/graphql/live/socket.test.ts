@@ -1,0 +1,262 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+
+import { ask, openKnown, openRaw, refusedUpgrade, type RawOptions } from '../../support/raw-socket.js';
+import { removeFolder, scratchFolder } from '../../support/database.js';
+import { selfSigned } from '../../support/self-signed.js';
+import { sendRaw } from '../../support/raw.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ trustProxy: ['127.0.0.1'] }, { live: { pingMs: 400 } });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const VIEWER = '{ viewer { role } }';
+const SECOND = 1_000;
+
+/** As a request of its own, so that it is not counted with the others. */
+let addresses = 0;
+const elsewhere = (): Record<string, string> => ({ 'x-forwarded-for': `198.51.100.${++addresses}` });
+
+describe('GQ-15 a socket', () => {
+  it('that does not say whose it is ends after three seconds', async () => {
+    const began = performance.now();
+    const raw = await openRaw(server, { headers: elsewhere() });
+    expect(await raw.ended).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
+    expect(performance.now() - began).toBeGreaterThan(2.9 * SECOND);
+  });
+
+  it.each<[string, unknown]>([
+    ['no token', undefined],
+    ['nothing in the payload', {}],
+    ['an unknown token', { accessToken: '0'.repeat(40) }],
+    ['a token of no form', { accessToken: 'nonsense' }],
+    ['a token that is no text', { accessToken: { $ne: '' } }],
+    ['another scheme', { authorization: 'Basic YWJjOmRlZg==' }],
+  ])('ends with 4403 for %s, and runs nothing', async (_what, payload) => {
+    const raw = await openRaw(server);
+    raw.say({ type: 'connection_init', payload });
+    raw.say({ type: 'subscribe', id: '1', payload: { query: VIEWER } });
+    const { code } = await raw.ended;
+    expect([4403, 4401]).toContain(code);
+    expect(raw.heard).toEqual([]);
+  });
+
+  it('ends with 4403 for a token that was refused, by itself', async () => {
+    const raw = await openRaw(server);
+    raw.say({ type: 'connection_init', payload: { accessToken: '0'.repeat(40) } });
+    expect(await raw.ended).toEqual({ code: 4403, reason: 'A valid access token is needed' });
+  });
+
+  it('ends with 4401 for an operation before it is known whose it is', async () => {
+    const raw = await openRaw(server);
+    raw.say({ type: 'subscribe', id: '1', payload: { query: VIEWER } });
+    expect(await raw.ended).toMatchObject({ code: 4401 });
+  });
+
+  it('takes the token in the payload, in the header, or in the query; not two of them', async () => {
+    const { token } = server.acme;
+    const header = { headers: { authorization: `Bearer ${token}` } };
+    const ways: readonly [RawOptions, object | undefined][] = [
+      [{}, { accessToken: token }],
+      [{}, { authorization: `Bearer ${token}` }],
+      [{}, { Authorization: `bearer ${token}` }],
+      [header, undefined],
+      [header, { accessToken: token }],
+      [{ path: `/graphql?access_token=${token}` }, {}],
+    ];
+    for (const [options, payload] of ways) {
+      const raw = await openRaw(server, options);
+      raw.say({ type: 'connection_init', payload });
+      await raw.hear({ type: 'connection_ack' });
+      expect((await ask(raw, VIEWER)).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
+      raw.socket.close();
+    }
+    const two = await openRaw(server, header);
+    two.say({ type: 'connection_init', payload: { accessToken: server.beta.token } });
+    expect(await two.ended).toEqual({ code: 4400, reason: 'Send the access token once' });
+    const refused = await refusedUpgrade(server, { path: `/graphql?access_token=${token}`, ...header });
+    expect(refused.status).toBe(400);
+    expect(server.logs.join('')).not.toContain(token);
+  });
+
+  it.each<[string, unknown, number]>([
+    ['that is no JSON', '{', 4400],
+    ['that is no message', '[]', 4400],
+    ['of no known type', { type: 'start', id: '1', payload: { query: VIEWER } }, 4400],
+    [
+      'of more than a megabyte',
+      JSON.stringify({ type: 'ping', payload: { x: 'x'.repeat(1_100_000) } }),
+      1009,
+    ],
+    ['that says again whose it is', { type: 'connection_init' }, 4429],
+  ])('ends with a message %s', async (_what, message, code) => {
+    const raw = await openKnown(server, server.acme.token);
+    raw.say(message as string);
+    expect((await raw.ended).code).toBe(code);
+    expect((await server.acme.graphql(VIEWER)).status).toBe(200);
+  });
+
+  it.each([
+    { type: 'connection_ack' },
+    { type: 'next', id: '1', payload: { data: null } },
+    { type: 'error', id: '1', payload: [{ message: 'x' }] },
+  ])('ends with 4400 for what only a server says, which is no fault of ours: $type', async (message) => {
+    const logged = server.logs.length;
+    const raw = await openRaw(server);
+    raw.say(message);
+    expect(await raw.ended).toEqual({ code: 4400, reason: 'Invalid message received' });
+    expect(server.logs.slice(logged).join('')).not.toContain('unexpected error');
+  });
+
+  it('speaks graphql-transport-ws only, without compression', async () => {
+    const raw = await openRaw(server, { perMessageDeflate: true });
+    expect([raw.socket.protocol, raw.socket.extensions]).toEqual(['graphql-transport-ws', '']);
+    raw.socket.terminate();
+    const other = await openRaw(server, { protocol: [] });
+    other.say({ type: 'connection_init', payload: { accessToken: server.acme.token } });
+    expect(await other.ended).toEqual({ code: 4406, reason: 'Subprotocol not acceptable' });
+    const old = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-ws');
+    const [error] = (await once(old, 'error')) as [Error];
+    expect(error.message).toBe('Server sent no subprotocol');
+  });
+
+  it('goes over TLS too, where a server speaks it', async () => {
+    const folder = scratchFolder();
+    const secure = await startServer({ tls: selfSigned(folder) });
+    const raw = await openKnown(secure, secure.acme.token, { rejectUnauthorized: false });
+    expect((await ask(raw, VIEWER)).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
+    await secure.stop();
+    expect(await raw.ended).toMatchObject({ code: 1001 });
+    removeFolder(folder);
+  });
+
+  it('ends where its client gives no sign of life, and only there', async () => {
+    const dead = await openKnown(server, server.acme.token, { autoPong: false });
+    const alive = await openKnown(server, server.acme.token);
+    expect(await dead.ended).toEqual({ code: 1006, reason: '' });
+    await new Promise((resolve) => setTimeout(resolve, 2 * SECOND));
+    expect((await ask(alive, VIEWER)).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
+    alive.say({ type: 'ping' });
+    await alive.hear({ type: 'pong' });
+    alive.socket.close();
+  });
+});
+
+describe('GQ-15 a request for a socket', () => {
+  const bearer = (): Record<string, string> => ({ authorization: `Bearer ${server.acme.token}` });
+
+  it('of a page of another site is refused, of an own page or of a program it is not', async () => {
+    const { host, port } = new URL(server.url);
+    const foreign = [
+      'https://evil.example',
+      'null',
+      `http://${host}.evil.example`,
+      `http://127.0.0.1:${Number(port) + 1}`,
+      'http://',
+    ];
+    for (const origin of foreign) {
+      const { status, text } = await refusedUpgrade(server, { headers: { ...bearer(), origin } });
+      expect([origin, status, text]).toEqual([origin, 403, expect.stringContaining('FORBIDDEN')]);
+    }
+    for (const origin of [server.url, `https://${host}`, undefined]) {
+      const raw = await openRaw(server, { headers: origin === undefined ? {} : { origin } });
+      raw.socket.terminate();
+    }
+  });
+
+  it('is 404 at other paths, whatever they otherwise answer', async () => {
+    for (const path of ['/', '/graphql/x', '/graphql/stream', '/v1/groups', '/GraphQL']) {
+      const { status } = await refusedUpgrade(server, { path, headers: bearer() });
+      expect([path, status]).toEqual([path, 404]);
+    }
+  });
+
+  it('is answered like any other: with an id, the budget and the headers of security', async () => {
+    const socket = (await openRaw(server)).socket;
+    socket.terminate();
+    const { status, headers, text } = await refusedUpgrade(server, {
+      headers: { origin: 'https://evil.example', 'x-request-id': 'upgrade-1' },
+    });
+    expect(status).toBe(403);
+    expect(headers).toMatchObject({
+      'x-request-id': 'upgrade-1',
+      'x-rate-limit-limit': '1000000',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+    });
+    expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { requestId: 'upgrade-1' } }] });
+    await expect.poll(() => server.logs.find((line) => line.includes('upgrade-1'))).toContain('"status":403');
+    const accepted = httpRequest(`${server.url}/graphql`, {
+      headers: {
+        ...{ connection: 'upgrade', upgrade: 'websocket', 'x-request-id': 'upgrade-2' },
+        ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+      },
+    }).end();
+    const [response, raw] = (await once(accepted, 'upgrade')) as [
+      { statusCode: number; headers: object },
+      { destroy(): void },
+    ];
+    expect(response.headers).toMatchObject({ 'x-request-id': 'upgrade-2', 'x-rate-limit-limit': '1000000' });
+    raw.destroy();
+    await expect.poll(() => server.logs.find((line) => line.includes('upgrade-2'))).toContain('"status":101');
+  });
+
+  const upgrade = 'Connection: upgrade\r\nUpgrade: websocket\r\n';
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
+  it.each<[string, string, number]>([
+    ['without a key', `GET /graphql HTTP/1.1\r\nHost: a\r\n${upgrade}Sec-WebSocket-Version: 13\r\n\r\n`, 400],
+    [
+      'of an old version',
+      `GET /graphql HTTP/1.1\r\nHost: a\r\n${upgrade}${key}Sec-WebSocket-Version: 8\r\n\r\n`,
+      400,
+    ],
+    [
+      'by POST',
+      `POST /graphql HTTP/1.1\r\nHost: a\r\n${upgrade}${key}Sec-WebSocket-Version: 13\r\nContent-Length: 0\r\n\r\n`,
+      405,
+    ],
+    [
+      'of two hosts',
+      `GET /graphql HTTP/1.1\r\nHost: a\r\nHost: b\r\n${upgrade}${key}Sec-WebSocket-Version: 13\r\n\r\n`,
+      400,
+    ],
+  ])('is refused %s', async (_what, head, status) => {
+    expect((await sendRaw(server.url, head)).statuses).toEqual([status]);
+  });
+
+  it('behind a request that is not answered yet ends the connection, and nothing else', async () => {
+    const first = `GET /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const second = `GET /graphql HTTP/1.1\r\nHost: a\r\n${upgrade}${key}Sec-WebSocket-Version: 13\r\n\r\n`;
+    const { statuses } = await sendRaw(server.url, first + second);
+    expect(statuses).not.toContain(101);
+    expect((await server.acme.graphql(VIEWER)).status).toBe(200);
+  });
+
+  it('of another protocol is a request without one', async () => {
+    const reply = await server.anonymous.get('/v1/groups', undefined, {
+      headers: {
+        ...bearer(),
+        connection: 'upgrade, http2-settings',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABk',
+      },
+    });
+    expect(reply.status).toBe(200);
+    const post = await server.anonymous.post(
+      '/v1/groups',
+      { name: 'by h2c' },
+      {
+        headers: { ...bearer(), connection: 'upgrade', upgrade: 'h2c' },
+      },
+    );
+    expect(post.status).toBe(201);
+  });
+});

@@ -1,0 +1,178 @@
+import { createClient } from 'graphql-ws';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+
+import { createApp } from '../../../src/app.js';
+import { createLogger } from '../../../src/platform/logger.js';
+import { createGroup } from '../../../src/resources/group/group.service.js';
+import { removeFolder } from '../../support/database.js';
+import { fleet } from '../../support/fleet.js';
+import { openKnown, openRaw } from '../../support/raw-socket.js';
+import { startServer, testConfig, type TestServer } from '../../support/server.js';
+import { lastSequence, openStreams } from '../../support/subscribe.js';
+
+let server: TestServer;
+let stopped = false;
+afterEach(async () => {
+  if (!stopped) await server.stop();
+  stopped = false;
+});
+
+const FOLLOW = 'subscription { ledgerAppended(after: 0) { sequence } }';
+
+const stop = async (): Promise<number> => {
+  const began = performance.now();
+  await server.stop();
+  stopped = true;
+  return performance.now() - began;
+};
+
+describe('a server that stops', () => {
+  it('tells sockets that it goes, cuts streams without an end, and waits for nobody', async () => {
+    server = await startServer();
+    const raw = await openKnown(server, server.acme.token);
+    raw.say({ type: 'subscribe', id: '1', payload: { query: FOLLOW } });
+    const unknown = await openRaw(server);
+    const path = `/graphql/stream?query=${encodeURIComponent(FOLLOW)}&access_token=${server.acme.token}`;
+    let text = '';
+    const ended = new Promise<boolean>((resolve) => {
+      get(`${server.url}${path}`, { headers: { accept: 'text/event-stream' } }, (response) => {
+        response.on('data', (part: Buffer) => (text += part.toString()));
+        response.once('close', () => resolve(response.complete));
+      });
+    });
+    await expect.poll(() => openStreams(server)).toBe(2);
+    await expect.poll(() => text).toContain('event: next');
+    expect(await stop()).toBeLessThan(5_000);
+    expect(await raw.ended).toEqual({ code: 1001, reason: 'The server is stopping' });
+    expect(await unknown.ended).toMatchObject({ code: 1001 });
+    expect(await ended).toBe(true);
+    // Whoever is told that it is complete does not come back.
+    expect(text).not.toContain('event: complete');
+    expect(raw.heard.map(({ type }) => type)).not.toContain('complete');
+  });
+
+  it('lets a mutation over a socket finish, and answers it', async () => {
+    server = await startServer();
+    const raw = await openKnown(server, server.acme.token);
+    const serials = Array.from({ length: 1_000 }, (_, n) => `LAST-${n}`);
+    const query = 'mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count } }';
+    raw.say({ type: 'subscribe', id: 'm', payload: { query, variables: { s: serials } } });
+    // Read by the server by now, which has other things to do first.
+    await server.acme.graphql('{ viewer { role } }');
+    await stop();
+    expect(await raw.ended).toMatchObject({ code: 1001 });
+    expect(raw.heard).toContainEqual(
+      expect.objectContaining({
+        id: 'm',
+        type: 'next',
+        payload: expect.objectContaining({ data: { deviceBulkCreate: { count: 1_000 } } }) as object,
+      }),
+    );
+  });
+
+  it('lets a mutation over a stream finish, and says that it is complete, so that nobody repeats it', async () => {
+    server = await startServer();
+    const stopping = new Promise<number>((resolve) => {
+      const unwatch = server.app.database.watchStatements((text) => {
+        if (!text.includes('insert into "groups"')) return;
+        unwatch();
+        resolve(stop());
+      });
+    });
+    const query = 'mutation { groupCreate(input: { name: "last" }) { group { name } } }';
+    const answer = await fetch(`${server.url}/graphql/stream`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.acme.token}`,
+        accept: 'text/event-stream',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ query }),
+    });
+    const text = await answer.text();
+    expect(text).toContain('{"groupCreate":{"group":{"name":"last"}}}');
+    expect(text).toContain('event: complete');
+    await stopping;
+  });
+
+  it('does not wait for a client that does not agree', async () => {
+    server = await startServer();
+    const raw = await openKnown(server, server.acme.token);
+    raw.socket.pause();
+    expect(await stop()).toBeLessThan(5_000);
+    raw.socket.resume();
+    await raw.ended;
+  });
+
+  it('takes no more sockets, over connections either that were there before', async () => {
+    server = await startServer();
+    const { hostname, port } = new URL(server.url);
+    const connection = connect(Number(port), hostname);
+    let text = '';
+    connection.on('data', (part: Buffer) => (text += part.toString()));
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n';
+    connection.write(`GET /graphql HTTP/1.1\r\nHost: a\r\n${upgrade}`);
+    await server.acme.graphql('{ viewer { role } }');
+    const stopping = stop();
+    connection.write(`Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\n\r\n`);
+    await once(connection, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 503 /);
+    expect(await stopping).toBeLessThan(2_000);
+  });
+});
+
+describe('a client of a server that starts again', () => {
+  it('comes back by itself and misses nothing, where it says what it has seen', async () => {
+    server = await startServer();
+    const port = Number(new URL(server.url).port);
+    const variables = { after: await lastSequence(server.acme) };
+    const seen: number[] = [];
+    const client = createClient({
+      url: `${server.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { accessToken: server.acme.token },
+      retryAttempts: 20,
+      retryWait: () => new Promise((resolve) => setTimeout(resolve, 100)),
+    });
+    const query = 'subscription ($after: Int) { ledgerAppended(after: $after) { sequence } }';
+    const follow = client.subscribe<{ ledgerAppended: { sequence: number } }>(
+      { query, variables },
+      {
+        next: ({ data }) => {
+          variables.after = data?.ledgerAppended.sequence ?? 0;
+          seen.push(variables.after);
+        },
+        error: () => undefined,
+        complete: () => undefined,
+      },
+    );
+    await fleet.group(server.acme.client, 'before');
+    await expect.poll(() => seen.length).toBe(1);
+    await server.app.stop(1_000);
+    stopped = true;
+    const again = await createApp(
+      testConfig(server.file, { port }),
+      createLogger('info', { write: () => undefined }),
+    );
+    await again.units.write(server.acme.caller, (work) => createGroup(work, { name: 'meanwhile' }));
+    await again.start();
+    await fleet.group(server.acme.client, 'after');
+    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(3);
+    const rows = await again.database.reads
+      .selectFrom('ledger')
+      .select('sequence')
+      .where('company_id', '=', server.acme.caller.companyId)
+      .orderBy('sequence')
+      .execute();
+    expect(seen).toEqual(rows.map(({ sequence }) => sequence).slice(-3));
+    follow();
+    await client.dispose();
+    await again.stop(1_000);
+    removeFolder(dirname(server.file));
+  });
+});

@@ -1,0 +1,298 @@
+import { createClient } from 'graphql-sse';
+import { get } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createClient as createHttpClient, type Client, type Fields } from '../../support/client.js';
+import { fleet } from '../../support/fleet.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { lastSequence, openStreams } from '../../support/subscribe.js';
+
+let server: TestServer;
+let anonymous: Client;
+beforeAll(async () => {
+  server = await startServer({}, { live: { heartbeatMs: 100 } });
+  anonymous = createHttpClient(server.url, null);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const FOLLOW = 'subscription ($after: Int) { ledgerAppended(after: $after) { sequence } }';
+const VIEWER = '{ viewer { role } }';
+const CREATE = 'mutation { groupCreate(input: { name: "streamed" }) { group { name } userErrors { code } } }';
+const STREAM = { accept: 'text/event-stream' };
+const bearer = (): Record<string, string> => ({ authorization: `Bearer ${server.acme.token}` });
+
+interface Event {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: string | undefined;
+}
+
+/** Events of a whole stream, or of as much of it as there is. */
+function eventsIn(text: string): Event[] {
+  const field = (block: string, name: string): string | undefined =>
+    new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];
+  return text
+    .split('\n\n')
+    .filter((block) => /^(id|event|data)/m.test(block))
+    .map((block) => ({ id: field(block, 'id'), event: field(block, 'event'), data: field(block, 'data') }));
+}
+
+const numbersIn = (text: string): number[] =>
+  eventsIn(text)
+    .filter(({ event }) => event === 'next')
+    .map(
+      ({ data }) =>
+        (JSON.parse(data ?? '') as { data: { ledgerAppended: { sequence: number } } }).data.ledgerAppended
+          .sequence,
+    );
+
+/** What comes of a GET, as far as it is read. */
+async function open(query: Fields, headers: Record<string, string> = {}) {
+  const url = new URL('/graphql/stream', server.url);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  const stop = new AbortController();
+  const response = await fetch(url, { headers: { ...STREAM, ...headers }, signal: stop.signal });
+  let text = '';
+  const ended = (async () => {
+    for await (const part of response.body ?? []) text += Buffer.from(part as Uint8Array).toString();
+  })().catch(() => undefined);
+  return {
+    ...{ status: response.status, headers: response.headers, ended },
+    text: () => text,
+    until: async (count: number) => {
+      await expect.poll(() => numbersIn(text).length).toBeGreaterThanOrEqual(count);
+      return numbersIn(text);
+    },
+    stop: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+describe('a stream of server-sent events', () => {
+  it('tells what happens, with the place of each event, and shows that it lives', async () => {
+    const after = await lastSequence(server.acme);
+    const stream = await open({
+      query: FOLLOW,
+      variables: JSON.stringify({ after }),
+      access_token: server.acme.token,
+    });
+    expect(stream.status).toBe(200);
+    expect(Object.fromEntries(stream.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      'x-rate-limit-limit': '1000000',
+      'x-request-id': expect.any(String) as string,
+    });
+    for (let n = 0; n < 3; n += 1) await fleet.group(server.acme.client, `told-${n}`);
+    const numbers = await stream.until(3);
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    expect(eventsIn(stream.text()).map(({ id }) => id)).toEqual(numbers.map(String));
+    await expect.poll(() => stream.text().match(/^:$/gm)?.length).toBeGreaterThan(3);
+    await stream.stop();
+    await expect.poll(() => openStreams(server)).toBe(0);
+  });
+
+  it('goes on where an EventSource that comes back has been', async () => {
+    const after = await lastSequence(server.acme);
+    const query = { query: FOLLOW, variables: JSON.stringify({ after }), access_token: server.acme.token };
+    const first = await open(query);
+    for (let n = 0; n < 4; n += 1) await fleet.group(server.acme.client, `back-${n}`);
+    const [one = 0, two = 0, ...others] = await first.until(4);
+    await first.stop();
+    const second = await open(query, { 'last-event-id': String(two) });
+    expect(await second.until(2)).toEqual(others);
+    const third = await open(query, { 'last-event-id': '' });
+    expect(await third.until(4)).toEqual([one, two, ...others]);
+    await second.stop();
+    await third.stop();
+    const headers = { 'last-event-id': 'nonsense' };
+    const refused = await server.acme.client.get('/graphql/stream', undefined, { query, headers });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('its sequence')]);
+  });
+
+  it('serves the client of graphql-sse, which comes back by itself', async () => {
+    const after = await lastSequence(server.acme);
+    const client = createClient({ url: `${server.url}/graphql/stream`, headers: bearer(), retryAttempts: 0 });
+    const events = client.iterate({ query: FOLLOW, variables: { after } });
+    await fleet.group(server.acme.client, 'iterated');
+    for await (const { data, errors } of events) {
+      expect(errors).toBeUndefined();
+      expect(data).toEqual({ ledgerAppended: { sequence: await lastSequence(server.acme) } });
+      break;
+    }
+    const answers: unknown[] = [];
+    for await (const answer of client.iterate({ query: VIEWER })) answers.push(answer);
+    expect(answers).toEqual([
+      { data: { viewer: { role: 'ADMIN' } }, extensions: { cost: { requested: 0, actual: 0 } } },
+    ]);
+    const refused = client.iterate({ query: '{ nothing }' });
+    await expect(refused.next()).rejects.toMatchObject({ response: { status: 400 } });
+    client.dispose();
+  });
+
+  it('answers a query or a mutation with one event and an end', async () => {
+    for (const [query, data] of [
+      [VIEWER, { viewer: { role: 'ADMIN' } }],
+      [CREATE, { groupCreate: { group: { name: 'streamed' }, userErrors: [] } }],
+    ] as const) {
+      const reply = await anonymous.post(
+        '/graphql/stream',
+        { query },
+        { headers: { ...bearer(), ...STREAM } },
+      );
+      expect(reply.status).toBe(200);
+      const [event, end, ...more] = eventsIn(reply.text);
+      expect(JSON.parse(event?.data ?? '')).toMatchObject({ data, extensions: { cost: {} } });
+      expect([event?.event, end, more]).toEqual(['next', { id: undefined, event: 'complete', data: '' }, []]);
+    }
+  });
+
+  it('ends with the reason where it may not be, or cannot begin', async () => {
+    const operator = await server.member('acme', 'operator');
+    const cases: readonly [string, object, string][] = [
+      [operator.token, {}, 'FORBIDDEN'],
+      [server.acme.token, { after: 2_000_000_000 }, 'EVENTS_AHEAD'],
+    ];
+    for (const [token, variables, code] of cases) {
+      const stream = await open({ query: FOLLOW, variables: JSON.stringify(variables), access_token: token });
+      await stream.ended;
+      const [event, end] = eventsIn(stream.text());
+      expect(JSON.parse(event?.data ?? '')).toMatchObject({ errors: [{ extensions: { code } }] });
+      expect(end?.event).toBe('complete');
+    }
+  });
+
+  it('never tells of another company', async () => {
+    const after = await lastSequence(server.beta);
+    const stream = await open({
+      query: FOLLOW,
+      variables: JSON.stringify({ after }),
+      access_token: server.beta.token,
+    });
+    await fleet.group(server.acme.client, 'of acme');
+    await fleet.group(server.beta.client, 'of beta');
+    expect(await stream.until(1)).toEqual([await lastSequence(server.beta)]);
+    await stream.stop();
+  });
+});
+
+describe('GQ-09 a request for a stream', () => {
+  const errorOf = (text: string): unknown =>
+    (JSON.parse(text) as { errors: readonly { extensions: { code: unknown } }[] }).errors[0]?.extensions.code;
+
+  it.each<[string, string, Fields | undefined, Record<string, string>, number, string]>([
+    ['without a token', 'GET', undefined, {}, 401, 'UNAUTHENTICATED'],
+    [
+      'with a bad token',
+      'GET',
+      undefined,
+      { authorization: `Bearer ${'0'.repeat(40)}` },
+      401,
+      'UNAUTHENTICATED',
+    ],
+    ['of a page of another site', 'GET', undefined, { origin: 'https://evil.example' }, 403, 'FORBIDDEN'],
+    ['by PUT', 'PUT', undefined, {}, 405, 'METHOD_NOT_ALLOWED'],
+    ['by HEAD', 'HEAD', undefined, {}, 405, ''],
+    ['that takes JSON only', 'GET', undefined, { accept: 'application/json' }, 400, 'BAD_REQUEST'],
+    ['without an operation', 'POST', {}, {}, 400, 'BAD_REQUEST'],
+    [
+      'that a form could make',
+      'POST',
+      { query: VIEWER },
+      { 'content-type': 'text/plain' },
+      400,
+      'CSRF_PREVENTED',
+    ],
+  ])('is refused %s', async (_what, method, body, headers, status, code) => {
+    const reply = await anonymous.request(
+      method,
+      `/graphql/stream?query=${encodeURIComponent(VIEWER)}`,
+      body,
+      {
+        headers: { ...STREAM, ...(status === 401 ? {} : bearer()), ...headers },
+      },
+    );
+    expect(reply.status).toBe(status);
+    if (method !== 'HEAD') expect(errorOf(reply.text)).toBe(code);
+  });
+
+  it('is for queries and subscriptions by GET, and well formed', async () => {
+    const ask = (query: Record<string, string>) =>
+      anonymous.get('/graphql/stream', undefined, { query, headers: { ...bearer(), ...STREAM } });
+    const mutation = await ask({ query: CREATE.replace('streamed', 'by get') });
+    expect([mutation.status, mutation.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await server.acme.graphql('{ group(name: "by get") { id } }')).body.data).toEqual({
+      group: null,
+    });
+    for (const query of [
+      { query: VIEWER, variables: '{' },
+      { query: VIEWER, variables: '[]' },
+      { query: '{' },
+      {},
+    ]) {
+      expect((await ask(query as Record<string, string>)).status).toBe(400);
+    }
+    const named =
+      'query A($a: Boolean!) { viewer { role @include(if: $a) } } query B { groups { totalCount } }';
+    const { text } = await ask({ query: named, operationName: 'A', variables: '{"a":true}' });
+    expect(text).toContain('"role":"ADMIN"');
+    const twice = await anonymous.get(`/graphql/stream?access_token=${server.acme.token}`, undefined, {
+      headers: bearer(),
+    });
+    expect(twice.status).toBe(400);
+  });
+
+  it.each<[string, string]>([
+    ['GQ-01', '{ __schema { types { name } } }'],
+    ['GQ-01', '{ grups { nodes { name } } }'],
+    [
+      'GQ-03',
+      `{ group(databaseId: 1) { ${Array.from({ length: 31 }, (_, n) => `a${n}: name`).join(' ')} } }`,
+    ],
+    [
+      'GQ-04',
+      'mutation { a: apiTokenRevoke(id: "x") { deletedId } b: apiTokenRevoke(id: "x") { deletedId } }',
+    ],
+    ['GQ-05', '{ groups(first: 100) { nodes { logicalNumbers(first: 100) { nodes { group { name } } } } } }'],
+    ['GQ-07', '{ ...A } fragment A on Query { ...A }'],
+  ])('GQ-15 meets the same walls: %s %s', async (_case, query) => {
+    const http = await server.acme.graphql(query);
+    const { result, statements } = await server.statements(() =>
+      anonymous.post('/graphql/stream', { query }, { headers: { ...bearer(), ...STREAM } }),
+    );
+    expect([http.status, result.status, statements]).toEqual([400, 400, []]);
+    expect((JSON.parse(result.text) as Fields).errors).toEqual(http.body.errors);
+  });
+
+  it('is what a subscription sent elsewhere is told of', async () => {
+    const { status, body } = await server.acme.graphql(FOLLOW);
+    expect(status).toBe(400);
+    expect(body.errors?.[0]?.message).toMatch(/WebSocket at \/graphql .*\/graphql\/stream/);
+  });
+});
+
+describe('a stream that lasts', () => {
+  it('is not cut by the limits on the time of requests', async () => {
+    const timeouts = { headersMs: 300, requestMs: 300, bodyMs: 300, checkMs: 50 };
+    const hasty = await startServer({}, { timeouts });
+    const after = await lastSequence(hasty.acme);
+    const variables = encodeURIComponent(JSON.stringify({ after }));
+    const path = `/graphql/stream?query=${encodeURIComponent(FOLLOW)}&variables=${variables}&access_token=${hasty.acme.token}`;
+    let text = '';
+    const request = get(`${hasty.url}${path}`, { headers: STREAM }, (response) => {
+      response.on('data', (part: Buffer) => (text += part.toString()));
+    });
+    request.on('error', () => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await fleet.group(hasty.acme.client, 'late');
+    await expect.poll(() => numbersIn(text).length).toBe(1);
+    request.destroy();
+    await hasty.stop();
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+
+import { DAY, MINUTE } from '../../../src/platform/clock.js';
+import { nodeId } from '../../support/dashboard.js';
+
+/** What lists and summaries compare. */
+export interface Row {
+  readonly id: number;
+  readonly startedAt: number;
+  readonly status: string;
+  readonly transactionType: string;
+  readonly appName: string;
+  readonly serialNumber: string;
+  readonly logicalNumber: string;
+}
+
+type Comparator = Readonly<Record<string, unknown>>;
+export type Filter = Readonly<Record<string, unknown>>;
+
+const CHOICES = {
+  status: ['SUCCESS', 'RUNNING', 'FAIL'],
+  transactionType: ['COMPANY', 'SWITCH', 'GET_ASSET'],
+} as const;
+
+const choice = (values: readonly string[]) =>
+  fc.oneof(
+    fc.constantFrom(...values).map((eq): Comparator => ({ eq })),
+    fc.subarray([...values]).map((choices): Comparator => ({ in: choices })),
+  );
+
+const text = (values: readonly string[], part: string) =>
+  fc.oneof(
+    fc.constantFrom(...values, 'nobody').map((eq): Comparator => ({ eq })),
+    fc.subarray([...values]).map((names): Comparator => ({ in: names })),
+    fc.constantFrom(part, values[0] ?? '', '').map((startsWith): Comparator => ({ startsWith })),
+    fc.constantFrom(part, '-1', '%').map((contains): Comparator => ({ contains })),
+  );
+
+/** Around the days from `first` on: at their ends, at those of hours, and ragged. */
+function instants(first: number, days: number): fc.Arbitrary<string> {
+  const minute = fc.oneof(
+    fc.integer({ min: -1, max: days + 1 }).map((day) => (day * DAY) / MINUTE),
+    fc.integer({ min: -24, max: (days + 1) * 24 }).map((hour) => hour * 60),
+    fc.integer({ min: -1440, max: (days + 1) * 1440 }),
+  );
+  return fc
+    .tuple(minute, fc.constantFrom(0, 0, 1, 59_999))
+    .map(([minutes, more]) => new Date(first + minutes * MINUTE + more).toISOString());
+}
+
+/** Any filter of transactions, as GraphQL takes it. */
+export function transactionFilters(first: number, days: number): fc.Arbitrary<Filter> {
+  const plain = fc.record(
+    {
+      status: choice(CHOICES.status),
+      transactionType: choice(CHOICES.transactionType),
+      appName: text(['a.rb', 'b.rb'], '.rb'),
+      serialNumber: text(['S-0', 'S-1'], 'S'),
+      logicalNumber: text(['L-0', 'L-1'], 'L'),
+      startedAt: fc.record({ gte: instants(first, days), lt: instants(first, days) }, { requiredKeys: [] }),
+      id: fc.subarray([1, 2, 3, 50, 9e6]).map((ids) => ({ in: ids.map((id) => nodeId('Transaction', id)) })),
+    },
+    { requiredKeys: [] },
+  );
+  // Most filters compare little.
+  const simple = plain.chain((filter) => {
+    const parts = Object.entries(filter);
+    const some = fc.subarray(parts, { maxLength: Math.min(2, parts.length) });
+    return some.map((chosen): Filter => Object.fromEntries(chosen));
+  });
+  const nested = fc.record(
+    { and: fc.array(simple, { maxLength: 2 }), or: fc.array(simple, { maxLength: 2 }), not: simple },
+    { requiredKeys: [] },
+  );
+  return fc.oneof(
+    { weight: 3, arbitrary: simple },
+    { weight: 1, arbitrary: fc.tuple(simple, nested).map(([own, more]): Filter => ({ ...own, ...more })) },
+  );
+}
+
+/** The same question answered in the plainest way. */
+export function meets(row: Row, filter: Filter): boolean {
+  return Object.entries(filter).every(([field, value]) => {
+    if (field === 'and') return (value as Filter[]).every((part) => meets(row, part));
+    if (field === 'or') return (value as Filter[]).some((part) => meets(row, part));
+    if (field === 'not') return !meets(row, value as Filter);
+    return Object.entries(value as Comparator).every(([operator, operand]) =>
+      compares(field, row[field as keyof Row], operator, operand),
+    );
+  });
+}
+
+function compares(field: string, value: string | number, operator: string, operand: unknown): boolean {
+  const told =
+    field === 'id'
+      ? nodeId('Transaction', Number(value))
+      : field in CHOICES
+        ? String(value).toUpperCase()
+        : String(value);
+  switch (operator) {
+    case 'eq':
+      return told === operand;
+    case 'in':
+      return (operand as string[]).includes(told);
+    case 'startsWith':
+      return told.startsWith(String(operand));
+    case 'contains':
+      return told.includes(String(operand));
+    case 'gte':
+      return Number(value) >= Date.parse(String(operand));
+    case 'lt':
+      return Number(value) < Date.parse(String(operand));
+    default:
+      throw new Error(`No such comparator: ${operator}`);
+  }
+}

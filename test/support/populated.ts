@@ -1,0 +1,62 @@
+import { recordTransactions } from '../../src/resources/transaction/transaction.service.js';
+import { softwareOf } from './applications.js';
+import { fleet } from './fleet.js';
+import type { Member, TestServer } from './server.js';
+
+/** A company with several of everything, each linked to others of every kind that it can be linked to. */
+export async function populate(server: TestServer, member: Member, times: number): Promise<void> {
+  const { client } = member;
+  const software = softwareOf(client);
+  const all = Array.from({ length: times }, (_, n) => `populated ${n}`);
+  const groups: number[] = [];
+  for (const name of all) groups.push(await fleet.group(client, name));
+  const modules = await repeat(times, () => software.module());
+  const files = await repeat(times, () => software.file());
+  const apps: number[] = [];
+  const versions: number[] = [];
+  for (const name of all) {
+    const { id } = await software.create('app', 'apps', { name });
+    apps.push(Number(id));
+    const links = { group_ids: groups, module_ids: modules, file_ids: files, bytecode: 'Ynl0ZXM=' };
+    versions.push(Number((await software.version(`apps/${String(id)}/versions`, links)).id));
+  }
+  for (const [n, name] of all.entries()) {
+    const links = { group_id: groups[n], app_version_ids: versions };
+    const number = await fleet.logicalNumber(client, name, links);
+    await fleet.device(client, name, { logical_number_id: number });
+    for (const owner of [{ number: name }, { name }]) {
+      const settings = { ...owner, key: 'shared', value: 'value' };
+      await client.post('parameters', settings);
+      await client.post('metacontents', settings);
+    }
+    const message = { content: 'Hello', kind: 'processing', app_id: apps[n] };
+    await client.post('notifications', { ...message, range: 'group', group_id: groups[n] });
+    await addColleague(server);
+  }
+  await server.app.units.write(member.caller, (work) =>
+    recordTransactions(
+      work,
+      all.map((name) => ({
+        transactionType: 'switch',
+        serialNumber: name,
+        logicalNumber: name,
+        appName: `${name}.posxml`,
+        status: 'success',
+        startedAt: work.now,
+        finishedAt: work.now,
+        parsed: { type: 'sale', status: 'approved', amount: 1_250, card: {} },
+      })),
+    ),
+  );
+}
+
+async function addColleague(server: TestServer): Promise<void> {
+  const colleague = await server.member('acme', 'admin');
+  await colleague.client.post('groups', { name: `of colleague ${colleague.caller.userId ?? ''}` });
+}
+
+async function repeat(times: number, make: () => Promise<number>): Promise<number[]> {
+  const made: number[] = [];
+  for (let n = 0; n < times; n += 1) made.push(await make());
+  return made;
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { WebSocket, type ClientOptions } from 'ws';
+
+import type { Fields } from './client.js';
+import type { TestServer } from './server.js';
+
+export interface Ended {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** A socket by hand: says what it is told, and keeps what it hears. */
+export interface RawSocket {
+  readonly socket: WebSocket;
+  readonly heard: readonly Fields[];
+  say(message: Fields | string): void;
+  /** Resolves to the first message with all of this in it, also one that has come already. */
+  hear(part: Fields): Promise<Fields>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface RawOptions extends Omit<ClientOptions, 'protocol'> {
+  readonly path?: string;
+  readonly protocol?: string | string[];
+}
+
+/** Resolves once it is open; rejects with the status where it is refused. */
+export async function openRaw(
+  server: Pick<TestServer, 'url'>,
+  { path = '/graphql', protocol = 'graphql-transport-ws', ...options }: RawOptions = {},
+): Promise<RawSocket> {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, protocol, options);
+  const heard: Fields[] = [];
+  const ended = new Promise<Ended>((resolve) => {
+    socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+  });
+  const waiting = new Set<() => void>();
+  const wake = (): void => waiting.forEach((look) => look());
+  socket.on('message', (data: Buffer) => {
+    heard.push(JSON.parse(data.toString()) as Fields);
+    wake();
+  });
+  void ended.then(wake);
+  await once(socket, 'open');
+  socket.on('error', () => undefined);
+  const find = (part: Fields): Fields | undefined =>
+    heard.find((message) => Object.entries(part).every(([name, value]) => message[name] === value));
+  return {
+    socket,
+    heard,
+    ended,
+    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    hear: (part) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = find(part);
+          if (found !== undefined) resolve(found);
+          else if (socket.readyState === WebSocket.CLOSED) reject(new Error('The socket has ended'));
+          else return;
+          waiting.delete(look);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** One that may be used. */
+export async function openKnown(
+  server: Pick<TestServer, 'url'>,
+  token: string,
+  options?: RawOptions,
+): Promise<RawSocket> {
+  const raw = await openRaw(server, options);
+  raw.say({ type: 'connection_init', payload: { accessToken: token } });
+  await raw.hear({ type: 'connection_ack' });
+  return raw;
+}
+
+let ids = 0;
+
+/** What an operation answers: the payload of its first message. */
+export async function ask(
+  raw: RawSocket,
+  query: unknown,
+  variables?: Fields,
+  more: Fields = {},
+): Promise<{ readonly type: string; readonly payload: Fields & { readonly errors?: readonly Fields[] } }> {
+  const id = `ask-${++ids}`;
+  raw.say({ type: 'subscribe', id, payload: { query, variables, ...more } });
+  const { type, payload } = (await raw.hear({ id })) as { type: string; payload: Fields };
+  return { type, payload: type === 'error' ? { errors: payload as unknown as Fields[] } : payload };
+}
+
+/** The status of a request for a socket that is refused, with its headers and body. */
+export async function refusedUpgrade(
+  server: Pick<TestServer, 'url'>,
+  { path = '/graphql', protocol = 'graphql-transport-ws', ...options }: RawOptions = {},
+): Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }> {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, protocol, options);
+  socket.on('error', () => undefined);
+  return await new Promise((resolve, reject) => {
+    socket.once('open', () => {
+      socket.terminate();
+      reject(new Error('It was not refused'));
+    });
+    socket.once('unexpected-response', (_request, response) => {
+      let text = '';
+      response.on('data', (part: Buffer) => (text += part.toString()));
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        socket.terminate();
+      });
+    });
+  });
+}

@@ -1,0 +1,74 @@
+import { createClient, type FormattedExecutionResult } from 'graphql-ws';
+import { expect } from 'vitest';
+import { WebSocket } from 'ws';
+
+import type { Fields } from './client.js';
+import type { GraphqlErrorShape } from './graphql.js';
+import type { Member, TestServer } from './server.js';
+
+/** What came of a subscription, as it comes. */
+export interface Subscribed<Data> {
+  readonly events: readonly Data[];
+  /** Resolves once so many have come. */
+  readonly until: (count: number) => Promise<readonly Data[]>;
+  /** Resolves to why it ended: errors, the end of the connection, or null where it was complete. */
+  readonly ended: Promise<
+    readonly GraphqlErrorShape[] | { readonly code: number; readonly reason: string } | null
+  >;
+  /** Ends it from here. */
+  readonly stop: () => void;
+}
+
+/** Follows something as a member, over a socket of its own that does not come back by itself. */
+export function subscribe<Data = Fields>(
+  server: TestServer,
+  member: Pick<Member, 'token'>,
+  query: string,
+  variables: Fields = {},
+): Subscribed<Data> {
+  const client = createClient({
+    url: `${server.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { accessToken: member.token },
+    retryAttempts: 0,
+  });
+  const events: Data[] = [];
+  let stop = (): void => undefined;
+  const ended = new Promise<Awaited<Subscribed<Data>['ended']>>((resolve) => {
+    stop = client.subscribe(
+      { query, variables },
+      {
+        next: ({ data, errors }: FormattedExecutionResult) => {
+          if (errors === undefined) events.push(data as Data);
+          else resolve(errors as readonly GraphqlErrorShape[]);
+        },
+        error: (error) => resolve(error as Awaited<Subscribed<Data>['ended']>),
+        complete: () => resolve(null),
+      },
+    );
+  });
+  return {
+    events,
+    ended,
+    stop: () => stop(),
+    until: async (count) => {
+      await expect.poll(() => events.length, { timeout: 20_000, interval: 10 }).toBeGreaterThanOrEqual(count);
+      return events;
+    },
+  };
+}
+
+/** How many subscriptions the server has open. */
+export async function openStreams(server: TestServer): Promise<number> {
+  const { text } = await server.anonymous.get('/metrics');
+  const values = [...text.matchAll(/^graphql_streams_open\{.*\} (\d+)$/gm)].map(([, value]) => Number(value));
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** The ledger's last sequence of a company: where to begin, so that nothing is missed. */
+export async function lastSequence(member: Pick<Member, 'graphql'>): Promise<number> {
+  const { body } = await member.graphql<{ ledger: { nodes: { sequence: number }[] } }>(
+    '{ ledger(last: 1) { nodes { sequence } } }',
+  );
+  return body.data.ledger.nodes[0]?.sequence ?? 0;
+}

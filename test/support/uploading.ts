@@ -1,0 +1,30 @@
+import { replyOf, type GraphqlOptions } from './graphql.js';
+import type { Fields } from './client.js';
+import type { Member, TestServer } from './server.js';
+
+export interface SentFile {
+  readonly bytes: string | Uint8Array;
+  readonly name: string;
+}
+
+/** A member whose operations carry a file, in the variable `file`. */
+export function carrying(
+  { anonymous }: Pick<TestServer, 'anonymous'>,
+  { token }: Pick<Member, 'token'>,
+  { bytes, name }: SentFile,
+): Pick<Member, 'graphql'> {
+  return {
+    graphql: async <Data = Fields>(query: string, variables: Fields = {}, options: GraphqlOptions = {}) => {
+      const { headers = {}, ...rest } = options;
+      const form = new FormData();
+      form.set('operations', JSON.stringify({ query, variables: { ...variables, file: null }, ...rest }));
+      form.set('map', '{ "0": ["variables.file"] }');
+      form.set('0', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), name);
+      return replyOf<Data>(
+        await anonymous.post('/graphql', form, {
+          headers: { authorization: `Bearer ${token}`, 'apollo-require-preflight': '1', ...headers },
+        }),
+      );
+    },
+  };
+}

@@ -8,6 +8,9 @@ import { topLevelError } from './errors.js';
 import { Refusal } from './limits.js';
 import { maskErrors } from './mask.js';
 
+/** Said on every answer. */
+const NOTHING_RUN = { cost: { requested: 0, actual: 0 } };
+
 /** What is refused before there is an operation, in the form of an answer of GraphQL. */
 export function refuseOperation(onError: (error: unknown, requestId: string) => void): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
@@ -19,14 +22,17 @@ export function refuseOperation(onError: (error: unknown, requestId: string) => 
         hideSuggestions: true,
         report: () => undefined,
       });
-      sendProblem(request, response, { status: 400, headers: {}, body: { errors } });
+      sendProblem(request, response, { status: 400, headers: {}, body: { errors, extensions: NOTHING_RUN } });
       return;
     }
     const problem = problemAnswer(error, requestId);
     if (problem.status === 500) onError(error, requestId);
     const { message } = problem.body;
     const extensions = { code: codeOf(error, problem.body.code), requestId };
-    sendProblem(request, response, { ...problem, body: { errors: [{ message, extensions }] } });
+    sendProblem(request, response, {
+      ...problem,
+      body: { errors: [{ message, extensions }], extensions: NOTHING_RUN },
+    });
   };
 }
 

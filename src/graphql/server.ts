@@ -25,6 +25,7 @@ import { LIMITS } from './limits.js';
 import type { LiveTimes } from './live/limits.js';
 import { createLive } from './live/live.js';
 import { maskErrors } from './mask.js';
+import { demandText } from './operation-text.js';
 import { operationPlugin, type OperationContext } from './operation-plugin.js';
 import { persistedQueries } from './persisted.js';
 import { refuseOperation } from './problems.js';
@@ -74,6 +75,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
     authenticateRequest(authenticate),
     demandOperation,
     readOperation(options),
+    demandText,
     operate(expressMiddleware(server, { context: ({ res }) => Promise.resolve(contextOf(res)) }), underWay),
   );
   return { handler: router, refuse: refuseOperation(onError), stop: live.stop };

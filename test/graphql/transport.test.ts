@@ -70,6 +70,7 @@ describe('POST /graphql', () => {
           extensions: { code: 'UNAUTHENTICATED', requestId: 'same' },
         },
       ],
+      extensions: { cost: { requested: 0, actual: 0 } },
     });
   });
 
@@ -88,6 +89,7 @@ describe('POST /graphql', () => {
     ['an object without a query', '{"variables":{}}', JSON_BODY],
     ['a query that is no text', '{"query":{"kind":"Document"}}', JSON_BODY],
     ['variables that are no object', `{"query":"${QUERY}","variables":[1]}`, JSON_BODY],
+    ['extensions as text', `{"query":"${QUERY}","extensions":"{}"}`, JSON_BODY],
     ['variables as text', `{"query":"${QUERY}","variables":"{}"}`, JSON_BODY],
     ['an operation name that is no text', `{"query":"${QUERY}","operationName":1}`, JSON_BODY],
     ['an operation that is not there', `{"query":"query A ${QUERY}","operationName":"B"}`, JSON_BODY],
@@ -97,6 +99,7 @@ describe('POST /graphql', () => {
     expect(reply.status).toBeGreaterThanOrEqual(400);
     expect(reply.status).toBeLessThan(500);
     expect(errorOf(reply)).toEqual(expect.any(String));
+    expect(reply.body.extensions).toEqual({ cost: { requested: 0, actual: 0 } });
   });
 
   it('refuses a body of more than a megabyte, and a compressed one', async () => {

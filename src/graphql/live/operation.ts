@@ -14,18 +14,12 @@ import {
 import type { LiveObserver, Transport } from '../../http/observe-operations.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../context.js';
-import type { Variables } from '../cost.js';
 import type { Gate } from '../gate.js';
 import { LIMITS, Refusal, refusal, tooLarge } from '../limits.js';
+import type { OperationText } from '../operation-text.js';
 import type { Lasting } from '../request.js';
 import { sizeOf } from '../size.js';
 import { masked, tell, type Telling } from './told.js';
-
-export interface OperationText {
-  readonly query: string;
-  readonly variables: Variables;
-  readonly operationName: string | null;
-}
 
 /** Who asks, over which transport. */
 export interface Asker {
@@ -57,20 +51,6 @@ export interface OperationParts extends Telling {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly observer: LiveObserver;
-}
-
-/** Reads an operation as a client sends it, in JSON. Throws a `Refusal`. */
-export function readOperationText(sent: Readonly<Record<string, unknown>>): OperationText {
-  const { query, variables, operationName } = sent;
-  if (typeof query !== 'string' || query === '')
-    throw refusal('BAD_REQUEST', 'Send the operation as a text, "query".');
-  if (variables != null && (typeof variables !== 'object' || Array.isArray(variables))) {
-    throw refusal('BAD_REQUEST', '"variables" must be an object.');
-  }
-  if (operationName != null && typeof operationName !== 'string') {
-    throw refusal('BAD_REQUEST', '"operationName" must be a text.');
-  }
-  return { query, variables: (variables ?? {}) as Variables, operationName: operationName ?? null };
 }
 
 /** An operation that has passed every wall, and what comes of it. */

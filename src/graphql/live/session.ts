@@ -13,7 +13,8 @@ import { refusal } from '../limits.js';
 import type { AnswersUnderWay } from '../under-way.js';
 import { NO_FACTS, type RequestFacts } from '../request.js';
 import { LIVE_LIMITS } from './limits.js';
-import { Operation, readOperationText, type OperationParts, type Running } from './operation.js';
+import { readOperationText } from '../operation-text.js';
+import { Operation, type OperationParts, type Running } from './operation.js';
 import { takeToken, type Seats } from './seats.js';
 import { rateLimited, tell, Told } from './told.js';
 

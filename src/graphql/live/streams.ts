@@ -11,15 +11,10 @@ import type { Authenticate } from '../authentication.js';
 import { PREFLIGHT_HEADERS } from '../body.js';
 import { contextOf } from '../http-context.js';
 import { refusal } from '../limits.js';
+import { readOperationText, sentInQuery, type OperationText } from '../operation-text.js';
 import type { AnswersUnderWay } from '../under-way.js';
 import type { LiveTimes } from './limits.js';
-import {
-  Operation,
-  readOperationText,
-  type Asker,
-  type OperationParts,
-  type OperationText,
-} from './operation.js';
+import { Operation, type Asker, type OperationParts } from './operation.js';
 import { demandOwnOrigin } from './origin.js';
 import { takeConnection, takeToken, tooManyOfToken, type Seats } from './seats.js';
 import { EventStream } from './stream.js';
@@ -117,18 +112,11 @@ function lastSeenBy(request: Request): number | null {
 }
 
 function textOf(request: Request): OperationText {
-  if (request.method === 'POST') return readOperationText(request.body as Readonly<Record<string, unknown>>);
-  const { variables, ...sent } = Object.fromEntries(readQuery(request.originalUrl));
-  return readOperationText({ ...sent, variables: variables === undefined ? null : parsed(variables) });
+  const isGet = request.method === 'GET';
+  return readOperationText(isGet ? sentInQuery(request.originalUrl) : (request.body as object as Sent));
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw refusal('BAD_REQUEST', '"variables" must be JSON.');
-  }
-}
+type Sent = Readonly<Record<string, unknown>>;
 
 function notAllowed(allow: string): HttpProblem {
   return new HttpProblem(405, 'method_not_allowed', `This takes ${allow.replace(', ', ' and ')}.`, {

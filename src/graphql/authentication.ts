@@ -1,6 +1,7 @@
 import type { Origin, Units } from '../database/work.js';
 import type { Authenticator } from '../resources/access-token/authentication.service.js';
 import { GraphqlContext } from './context.js';
+import { createLargeReads } from './reading.js';
 import type { RequestFacts } from './request.js';
 
 /** What resolvers are given for a token, over any transport; `unauthenticated` where the token is of no use. */
@@ -15,6 +16,9 @@ export function createAuthenticate(
   units: Units,
   maxContentBytes: number,
 ): Authenticate {
-  return async (token, origin, facts) =>
-    new GraphqlContext(await authenticator.authenticate(token, origin), units, maxContentBytes, facts);
+  const largeReads = createLargeReads();
+  return async (token, origin, facts) => {
+    const caller = await authenticator.authenticate(token, origin);
+    return new GraphqlContext(caller, units, maxContentBytes, facts, largeReads);
+  };
 }

@@ -6,6 +6,7 @@ import type { ChildList, KeyValue, List, Slice, SliceRequest } from '../database
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
 import { demandScope, type Caller, type Scope } from '../platform/caller.js';
 import { DomainError } from '../platform/errors.js';
+import type { Turns } from '../platform/turns.js';
 import {
   connection,
   sliceRequest,
@@ -20,7 +21,7 @@ import { requestError, type Within } from './errors.js';
 import { follow } from './live/follow.js';
 import { parseGlobalId } from './node.js';
 import { payload, recordsIn, type Payload } from './payload.js';
-import { Reading } from './reading.js';
+import { createLargeReads, Reading } from './reading.js';
 import { changeOnce } from './repeat.js';
 import { NO_FACTS, type MutationCall, type RequestFacts, type Tally } from './request.js';
 
@@ -54,9 +55,10 @@ export class GraphqlContext {
     private readonly units: Units,
     maxContentBytes: number,
     readonly request: RequestFacts = NO_FACTS,
+    largeReads: Turns = createLargeReads(),
   ) {
     const { companyId } = caller;
-    this.reading = new Reading(units, caller);
+    this.reading = new Reading(units, caller, largeReads);
     this.contents = new OperationContents({ units, companyId, maxBytes: maxContentBytes, tally: this.tally });
   }
 
@@ -70,6 +72,11 @@ export class GraphqlContext {
   tried(): GraphqlContext {
     const context = Object.create(GraphqlContext.prototype) as GraphqlContext;
     return Object.assign(context, this, { tally: { nodes: 0, replayed: false } });
+  }
+
+  /** Nothing more is answered from it. */
+  finish(): void {
+    this.reading.finish();
   }
 
   /** Reads with a right; without it, FORBIDDEN. */

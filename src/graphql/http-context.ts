@@ -62,6 +62,7 @@ export function operate(run: RequestHandler, underWay: AnswersUnderWay): Request
     try {
       await run(request, response, next);
     } finally {
+      contextOf(response).finish();
       letGo(request, response);
     }
     await Promise.all(sent);

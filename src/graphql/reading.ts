@@ -1,17 +1,30 @@
 import DataLoader from 'dataloader';
+import { getHeapStatistics } from 'node:v8';
 
 import type { KeyValue } from '../database/keyset.js';
 import type { ReadWork, Units } from '../database/work.js';
 import type { Caller } from '../platform/caller.js';
+import { createTurns, type Turns } from '../platform/turns.js';
 import { LIMITS, tooLarge } from './limits.js';
 import { sizeOf } from './size.js';
+
+/** Bytes of the heap that one operation on large records takes, about: what it reads, and its answer twice. */
+const HEAP_OF_ONE = 96 * 1024 * 1024;
+const MOST_AT_ONCE = 16;
+const MOST_WAITING = 1_000;
+
+/** Operations that read large records take turns: together they would need more memory than there is. */
+export function createLargeReads(): Turns {
+  const room = Math.floor(getHeapStatistics().heap_size_limit / HEAP_OF_ONE);
+  return createTurns(Math.min(Math.max(room, 1), MOST_AT_ONCE), MOST_WAITING);
+}
 
 /** Where it is read from: a list of the company's, one of many parents', or a use case. */
 type Source = { readonly isLarge: boolean } | { readonly list: { readonly isLarge: boolean } } | Use;
 type Use = (work: ReadWork, ...more: never[]) => Promise<unknown>;
 
 function isLarge(source: Source): boolean {
-  if (typeof source === 'function') return true;
+  if (typeof source === 'function') return false;
   return 'list' in source ? source.list.isLarge : source.isLarge;
 }
 
@@ -19,14 +32,19 @@ function isLarge(source: Source): boolean {
 export class Reading {
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #bytes = 0;
+  #turn: Promise<void> | null = null;
+  #leave: (() => void) | null = null;
+  #isFinished = false;
 
   constructor(
     private readonly units: Units,
     private readonly caller: Caller,
+    private readonly largeReads: Turns,
   ) {}
 
   /** What one operation reads is in memory together; what is small by nature is not weighed. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
+    if (isLarge) await (this.#turn ??= this.#takeTurn());
     const result = await this.units.read(this.caller, use);
     if (!isLarge) return result;
     this.#bytes += sizeOf(result);
@@ -58,6 +76,27 @@ export class Reading {
     const loader = (own.get(key) as L | undefined) ?? make();
     own.set(key, loader);
     return loader;
+  }
+
+  /** The operation is over: what it read is let go of, and somebody else may read large records. */
+  finish(): void {
+    this.#isFinished = true;
+    this.forget();
+    this.#leave?.();
+  }
+
+  /** Resolves when it is its turn, which it keeps until it is finished; what is read too late needs none. */
+  async #takeTurn(): Promise<void> {
+    if (this.#isFinished) return;
+    await new Promise<void>((entered, refused) => {
+      const held = (): Promise<void> =>
+        new Promise((leave) => {
+          this.#leave = leave;
+          if (this.#isFinished) leave();
+          entered();
+        });
+      this.largeReads.take(held).catch(refused);
+    });
   }
 
   /** After a change, everything is read anew. */

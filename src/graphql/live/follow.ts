@@ -7,10 +7,13 @@ import type { Units } from '../../database/work.js';
 import { demandScope, type Scope } from '../../platform/caller.js';
 import type { Lasting } from '../request.js';
 import { requestError } from '../errors.js';
+import { sizeOf } from '../size.js';
 import { Bell } from './bell.js';
 
 /** Records in hand of one subscriber, at most; nothing else waits in memory for a slow one. */
 const PAGE = 25;
+/** And bytes of them, unless one alone has more. */
+const IN_HAND = 256 * 1024;
 /** Ids that one statement looks through, at most: a filter may leave few of them. */
 const STRETCH = 2_000;
 /** How often the database is looked at for what other processes wrote, and whoever asks for their right. */
@@ -101,9 +104,11 @@ class Feed<T extends Identified> {
     const stretch = { after: this.cursor, upTo, limit: PAGE, condition };
     const page = await this.units.read(caller, (work) => arrivals.read(work, stretch));
     await this.demandWhole();
+    const inHand = asMuchAsFits(page);
     // Whatever else there is in the stretch is not for this reader.
-    this.cursor = page.length < PAGE ? upTo : (page.at(-1)?.id ?? upTo);
-    return page;
+    const isAll = page.length < PAGE && inHand.length === page.length;
+    this.cursor = isAll ? upTo : (inHand.at(-1)?.id ?? upTo);
+    return inHand;
   }
 
   #span(): Promise<Span> {
@@ -121,6 +126,13 @@ class Feed<T extends Identified> {
     await this.#bell.wait(LOOK_EVERY_MS);
     if (!this.lasting.signal.aborted) await sleep(GATHER_MS);
   }
+}
+
+/** One at least. */
+function asMuchAsFits<T>(records: readonly T[]): readonly T[] {
+  let bytes = 0;
+  const beyond = records.findIndex((record, place) => (bytes += sizeOf(record)) > IN_HAND && place > 0);
+  return beyond === -1 ? records : records.slice(0, beyond);
 }
 
 function gone(cursor: number, resumeAfter: number): GraphQLError {

@@ -121,7 +121,7 @@ export class Operation {
   async #answer(): Promise<FormattedExecutionResult> {
     const context = await this.asker.context(null);
     this.#context = context;
-    const result = await execute({ ...this.args, contextValue: context });
+    const result = await this.#executed(context);
     const { nodes, replayed } = context.tally;
     const extensions = {
       cost: { requested: this.#cost, actual: nodes },
@@ -141,14 +141,21 @@ export class Operation {
     try {
       for await (const record of source) {
         // Renewed for each event: nothing is remembered from one to the next, neither records nor rights.
-        const context = this.#context;
-        const result = await execute({ ...this.args, rootValue: record, contextValue: context });
+        const result = await this.#executed(this.#context, record);
         yield { id: (record as { id: number }).id, payload: this.#shown(result) };
         this.#events += 1;
         this.parts.observer.eventSent(transport);
       }
     } finally {
       this.parts.observer.streamClosed(transport);
+    }
+  }
+
+  async #executed(context: GraphqlContext | null, event?: unknown): Promise<ExecutionResult> {
+    try {
+      return await execute({ ...this.args, rootValue: event, contextValue: context });
+    } finally {
+      context?.finish();
     }
   }
 

@@ -13,16 +13,10 @@ import {
   type FilterKind,
 } from './condition.js';
 import { sharing } from './sharing.js';
+import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
 import { amongIds, instant, idTable } from './storage.js';
 import type { Row, Tables } from './tables.js';
 import type { ReadWork } from './work.js';
-
-export type KeyValue = string | number;
-
-export interface Key {
-  readonly value: KeyValue;
-  readonly id: number;
-}
 
 /** What can be listed of a table, and how. */
 export interface Listing<Name extends keyof Tables, T> {
@@ -40,23 +34,6 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly isLarge?: true;
   /** Which rows `t` the company sees; its own, where not said otherwise. */
   readonly visible?: (companyId: number) => RawBuilder<unknown>;
-}
-
-export interface SliceRequest {
-  /** Name in `orders`. */
-  readonly order: string;
-  readonly descending: boolean;
-  /** The last ones before `key` instead of the first ones after it; they come in the same order. */
-  readonly backward: boolean;
-  readonly limit: number;
-  readonly key: Key | null;
-  readonly condition: Condition | null;
-}
-
-export interface Slice<T> {
-  readonly items: readonly { readonly record: T; readonly key: Key }[];
-  /** Whether the list goes on in the direction of the request. */
-  readonly hasMore: boolean;
 }
 
 /** How children are found: by a column of theirs, which holds the parent's id or name, or through a table of links. */
@@ -194,8 +171,6 @@ function impliedBy<Name extends keyof Tables, T>(
     return isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
   };
 }
-
-const isDown = (request: SliceRequest): boolean => request.descending !== request.backward;
 
 function beyond<Name extends keyof Tables, T>(
   listing: Listing<Name, T>,

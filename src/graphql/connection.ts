@@ -9,7 +9,7 @@ import {
   type ClassType,
 } from 'type-graphql';
 
-import type { Slice, SliceRequest } from '../database/keyset.js';
+import type { Slice, SliceRequest } from '../database/slice.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { requestError } from './errors.js';
 

@@ -2,7 +2,8 @@ import DataLoader from 'dataloader';
 
 import type { Arrivals } from '../database/arrivals.js';
 import type { Condition } from '../database/condition.js';
-import type { ChildList, KeyValue, List, Slice, SliceRequest } from '../database/keyset.js';
+import type { ChildList, List } from '../database/keyset.js';
+import type { KeyValue, Slice, SliceRequest } from '../database/slice.js';
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
 import { demandScope, type Caller, type Scope } from '../platform/caller.js';
 import { DomainError } from '../platform/errors.js';

@@ -1,4 +1,4 @@
-import type { Key } from '../database/keyset.js';
+import type { Key } from '../database/slice.js';
 import { requestError } from './errors.js';
 
 /** A place in a list in one order: opaque to clients. */

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { getHeapStatistics } from 'node:v8';
 
-import type { KeyValue } from '../database/keyset.js';
+import type { KeyValue } from '../database/slice.js';
 import type { ReadWork, Units } from '../database/work.js';
 import type { Caller } from '../platform/caller.js';
 import { createTurns, type Turns } from '../platform/turns.js';

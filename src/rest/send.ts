@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
 
+import { createPace } from '../platform/pace.js';
 import { hasBody } from './body.js';
 import { CONTENT_PLACEHOLDER } from './content.js';
 import type { ProblemAnswer } from './problem.js';
@@ -61,17 +61,8 @@ export async function sendInPieces(response: Response, pieces: AsyncIterable<str
   response.end();
 }
 
-let lastTurn: Promise<unknown> = Promise.resolve();
-
-/**
- * One piece for each turn of the event loop, whoever sends it: a fast client takes piece after piece at once,
- * and many of them would let nobody else through.
- */
-async function ownTurn(): Promise<void> {
-  const turn = lastTurn.then(() => setImmediate());
-  lastTurn = turn;
-  await turn;
-}
+/** A fast client takes piece after piece at once. */
+const ownTurn = createPace();
 
 async function drained(response: Response): Promise<void> {
   const stop = new AbortController();

@@ -24,13 +24,13 @@ export class SummaryRows {
     }
   }
 
-  get rows(): readonly SummaryRow[] {
-    return [...this.#rows.values()];
+  get size(): number {
+    return this.#rows.size;
   }
 
   /** As the database orders them: what is not there first, texts by their bytes. */
   inOrder(): readonly SummaryRow[] {
-    const keyed = this.rows.map((row) => ({ row, values: this.#valuesOf(row) }));
+    const keyed = [...this.#rows.values()].map((row) => ({ row, values: this.#valuesOf(row) }));
     return keyed.sort((one, other) => compareAll(one.values, other.values)).map(({ row }) => row);
   }
 

@@ -1,9 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
-
 import type { Condition } from '../../database/condition.js';
 import type { ReadWork } from '../../database/work.js';
 import { HOUR } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
+import { createPace } from '../../platform/pace.js';
 import type { Moment } from './moment.model.js';
 import { KIND_FIELDS, meeting } from './transaction.repository.js';
 import { partsOf, splitPeriod } from './transaction.rules.js';
@@ -39,7 +38,7 @@ export async function summarizeTransactions(
   const dimensions = [...new Set(by)];
   const query = { bucket, by: dimensions, limit: MAX_ROWS + 1, where: meeting(narrowed.where) };
   const rows = isKept
-    ? demandFew(await selectSummary(work, { ...query, sources: keptSources(narrowed.period, bucket) }))
+    ? await summarizePart(work, { ...query, sources: keptSources(narrowed.period, bucket) })
     : await summarizeInParts(work, query, await readSources(work, narrowed));
   if (rows.some(({ amountTotal }) => !Number.isSafeInteger(amountTotal))) {
     throw tooMuch('The amounts add up to more than can be told exactly');
@@ -47,24 +46,33 @@ export async function summarizeTransactions(
   return rows;
 }
 
-/** One part after the other, and whoever waits in between: all at once would hold up everybody. */
+/** Each takes long enough that no two may follow each other at once, of one summary or of many. */
+const ownTurn = createPace();
+
+async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
+  await ownTurn();
+  const rows = await selectSummary(work, query);
+  demandFew(rows.length);
+  return rows;
+}
+
 async function summarizeInParts(
   work: ReadWork,
   query: Omit<SummaryQuery, 'sources'>,
   sources: readonly Source[],
 ): Promise<readonly SummaryRow[]> {
+  const [only, ...others] = sources;
+  if (only !== undefined && others.length === 0) return await summarizePart(work, { ...query, sources });
   const sum = new SummaryRows(query.by);
-  for (const [place, source] of sources.entries()) {
-    if (place > 0) await setImmediate();
-    sum.add(await selectSummary(work, { ...query, sources: [source] }));
-    demandFew(sum.rows);
+  for (const source of sources) {
+    sum.add(await summarizePart(work, { ...query, sources: [source] }));
+    demandFew(sum.size);
   }
-  return sources.length > 1 ? sum.inOrder() : sum.rows;
+  return sum.inOrder();
 }
 
-function demandFew(rows: readonly SummaryRow[]): readonly SummaryRow[] {
-  if (rows.length > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
-  return rows;
+function demandFew(rows: number): void {
+  if (rows > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
 }
 
 /** Whole days and hours are added up already; only what is left at the ends is read. */

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { finished } from 'node:stream';
 
 import { contextOf as requestContextOf } from '../http/context.js';
 import { isIdempotencyKey } from '../resources/idempotency-key/idempotency-key.service.js';
@@ -54,7 +55,8 @@ export function operate(run: RequestHandler, underWay: AnswersUnderWay): Request
     response.send = (text: string) => {
       const letGoOf = underWay.take(caller.companyId, text.length);
       if (letGoOf === null) throw tooMuchUnderWay();
-      response.once('close', letGoOf);
+      // Also where the client is gone already.
+      finished(response, { readable: false }, letGoOf);
       if (!contents.hasMarks) return send(text);
       sent.push(sendInPieces(response, contents.fill(text)));
       return response;

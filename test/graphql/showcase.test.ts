@@ -5,6 +5,7 @@ import { createDemo } from '../../src/demo/demo.js';
 import { graphql } from '../gql/gql.js';
 import type { ShowcaseQuery } from '../gql/graphql.js';
 import { createClient, type Client, type Fields } from '../support/client.js';
+import { createGraphql, type Graphql } from '../support/graphql.js';
 import { startServer, testConfig, type TestServer } from '../support/server.js';
 
 /** What a dashboard of the whole fleet asks for. */
@@ -40,13 +41,39 @@ const Showcase = graphql(`
   }
 `);
 
+/** The same levels with smaller pages, so that a hundred groups cost no more than an operation may. */
+const FILLED = `query ($first: Int!) {
+  groups(first: $first, filter: { name: { startsWith: "hundred" } }) { totalCount nodes { name
+    logicalNumbers(first: 5) { totalCount nodes { number
+      appVersions(first: 2) { nodes { number app { name } files(first: 2) { nodes { name crc size } } } } } } } } }`;
+
+interface Nodes<T> {
+  readonly totalCount: number;
+  readonly nodes: readonly T[];
+}
+interface Filled {
+  readonly groups: Nodes<{
+    readonly logicalNumbers: Nodes<{ readonly appVersions: Nodes<{ readonly files: Nodes<object> }> }>;
+  }>;
+}
+
+/** One that has files. */
+async function versionWithFiles(ask: Graphql): Promise<string> {
+  const { body } = await ask<{ appVersions: Nodes<{ readonly id: string; readonly files: Nodes<object> }> }>(
+    '{ appVersions(first: 100) { nodes { id files(first: 1) { totalCount } } } }',
+  );
+  const { nodes } = body.data.appVersions;
+  return nodes.find(({ files }) => files.totalCount > 0)?.id ?? '';
+}
+
 let server: TestServer;
+let token: string;
 let client: Client;
 let apollo: ApolloClient;
 beforeAll(async () => {
   server = await startServer();
   const tokenSecret = testConfig(server.file).tokenSecret ?? '';
-  const { token } = await createDemo(server.app.database, server.clock, { seed: 3, tokenSecret });
+  ({ token } = await createDemo(server.app.database, server.clock, { seed: 3, tokenSecret }));
   client = createClient(server.url, token);
   apollo = new ApolloClient({
     cache: new InMemoryCache(),
@@ -111,4 +138,38 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
       expect(shown.find((file) => file.name === name)).toMatchObject({ crc, size });
     }
   });
+
+  it('takes as many statements for a hundred groups as for one', async () => {
+    const ask = createGraphql(server.url, token);
+    const version = await versionWithFiles(ask);
+    const MAKE = `mutation ($name: String!) { groupCreate(input: { name: $name }) { group { id } } }`;
+    const ATTACH = `mutation ($id: ID!, $versions: [ID!]!) {
+      groupAttachAppVersions(id: $id, appVersionIds: $versions) { userErrors { message } } }`;
+    const NUMBER = `mutation ($number: String!, $id: ID!, $versions: [ID!]!) {
+      logicalNumberCreate(input: { number: $number, groupId: $id, appVersionIds: $versions }) {
+        userErrors { message } } }`;
+    for (let n = 0; n < 100; n += 1) {
+      const made = await ask<{ groupCreate: { group: { id: string } } }>(MAKE, { name: `hundred ${n}` });
+      const { id } = made.body.data.groupCreate.group;
+      await ask(ATTACH, { id, versions: [version] });
+      const { body } = await ask(NUMBER, { number: `hundred ${n}`, id, versions: [version] });
+      expect(body.data).toEqual({ logicalNumberCreate: { userErrors: [] } });
+    }
+    const filled = async (first: number): Promise<Filled> => {
+      const { body, text } = await ask<Filled>(FILLED, { first });
+      expect(body.errors, text).toBeUndefined();
+      return body.data;
+    };
+    await filled(1);
+    server.clock.advance(2_001);
+    await filled(100);
+    const one = await server.statements(() => filled(1));
+    const hundred = await server.statements(() => filled(100));
+    expect([one.statements.length, hundred.statements.length]).toEqual([7, 7]);
+    expect([one.result.groups.nodes.length, hundred.result.groups.nodes.length]).toEqual([1, 100]);
+    for (const { logicalNumbers } of hundred.result.groups.nodes) {
+      expect(logicalNumbers.totalCount).toBe(1);
+      expect(logicalNumbers.nodes[0]?.appVersions.nodes[0]?.files.nodes.length).toBeGreaterThan(0);
+    }
+  }, 60_000);
 });

@@ -1,15 +1,14 @@
 /** The direction of imports: see src/README.md, "Who may import whom". */
 const layers = {
   platform: '^src/platform/',
-  model: '^src/resources/[^/]+/[^/]+[.]model[.]ts$',
-  rules: '^src/resources/[^/]+/[^/]+[.]rules[.]ts$',
+  model: '^src/resources/.+[.]model[.]ts$',
+  rules: '^src/resources/.+[.]rules[.]ts$',
   database: '^src/database/',
-  ledger: '^src/ledger/',
-  repository: '^src/resources/[^/]+/[^/]+[.]repository[.]ts$',
-  service: '^src/resources/[^/]+/[^/]+[.]service[.]ts$',
-  rest: '^src/resources/[^/]+/[^/]+[.]rest[.]ts$',
-  loaders: '^src/resources/[^/]+/[^/]+[.]loaders[.]ts$',
-  graphql: '^src/resources/[^/]+/[^/]+[.]graphql[.]ts$',
+  repository: '^src/resources/.+[.]repository[.]ts$',
+  service: '^src/resources/.+[.]service[.]ts$',
+  rest: '^src/resources/.+[.]rest[.]ts$',
+  loaders: '^src/resources/.+[.]loaders[.]ts$',
+  graphql: '^src/resources/.+[.]graphql[.]ts$',
 };
 const not = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const only = (name, from, allowed) =>
@@ -22,15 +21,13 @@ module.exports = {
     only('platform', layers.platform, [layers.platform]),
     only('model', layers.model, [layers.platform, layers.model]),
     only('rules', layers.rules, [layers.platform, layers.model, layers.rules]),
-    only('database', layers.database, [layers.platform, layers.model, layers.database, layers.ledger]),
-    only('ledger', layers.ledger, [layers.platform, layers.database, layers.ledger]),
+    only('database', layers.database, [layers.platform, layers.model, layers.database]),
     only('repository', layers.repository, [layers.platform, layers.model, layers.database]),
     only('service', layers.service, [
       layers.platform,
       layers.model,
       layers.rules,
       layers.database,
-      layers.ledger,
       layers.repository,
       layers.service,
     ]),
@@ -40,7 +37,8 @@ module.exports = {
       layers.database,
       layers.service,
       layers.rest,
-      '^src/rest/(route|envelope|upload|content|timestamp)[.]ts$',
+      '^src/rest/(route|envelope|content-placeholder|timestamp)[.]ts$',
+      '^src/http/',
     ]),
     only('loaders', layers.loaders, [layers.platform, layers.model, layers.database, layers.service]),
     only('graphql-files', layers.graphql, [
@@ -49,21 +47,19 @@ module.exports = {
       layers.service,
       layers.loaders,
       layers.graphql,
-      '^src/graphql/(context|connection|counts|list|node|payload|scalars|filter|errors|upload)[.]ts$',
+      '^src/graphql/(schema|http|execution)/',
     ]),
     only('graphql-server', '^src/graphql/', [
       layers.platform,
       layers.model,
       layers.database,
-      layers.ledger,
       layers.service,
       layers.graphql,
       '^src/(graphql|http)/',
-      '^src/rest/(credential|problem|query|body|send|multipart)[.]ts$',
     ]),
     not(
       'graphql-in-its-place',
-      { path: '^src/', pathNot: ['^src/graphql/', layers.graphql, layers.loaders] },
+      { path: '^src/', pathNot: ['^src/graphql/', '^src/app/', layers.graphql, layers.loaders] },
       { path: 'node_modules/(graphql|graphql-[^/]+|type-graphql|dataloader|@apollo)/' },
       'GraphQL is known to *.graphql.ts, *.loaders.ts and graphql/ only.',
     ),
@@ -77,7 +73,7 @@ module.exports = {
     not(
       'private-repository',
       { path: '^src/resources/([^/]+)/' },
-      { path: '^src/resources/[^/]+/[^/]+[.](repository|rules)[.]ts$', pathNot: '^src/resources/$1/' },
+      { path: '^src/resources/.+[.](repository|rules)[.]ts$', pathNot: '^src/resources/$1/' },
       "A repository and rules are private to their resource's folder.",
     ),
     not(
@@ -88,13 +84,13 @@ module.exports = {
     ),
     not(
       'kysely-in-repositories',
-      { path: '^src/', pathNot: [layers.repository, layers.database, layers.ledger] },
+      { path: '^src/', pathNot: [layers.repository, layers.database] },
       { path: 'node_modules/kysely' },
       'Kysely lives in repositories and database/ only.',
     ),
     not(
       'domain-without-transport',
-      { path: '^src/(platform|database|ledger)/|[.](model|rules|repository|service)[.]ts$' },
+      { path: '^src/(platform|database)/|[.](model|rules|repository|service)[.]ts$' },
       { path: 'node_modules/(express|graphql|type-graphql|dataloader)/' },
       'The domain knows no transport.',
     ),

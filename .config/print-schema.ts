@@ -3,7 +3,7 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, type Options } from 'prettier';
 
-import { createSchema } from '../src/graphql/schema.js';
+import { createSchema } from '../src/app/schema.js';
 
 /** Writes `schema.graphql`: sorted, so that a change of the schema shows as what it is. */
 const style = JSON.parse(readFileSync(new URL('prettier.json', import.meta.url), 'utf8')) as Options;

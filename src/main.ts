@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path';
 
 import { runCommandLine } from './cli/program.js';
-import { createTerminal } from './cli/terminal.js';
+import { createCommandIo } from './cli/command-io.js';
 
 // A reader that goes away, as `| head` does, is no reason to die.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -17,7 +17,7 @@ function programName(script: string): string {
 }
 
 const [, script = 'terminal-gateway', ...args] = process.argv;
-const terminal = createTerminal(process.env, programName(script), process);
+const terminal = createCommandIo(process.env, programName(script), process);
 const code = await runCommandLine(args, terminal);
 // What is still on its way to a slow reader would be lost with the process.
 await Promise.all([process.stdout, process.stderr].map(flushed));

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 
 import { DatabaseRefused } from '../database/sqlite/inspect.js';
-import { ConfigError } from '../platform/config.js';
+import { ConfigError } from '../platform/config/config.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 
 /** Why a command was not carried out, in a line for the person who gave it. */
-export class Refusal extends Error {
+export class CommandError extends Error {
   override readonly name = 'Refusal';
 }
 
@@ -31,7 +31,8 @@ export function explain(error: unknown): Explanation {
   if (error instanceof ConfigError) return { code: EXIT.config, lines: error.problems };
   if (error instanceof DatabaseRefused) return { code: EXIT.config, lines: [error.message] };
   if (error instanceof DomainError) return explainDomain(error);
-  if (error instanceof Refusal || isSystemError(error)) return { code: EXIT.failed, lines: [error.message] };
+  if (error instanceof CommandError || isSystemError(error))
+    return { code: EXIT.failed, lines: [error.message] };
   return {
     code: EXIT.failed,
     lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)],

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 
-import { addConfigCommands } from './config.js';
-import { addDatabaseCommands } from './database.js';
-import { addDemoCommand } from './demo-command.js';
-import { addDeviceCommands } from './device.js';
+import { addConfigCommands } from './commands/config.js';
+import { addDatabaseCommands } from './commands/database.js';
+import { addDemoCommand } from './commands/demo.js';
+import { addDeviceCommands } from './commands/device.js';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 import { explain } from './explain.js';
-import { addServeCommand } from './serve.js';
-import type { Terminal } from './terminal.js';
-import { addTokenCommands } from './token.js';
-import { addUserCommands } from './user.js';
+import { addServeCommand } from './commands/serve.js';
+import type { CommandIo } from './command-io.js';
+import { addTokenCommands } from './commands/token.js';
+import { addUserCommands } from './commands/user.js';
 
 const COMMANDS = [
   addServeCommand,
@@ -22,7 +22,7 @@ const COMMANDS = [
 ];
 
 /** Carries out one command line (without the program's own name) and answers what to end with. */
-export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCommandLine(args: readonly string[], terminal: CommandIo): Promise<ExitCode> {
   const program = new Command('terminal-gateway')
     .description('Device-management server for payment terminals.')
     .exitOverride()

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 
-import { createLedger, type Ledger, type LedgerEntry } from '../ledger/ledger.js';
+import { createLedger, type Ledger, type RecordedChange } from './ledger.js';
 import type { Caller } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from './open.js';
@@ -40,11 +40,11 @@ export interface Units {
    * Calls `listener` with what was recorded, after each change that is durable, until the returned function is
    * called. What other processes write is not among it.
    */
-  onCommitted(listener: (entries: readonly LedgerEntry[]) => void): () => void;
+  onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
 }
 
 export function createUnits(database: Database, clock: Clock): Units {
-  const listeners = new Set<(entries: readonly LedgerEntry[]) => void>();
+  const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
 
   async function systemWrite<T>(
     actor: Partial<Caller> & Origin,
@@ -52,7 +52,7 @@ export function createUnits(database: Database, clock: Clock): Units {
   ): Promise<T> {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
-    let recorded: readonly LedgerEntry[] = [];
+    let recorded: readonly RecordedChange[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor);

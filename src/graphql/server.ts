@@ -11,25 +11,25 @@ import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { GraphQLSchema } from 'graphql';
 
 import type { Units } from '../database/work.js';
-import type { LiveObserver } from '../http/observe-operations.js';
-import type { CountRequest } from '../http/rate-limit.js';
+import type { LiveObserver } from '../http/operations/operation-log.js';
+import type { CountRequest } from '../http/server/rate-limit.js';
 import type { Clock } from '../platform/clock.js';
-import type { OperationList } from '../platform/operation-list.js';
+import type { OperationList } from '../platform/config/operation-list.js';
 import type { Authenticator } from '../resources/access-token/authentication.service.js';
-import { createAuthenticate } from './authentication.js';
-import { demandOperation, PREFLIGHT_HEADERS, readOperation } from './body.js';
-import { createGate, type Gate } from './gate.js';
-import { createGraphiql } from './graphiql.js';
-import { authenticateRequest, contextOf, operate } from './http-context.js';
-import { LIMITS } from './limits.js';
+import { createAuthenticate } from './http/authentication.js';
+import { demandOperation, PREFLIGHT_HEADERS, readOperation } from './http/body.js';
+import { createGate, type Gate } from './limits/gate.js';
+import { createGraphiql } from './http/graphiql.js';
+import { authenticateRequest, graphqlContextOf, operate } from './http/http-context.js';
+import { LIMITS } from './limits/limits.js';
 import type { LiveTimes } from './live/limits.js';
 import { createLive } from './live/live.js';
-import { maskErrors } from './mask.js';
-import { demandText } from './operation-text.js';
-import { operationPlugin, type OperationContext } from './operation-plugin.js';
-import { persistedQueries } from './persisted.js';
-import { refuseOperation } from './problems.js';
-import { AnswersUnderWay } from './under-way.js';
+import { maskErrors } from './execution/mask.js';
+import { demandText } from './http/operation-text.js';
+import { operationPlugin, type OperationContext } from './execution/operation-plugin.js';
+import { persistedQueries } from './http/persisted.js';
+import { refuseOperation } from './http/problems.js';
+import { InFlightResponses } from './limits/in-flight.js';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -65,7 +65,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const server = await startApollo(options, gate);
   const { clock, observer, ...more } = options.live;
   const operations = { schema, gate, development, clock, observer, onError };
-  const underWay = new AnswersUnderWay();
+  const underWay = new InFlightResponses();
   const live = createLive({ ...options, ...more, operations, authenticate, underWay });
   const router = Router({ caseSensitive: true });
   router.use(live.router);
@@ -76,7 +76,10 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
     demandOperation,
     readOperation(options),
     demandText,
-    operate(expressMiddleware(server, { context: ({ res }) => Promise.resolve(contextOf(res)) }), underWay),
+    operate(
+      expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) }),
+      underWay,
+    ),
   );
   return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
 }

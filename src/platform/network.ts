@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Whom a limit counts together: an IPv4 address, or the /64 network of an IPv6 one (decision 14). */
+/** Whom a limit counts together: an IPv4 address, or the /64 network of an IPv6 one (contract 14). */
 export function clientNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -4,16 +4,16 @@ import type { Units } from '../database/work.js';
 import { demandScope, type Caller } from '../platform/caller.js';
 import type { Authenticator } from '../resources/access-token/authentication.service.js';
 import { readContent } from '../resources/content/content.service.js';
-import { contextOf, type RequestContext } from '../http/context.js';
-import { inviteBody, readBody, type Body } from './body.js';
+import { requestContextOf, type RequestContext } from '../http/request-context.js';
+import { inviteBody, readBody, type Body } from '../http/body.js';
 import { createCall, expressPath } from './call.js';
-import { readToken } from './credential.js';
+import { readToken } from '../http/credential.js';
 import { answerOnce } from './idempotency.js';
-import { createUploadReader, isMultipart, type HeldUpload, type UploadReader } from './multipart.js';
-import { HttpProblem } from './problem.js';
-import { readQuery } from './query.js';
+import { createUploadReader, isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
+import { HttpProblem } from '../http/problem.js';
+import { readQuery } from '../http/query.js';
 import type { Call, Method, Route } from './route.js';
-import { renderAnswer, sendRendered, type Rendered } from './send.js';
+import { renderAnswer, sendRendered, type Rendered } from '../http/send.js';
 
 export interface AdapterOptions {
   readonly units: Units;
@@ -63,7 +63,7 @@ function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
 
 function serve(path: string, methods: ReadonlyMap<string, Route>, options: AdapterParts): RequestHandler {
   return async (request, response) => {
-    const context = contextOf(response);
+    const context = requestContextOf(response);
     const route = methods.get(request.method);
     context.template = `/v1${route?.path ?? path}`;
     if (route === undefined) throw methodNotAllowed([...methods.keys()] as Method[]);
@@ -87,7 +87,7 @@ async function callerOf(
   { authenticator }: AdapterOptions,
   context: RequestContext,
 ): Promise<Caller | null> {
-  if (route.right === null) return null;
+  if (route.scope === null) return null;
   const { ip, requestId } = context;
   const caller = await authenticator.authenticate(readToken(request, query), {
     channel: 'api',
@@ -95,7 +95,7 @@ async function callerOf(
     requestId,
   });
   context.caller = caller;
-  demandScope(caller, route.right);
+  demandScope(caller, route.scope);
   return caller;
 }
 

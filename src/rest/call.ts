@@ -3,12 +3,12 @@ import type { Request } from 'express';
 import { DomainError, notFound } from '../platform/errors.js';
 import { isNameLike, normalized } from '../platform/text.js';
 import { idFromText } from '../platform/validate.js';
-import { isFormType, type Body } from './body.js';
+import { isFormType, type Body } from '../http/body.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
-import { readPage } from './query.js';
+import { readPage } from '../http/query.js';
 import type { Call, Route } from './route.js';
-import type { Upload } from './upload.js';
+import type { Upload } from '../http/upload.js';
 
 export interface Received {
   readonly request: Request;

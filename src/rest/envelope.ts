@@ -1,31 +1,31 @@
 import { z } from 'zod';
 
 import type { Page } from '../platform/page.js';
-import type { Answer, Revised } from './route.js';
+import type { RouteResponse, Revised } from './route.js';
 
 /** A strong validator of one state of a record. */
 export function etagOf(kind: string, record: Revised): string {
   return `"${kind}-${record.id}-${record.revision}"`;
 }
 
-/** `{ key: fields }` (contract, section 1). */
-export function recordAnswer(
+/** `{ key: fields }` (contract 32). */
+export function recordResponse(
   key: string,
   fields: object,
   of: Revised,
   status: 200 | 201 = 200,
   contentId: number | null = null,
-): Answer {
+): RouteResponse {
   return { status, body: { [key]: fields }, etag: etagOf(key, of), contentId };
 }
 
-/** `{ pagination, key: [{ itemKey: fields }] }` (contract, sections 1 and 8). */
-export function listAnswer<T>(
+/** `{ pagination, key: [{ itemKey: fields }] }` (contract 13, 32). */
+export function listResponse<T>(
   key: string,
   itemKey: string,
   page: Page<T>,
   fieldsOf: (record: T) => object,
-): Answer {
+): RouteResponse {
   return {
     status: 200,
     body: {
@@ -40,8 +40,8 @@ export function listAnswer<T>(
   };
 }
 
-/** `{}` after a delete (contract, section 1). */
-export const EMPTY: Answer = { status: 200, body: {} };
+/** `{}` after a delete (contract 32). */
+export const EMPTY: RouteResponse = { status: 200, body: {} };
 
 export const EmptyShape = z.strictObject({});
 
@@ -64,7 +64,7 @@ export function listShape(key: string, itemKey: string, fields: z.ZodType): z.Zo
 
 const timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
 
-/** The documented timestamp form (decision 12). */
+/** The documented timestamp form (contract 12). */
 export const TimestampShape = timestamp.meta({ examples: ['2026-01-31T12:00:00Z'] });
 
 /** The audit fields at the end of most records. */

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import type { WriteWork } from '../database/work.js';
 import {
   isIdempotencyKey,
-  recallAnswer,
-  rememberAnswer,
+  findStoredResponse,
+  storeResponse,
   type IdempotencyKey,
 } from '../resources/idempotency-key/idempotency-key.service.js';
-import { malformed } from './query.js';
-import type { Answer, Route } from './route.js';
-import { renderAnswer, type Rendered } from './send.js';
+import { malformed } from '../http/query.js';
+import type { RouteResponse, Route } from './route.js';
+import { renderAnswer, type Rendered } from '../http/send.js';
 
 export interface MaybeReplayed extends Rendered {
   readonly replayed: boolean;
@@ -28,18 +28,18 @@ export interface Repeatable {
 export async function answerOnce(
   work: WriteWork,
   repeatable: Repeatable,
-  perform: () => Promise<Answer>,
+  perform: () => Promise<RouteResponse>,
 ): Promise<MaybeReplayed> {
   const key = keyOf(repeatable);
   if (key === null) return { ...renderAnswer(await perform()), replayed: false };
-  const kept = await recallAnswer(work, key);
+  const kept = await findStoredResponse(work, key);
   if (kept !== undefined) {
     const { etag, parts } = JSON.parse(kept.answer) as { etag?: string; parts: string[] };
     return { status: kept.status, etag, parts, contentId: kept.contentId, replayed: true };
   }
   const rendered = renderAnswer(await perform());
   const { status, contentId, etag, parts } = rendered;
-  await rememberAnswer(work, key, { status, contentId, answer: JSON.stringify({ etag, parts }) });
+  await storeResponse(work, key, { status, contentId, answer: JSON.stringify({ etag, parts }) });
   return { ...rendered, replayed: false };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { Body } from './body.js';
-import { snakeCase } from './problem.js';
+import type { Body } from '../http/body.js';
+import { snakeCase } from '../http/problem.js';
 
 interface FieldKind {
   readonly name: string;
@@ -20,8 +20,8 @@ interface JsonSchema {
 const kinds = new WeakMap<z.ZodObject, readonly FieldKind[]>();
 
 /**
- * The fields that a model's input knows, by the model's names. Texts count as booleans (decision 6),
- * enumerations in any letter case (decision 7), and in a form, digits as whole numbers. Everything else passes
+ * The fields that a model's input knows, by the model's names. Texts count as booleans (contract 6),
+ * enumerations in any letter case (contract 7), and in a form, digits as whole numbers. Everything else passes
  * as it is: the domain says what is wrong with it.
  */
 export function pickInput(

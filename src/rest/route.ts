@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
 import type { PageRequest } from '../platform/page.js';
-import type { Upload } from './upload.js';
+import type { Upload } from '../http/upload.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -24,7 +24,7 @@ export interface Call {
   readonly body: Readonly<Record<string, unknown>>;
   /** The body's fields in the model's names: what `route.body` knows, and nothing else. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The Content-Type says form, as some clients label their JSON too (decision 25). */
+  /** The Content-Type says form, as some clients label their JSON too (contract 25). */
   readonly labelledAsForm: boolean;
   readonly page: PageRequest;
   /** The parts of a multipart body, on routes that take one. */
@@ -35,7 +35,7 @@ export interface Call {
   ifMatch(kind: string, record: Revised): void;
 }
 
-export interface Answer {
+export interface RouteResponse {
   readonly status: 200 | 201;
   readonly body: object;
   readonly etag?: string;
@@ -66,23 +66,23 @@ interface RouteBase {
   readonly query?: readonly QueryParameter[];
   readonly status?: 200 | 201;
   /** Shape of the success answer. */
-  readonly answer: z.ZodType;
+  readonly response: z.ZodType;
 }
 
 export interface ReadRoute extends RouteBase {
-  readonly right: Scope;
-  read(work: ReadWork, call: Call): Promise<Answer>;
+  readonly scope: Scope;
+  read(work: ReadWork, call: Call): Promise<RouteResponse>;
 }
 
 export interface WriteRoute extends RouteBase {
-  readonly right: Scope;
-  write(work: WriteWork, call: Call): Promise<Answer>;
+  readonly scope: Scope;
+  write(work: WriteWork, call: Call): Promise<RouteResponse>;
 }
 
 /** Needs no token and opens its own units of work. */
 export interface OpenRoute extends RouteBase {
-  readonly right: null;
-  perform(call: Call): Promise<Answer>;
+  readonly scope: null;
+  perform(call: Call): Promise<RouteResponse>;
 }
 
 export type Route = ReadRoute | WriteRoute | OpenRoute;

@@ -1,11 +1,11 @@
 import type { Audit } from '../platform/audit.js';
 
-/** `YYYY-MM-DDTHH:MM:SSZ` (decision 12). */
+/** `YYYY-MM-DDTHH:MM:SSZ` (contract 12). */
 export function timestamp(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
 }
 
-/** The audit fields at the end of most records (contract, section 2). */
+/** The audit fields at the end of most records (contract 33). */
 export function auditFields(record: Audit) {
   return {
     updated_at: timestamp(record.updatedAt),
@@ -17,7 +17,7 @@ export function auditFields(record: Audit) {
 
 /**
  * `YYYY-MM-DDTHH:MM:SS±HH:MM` in a time zone, as an app's `updated_at`; with `fraction` it carries
- * milliseconds, as an app version's timestamps (decision 12).
+ * milliseconds, as an app version's timestamps (contract 12).
  */
 export function zonedTimestamp(instant: Date, timeZone: string, fraction = false): string {
   const offset = offsetMinutes(instant, timeZone);

@@ -17,7 +17,7 @@ async function devicesOf(cli: CommandLine): Promise<number> {
 }
 
 describe('device import', () => {
-  it('decision 29: what it creates was created by nobody, through the API channel', async () => {
+  it('contract 29: what it creates was created by nobody, through the API channel', async () => {
     const { cli, token } = await commandLineWithUser();
     const imported = await importing(cli, '\uFEFFSN-1\r\nSN-2\r\n\r\nSN é\n');
     expect(imported.code).toBe(0);

@@ -21,7 +21,7 @@ describe('user add', () => {
     expect(added.lines).toHaveLength(3);
   });
 
-  it('decision 25: its token is the one that the token endpoint gives', async () => {
+  it('contract 25: its token is the one that the token endpoint gives', async () => {
     const cli = commandLine();
     const server = await cli.serve();
     const added = await cli.run(userAdd(), GOOD_PASSWORD);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { topLevelError, userErrorsOf } from '../../src/graphql/errors.js';
+import { topLevelError, userErrorsOf } from '../../src/graphql/schema/errors.js';
 import { DOMAIN_CODES, DomainError, type DomainCode } from '../../src/platform/errors.js';
-import { problemAnswer } from '../../src/rest/problem.js';
+import { problemResponse } from '../../src/http/problem.js';
 
 /** Of each code of the domain: REST's status; GraphQL's in `userErrors`, or null where it has none; GraphQL's in `errors`. */
 const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, string]>> = {
@@ -33,7 +33,7 @@ describe('one error of the domain, two mappings', () => {
     const [status, user, top] = MAPPINGS[code];
     const fields = { serialNumber: ['is one thing', 'is another'], name: ['is a third'] };
     const error = new DomainError(code, 'In words.', { fields, retryAfter: 7 });
-    const rest = problemAnswer(error, 'request');
+    const rest = problemResponse(error, 'request');
     const { serialNumber: serial_number, name } = fields;
     expect([rest.status, rest.headers['Retry-After']]).toEqual([status, '7']);
     expect(rest.body).toEqual({
@@ -56,7 +56,7 @@ describe('one error of the domain, two mappings', () => {
     const [, user, top] = MAPPINGS[code];
     const error = new DomainError(code, 'In words.');
     const path = code === 'not_found' ? ['id'] : [];
-    expect(problemAnswer(error, 'request').body).toEqual({
+    expect(problemResponse(error, 'request').body).toEqual({
       code,
       message: 'In words.',
       request_id: 'request',
@@ -70,7 +70,7 @@ describe('one error of the domain, two mappings', () => {
   it('take nothing else for an error of the domain', () => {
     const error = new Error('SELECT secret');
     expect(userErrorsOf(error)).toBeUndefined();
-    expect(problemAnswer(error, 'request')).toMatchObject({ status: 500, body: { code: 'internal' } });
-    expect(JSON.stringify(problemAnswer(error, 'request'))).not.toContain('secret');
+    expect(problemResponse(error, 'request')).toMatchObject({ status: 500, body: { code: 'internal' } });
+    expect(JSON.stringify(problemResponse(error, 'request'))).not.toContain('secret');
   });
 });

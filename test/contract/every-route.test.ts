@@ -19,7 +19,7 @@ afterAll(async () => {
 const existing: Choice = (placeholder) => named[placeholder]?.real ?? 'no fixture';
 const withBody = ROUTES.filter((route) => route.body !== undefined);
 
-describe('decision 1: the body of every route', () => {
+describe('contract 1: the body of every route', () => {
   it.each(titled(withBody))('RI-04 %s reads JSON whatever its label says', async (_, route) => {
     const [field = ''] = Object.keys(goodBody({ ...route, owned: false }, existing));
     const wrong = JSON.stringify({ ...goodBody(route, existing), [field]: { wrong: true } });
@@ -66,7 +66,7 @@ const READ_ONLY: Fields = {
   revision: 424_242,
 };
 
-describe('decision 8: fields that no route takes', () => {
+describe('contract 8: fields that no route takes', () => {
   const changing = ROUTES.filter((route) => 'write' in route && route.body !== undefined);
 
   it.each(titled(changing))('RI-25 %s ignores them', async (_, route) => {

@@ -182,14 +182,14 @@ describe('enabled of a device', () => {
     ['"true"', true],
     ['false', false],
     ['true', true],
-  ])('RI-26 and decision 6: %s is %s', async (text, enabled) => {
+  ])('RI-26 and contract 6: %s is %s', async (text, enabled) => {
     await put(String(!enabled));
     const changed = await put(text);
     expect([changed.status, changed.record('device').enabled]).toEqual([200, enabled]);
   });
 
   it.each(['"no"', '0', '1', '"FALSE "', '"1"', 'null', '[]', '{}', '""'])(
-    'RI-26 and decision 6: %s is neither',
+    'RI-26 and contract 6: %s is neither',
     async (text) => {
       await put('true');
       const refused = await put(text);
@@ -198,7 +198,7 @@ describe('enabled of a device', () => {
     },
   );
 
-  it('decision 6: text of a form field counts as well', async () => {
+  it('contract 6: text of a form field counts as well', async () => {
     const changed = await server.acme.client.put('devices/RI-26', 'enabled=false', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });

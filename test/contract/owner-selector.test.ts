@@ -51,7 +51,7 @@ const REFUSED: [string, Fields, Record<string, string>, number][] = [
 ];
 
 describe.each(CALLS)('the owner selector of $method /v1/$path, one: $one', ({ path, method, one }) => {
-  it.each(REFUSED)('RI-27 and decision 2: %s', async (_case, body, query, status) => {
+  it.each(REFUSED)('RI-27 and contract 2: %s', async (_case, body, query, status) => {
     const at = one ? `${path}/${ids[path] ?? ''}` : path;
     const fields = method === 'GET' || method === 'DELETE' ? {} : { key: 'x', value: 'x' };
     const reply = await server.acme.client.request(method, at, { ...fields, ...body }, { query });

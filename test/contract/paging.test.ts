@@ -11,7 +11,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('decision 13: lists', () => {
+describe('contract 13: lists', () => {
   it.each([
     ['', { page: 1, total_pages: 3, entries: 30, total_entries: 65 }],
     ['?page=3', { page: 3, total_pages: 3, entries: 5, total_entries: 65 }],

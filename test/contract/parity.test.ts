@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GraphQLSchema } from 'graphql';
 
-import { createSchema } from '../../src/graphql/schema.js';
+import { createSchema } from '../../src/app/schema.js';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,

@@ -33,7 +33,7 @@ async function rawHeaderNames(url: string): Promise<string[]> {
   });
 }
 
-describe('decision 14: the rate limit', () => {
+describe('contract 14: the rate limit', () => {
   it('RL-01 says its three headers on every status, in the contract\u2019s spelling', async () => {
     server = await startServer({ rateLimitPerHour: 3600 });
     const { client } = server.acme;

@@ -35,7 +35,7 @@ async function raw(text: string): Promise<{ statuses: number[]; text: string }> 
   });
 }
 
-describe('decision 1: bodies', () => {
+describe('contract 1: bodies', () => {
   it.each([
     ['no content type', {}],
     ['a form\u2019s', json('application/x-www-form-urlencoded')],
@@ -126,7 +126,7 @@ describe('decision 1: bodies', () => {
   });
 });
 
-describe('decision 3: paths', () => {
+describe('contract 3: paths', () => {
   it('takes a trailing slash, and decodes a segment once', async () => {
     const { client } = server.acme;
     for (const name of ['a/b', 'a\\b', '100%', '%2e%2e', 'ünï ☎', 'null', '__proto__', 'constructor']) {
@@ -187,7 +187,7 @@ describe('decision 3: paths', () => {
   );
 });
 
-describe('decision 4: versions and methods', () => {
+describe('contract 4: versions and methods', () => {
   it.each(['/v2/devices', '/v0/devices', '/V2/devices', '/v10'])('%s is 404 and names v1', async (path) => {
     const reply = await server.acme.client.get(path);
     expect([reply.status, reply.body.code]).toEqual([404, 'unknown_version']);
@@ -232,7 +232,7 @@ describe('query parameters', () => {
   });
 });
 
-describe('decision 8: unknown and read-only fields', () => {
+describe('contract 8: unknown and read-only fields', () => {
   it('RI-25 are ignored, on create and on update', async () => {
     const { client, caller } = server.acme;
     const extra = {
@@ -257,7 +257,7 @@ describe('decision 8: unknown and read-only fields', () => {
   });
 });
 
-describe('decision 9 and decision 10: answers', () => {
+describe('contract 9 and contract 10: answers', () => {
   it('201 creates, 200 does everything else, {} is deleted', async () => {
     const { client } = server.acme;
     const statuses = [

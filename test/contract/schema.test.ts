@@ -14,7 +14,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../src/graphql/schema.js';
+import { createSchema } from '../../src/app/schema.js';
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const sorted = (schema: GraphQLSchema): string => printSchema(lexicographicSortSchema(schema));

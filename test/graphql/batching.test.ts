@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../src/graphql/schema.js';
+import { createSchema } from '../../src/app/schema.js';
 import { answered, statementsFor } from '../support/dashboard.js';
 import { populate } from '../support/populated.js';
 import { startServer, type TestServer } from '../support/server.js';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { GraphqlContext } from '../../src/graphql/context.js';
+import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { base64Of } from '../../src/resources/content/content.graphql.js';
 import { CHUNK_BYTES } from '../../src/resources/content/content.model.js';
 import { softwareOf, unique } from '../support/applications.js';

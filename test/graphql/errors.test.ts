@@ -2,7 +2,7 @@ import { GraphQLError, locatedError } from 'graphql';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { maskErrors } from '../../src/graphql/mask.js';
+import { maskErrors } from '../../src/graphql/execution/mask.js';
 import { DomainError } from '../../src/platform/errors.js';
 import { startServer, type TestServer } from '../support/server.js';
 

@@ -14,9 +14,9 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { GraphqlContext } from '../../src/graphql/context.js';
-import { executeQuery } from '../../src/graphql/executor.js';
-import { createSchema } from '../../src/graphql/schema.js';
+import { GraphqlContext } from '../../src/graphql/execution/context.js';
+import { executeQuery } from '../../src/graphql/execution/executor.js';
+import { createSchema } from '../../src/app/schema.js';
 import { populate } from '../support/populated.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 
@@ -49,7 +49,7 @@ async function both(
   const [context, other] = contexts as [GraphqlContext, GraphqlContext];
   const data = await executeQuery({ schema, document, operation, variables, context });
   const expected = await execute({ schema, document, variableValues: variables, contextValue: other });
-  return { data, counted: context.tally.nodes, expected, expectedCount: other.tally.nodes };
+  return { data, counted: context.counters.nodes, expected, expectedCount: other.counters.nodes };
 }
 
 /** Draws what is asked of a type: fields under their own and under other names, fragments, conditions, pages. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 
-import { createRateLimiter } from '../../src/http/rate-limit.js';
+import { createRateLimiter } from '../../src/http/server/rate-limit.js';
 
 it('RL-02 a window ends for all of a client’s requests at once, and the next begins with the whole budget', async () => {
   const limiter = createRateLimiter(2, 1_000);

@@ -67,7 +67,7 @@ function demandSafe({ headers, status }: Reply): void {
   expect(headers.get('strict-transport-security')).toBeNull();
 }
 
-describe('decision 15: what stands on every answer', () => {
+describe('contract 15: what stands on every answer', () => {
   it('AT-18 is the same on every status', async () => {
     for (const [status, ask] of statuses()) {
       const reply = await ask();

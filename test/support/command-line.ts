@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { connect } from '../../src/database/open.js';
 import { createUnits } from '../../src/database/work.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { loadTokenSecret } from '../../src/platform/token-secret.js';
+import { loadTokenSecret } from '../../src/platform/config/token-secret.js';
 import { ensureDerivedTokens } from '../../src/resources/access-token/derived-token.service.js';
 import { ensureCompany } from '../../src/resources/company/company.service.js';
 import { createPasswords } from '../../src/resources/user/password.service.js';

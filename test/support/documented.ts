@@ -1,9 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-import { createOpenApi, type OpenApiDocument, type Operation } from '../../src/rest/openapi.js';
+import {
+  createOpenApi,
+  type OpenApiDocument,
+  type OpenApiOperation,
+} from '../../src/rest/openapi/openapi.js';
 import type { Route } from '../../src/rest/route.js';
-import { createRoutes } from '../../src/rest/routes.js';
+import { createRoutes } from '../../src/app/routes.js';
 
 export const ROUTES: readonly Route[] = createRoutes({
   signIn: () => Promise.reject(new Error('These routes describe; they do not sign anybody in.')),
@@ -50,7 +54,7 @@ function complaint({ method, url, status, text }: Answered, problem: string): Er
 
 interface Found {
   readonly pointer: string;
-  readonly operation: Operation;
+  readonly operation: OpenApiOperation;
 }
 
 function operationAt(method: string, pathname: string): Found | undefined {

@@ -1,6 +1,6 @@
-import { createApp, type App, type Overrides } from '../../src/app.js';
+import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
 import type { Caller, Role, Scope } from '../../src/platform/caller.js';
-import type { Config } from '../../src/platform/config.js';
+import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
 import { ensureCompany } from '../../src/resources/company/company.service.js';
@@ -19,7 +19,7 @@ export interface Member {
 
 export interface TestServer {
   readonly url: string;
-  readonly app: App;
+  readonly app: Server;
   readonly clock: TestClock;
   readonly file: string;
   readonly logs: readonly string[];
@@ -42,13 +42,13 @@ export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as cons
 /** A whole server on a database of its own. */
 export async function startServer(
   overrides: Partial<Config> = {},
-  parts: Pick<Overrides, 'timeouts' | 'lostLogLines' | 'live'> = {},
+  parts: Pick<ServerOverrides, 'timeouts' | 'lostLogLines' | 'live'> = {},
 ): Promise<TestServer> {
   const folder = scratchFolder();
   const file = databaseFile(folder);
   const logs: string[] = [];
   const clock = testClock();
-  const app = await createApp(
+  const app = await createServer(
     testConfig(file, overrides),
     createLogger('info', { write: (l) => void logs.push(l) }),
     { clock, ...parts },
@@ -109,7 +109,7 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
 }
 
 async function addMember(
-  app: App,
+  app: Server,
   companyName: string,
   {
     email,

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 
 import { translate } from './faults.js';
 import { DatabaseRefused, inspectFile, recognizeFile } from './inspect.js';
-import { logOf, sizeOf } from './place.js';
+import { logOf, fileBytes } from './place.js';
 
 const PAGES_AT_A_TIME = 2_000;
 const OWNER_ONLY = 0o600;
@@ -61,7 +61,7 @@ export async function restoreFrom(
   }
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // The engine would take what stands in it for the newest changes of the restored database.
-  if (sizeOf(logOf(file)) > 0) {
+  if (fileBytes(logOf(file)) > 0) {
     throw new DatabaseRefused(
       'unusable',
       `${logOf(file)} is the log of another database: move it away first. Nothing was restored.`,

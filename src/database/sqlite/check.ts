@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../platform/clock.js';
 import { DatabaseRefused, inspectFile, type Inspection } from './inspect.js';
-import { logOf, sizeOf } from './place.js';
+import { logOf, fileBytes } from './place.js';
 
 const MAX_PROBLEMS = 100;
 /** Tables whose rows are counted as they come and go. */
@@ -41,8 +41,8 @@ export function describeFile(file: string): DatabaseDescription {
   const inspection = inspectExisting(file);
   return reading(file, (database) => ({
     ...inspection,
-    bytes: sizeOf(file),
-    logBytes: sizeOf(logOf(file)),
+    bytes: fileBytes(file),
+    logBytes: fileBytes(logOf(file)),
     engine: String(database.prepare('select sqlite_version()').pluck().get()),
     companies: countOf(database, 'companies'),
     users: countOf(database, 'users'),

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
-import { isOpenHere, journalOf, logOf, sizeOf } from './place.js';
+import { isOpenHere, journalOf, logOf, fileBytes } from './place.js';
 
 /** "TGW1": what marks a SQLite file as this server's. */
 export const APPLICATION_ID = 0x54475731;
@@ -66,7 +66,7 @@ export function recognizeFile(file: string): 'new' | 'ours' {
   if (header.length > 0 && !isEmpty(header)) {
     throw new DatabaseRefused('foreign', `${file} is a database of another program. ${ADVICE}`);
   }
-  if (sizeOf(logOf(file)) > 0) {
+  if (fileBytes(logOf(file)) > 0) {
     throw new DatabaseRefused(
       'damaged',
       `${file} is empty, but the log of a database stands beside it: ${logOf(file)}. ${ADVICE}`,
@@ -104,7 +104,7 @@ function isEmpty(header: Buffer): boolean {
 function openForLooking(file: string): Sqlite.Database {
   try {
     // After a crash while it was being made, the engine must first put the file in order.
-    const readonly = sizeOf(journalOf(file)) === 0;
+    const readonly = fileBytes(journalOf(file)) === 0;
     return new Sqlite(file, { readonly, fileMustExist: true });
   } catch (error) {
     throw unreadable(file, error);

@@ -7,7 +7,7 @@ export function realPlace(file: string): string {
 }
 
 /** 0 where there is no such file. */
-export function sizeOf(file: string): number {
+export function fileBytes(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
@@ -25,7 +25,7 @@ const COMPARED_BYTES = 1024 * 1024;
 
 /** Compares piece by piece: a database may be larger than the memory. */
 export function sameBytes(one: string, other: string): boolean {
-  if (sizeOf(one) !== sizeOf(other)) return false;
+  if (fileBytes(one) !== fileBytes(other)) return false;
   const descriptors = [openSync(one, 'r'), openSync(other, 'r')] as const;
   const pieces = descriptors.map(() => Buffer.alloc(COMPARED_BYTES)) as [Buffer, Buffer];
   try {

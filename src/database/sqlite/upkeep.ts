@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
 import type { Database } from '../open.js';
-import { logOf, sizeOf } from './place.js';
+import { logOf, fileBytes } from './place.js';
 
 /** With less, a change might not find room for itself and its log. */
 const LEAST_FREE_BYTES = 8 * 1024 * 1024;
@@ -34,7 +34,7 @@ async function freeBytes({ file }: Database): Promise<number> {
 
 /** Bytes of the file and of its log. */
 export function databaseBytes({ file }: Database): { readonly file: number; readonly log: number } {
-  return { file: sizeOf(file), log: sizeOf(logOf(file)) };
+  return { file: fileBytes(file), log: fileBytes(logOf(file)) };
 }
 
 /** The log keeps the size of the largest change it ever held. */

@@ -1,14 +1,14 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 
-import type { Arrivals, Span } from '../../database/arrivals.js';
-import type { Condition } from '../../database/condition.js';
+import type { Arrivals, IdSpan } from '../../database/list/arrivals.js';
+import type { Condition } from '../../database/list/condition.js';
 import type { Units } from '../../database/work.js';
 import { demandScope, type Scope } from '../../platform/caller.js';
-import type { Lasting } from '../request.js';
-import { requestError } from '../errors.js';
-import { sizeOf } from '../size.js';
-import { Bell } from './bell.js';
+import type { SubscriptionRequest } from '../execution/request.js';
+import { requestError } from '../schema/errors.js';
+import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { Signal } from './signal.js';
 
 /** Records in hand of one subscriber, at most; nothing else waits in memory for a slow one. */
 const PAGE = 25;
@@ -40,7 +40,7 @@ export interface Followed<T> {
  */
 export async function follow<T extends Identified>(
   units: Units,
-  lasting: Lasting,
+  lasting: SubscriptionRequest,
   followed: Followed<T>,
 ): Promise<AsyncIterable<T>> {
   const { arrivals, after } = followed;
@@ -54,12 +54,12 @@ export async function follow<T extends Identified>(
 }
 
 class Feed<T extends Identified> {
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
   #last = 0;
 
   constructor(
     private readonly units: Units,
-    private readonly lasting: Lasting,
+    private readonly lasting: SubscriptionRequest,
     private readonly followed: Followed<T>,
     private cursor: number,
   ) {}
@@ -111,7 +111,7 @@ class Feed<T extends Identified> {
     return inHand;
   }
 
-  #span(): Promise<Span> {
+  #span(): Promise<IdSpan> {
     return this.units.systemRead((work) => this.followed.arrivals.span(work));
   }
 
@@ -131,7 +131,9 @@ class Feed<T extends Identified> {
 /** One at least. */
 function asMuchAsFits<T>(records: readonly T[]): readonly T[] {
   let bytes = 0;
-  const beyond = records.findIndex((record, place) => (bytes += sizeOf(record)) > IN_HAND && place > 0);
+  const beyond = records.findIndex(
+    (record, place) => (bytes += approximateJsonBytes(record)) > IN_HAND && place > 0,
+  );
   return beyond === -1 ? records : records.slice(0, beyond);
 }
 

@@ -1,21 +1,21 @@
 import { Router } from 'express';
 
-import type { CountRequest } from '../../http/rate-limit.js';
-import type { Authenticate } from '../authentication.js';
-import { readOperation, type BodyOptions } from '../body.js';
-import { authenticateRequest } from '../http-context.js';
+import type { CountRequest } from '../../http/server/rate-limit.js';
+import type { Authenticate } from '../http/authentication.js';
+import { readOperation, type BodyOptions } from '../http/body.js';
+import { authenticateRequest } from '../http/http-context.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
 import type { OperationParts } from './operation.js';
-import type { AnswersUnderWay } from '../under-way.js';
-import { Seats } from './seats.js';
+import type { InFlightResponses } from '../limits/in-flight.js';
+import { ConnectionSlots } from './connection-slots.js';
 import { Sockets } from './sockets.js';
-import { Streams } from './streams.js';
+import { EventStreams } from './event-streams.js';
 
 export interface LiveOptions extends BodyOptions {
   readonly operations: OperationParts;
   readonly authenticate: Authenticate;
   readonly count: CountRequest;
-  readonly underWay: AnswersUnderWay;
+  readonly underWay: InFlightResponses;
   readonly times?: Partial<LiveTimes>;
 }
 
@@ -29,10 +29,10 @@ export interface Live {
 
 export function createLive(options: LiveOptions): Live {
   const { authenticate } = options;
-  const parts = { ...options, seats: new Seats() };
+  const parts = { ...options, seats: new ConnectionSlots() };
   const times = { ...LIVE_TIMES, ...options.times };
   const sockets = new Sockets(parts, times);
-  const streams = new Streams(parts, times);
+  const streams = new EventStreams(parts, times);
   const router = Router({ caseSensitive: true });
   router.all('/', sockets.upgrade);
   router.all(

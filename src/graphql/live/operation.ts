@@ -11,22 +11,22 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import type { LiveObserver, Transport } from '../../http/observe-operations.js';
+import type { LiveObserver, Transport } from '../../http/operations/operation-log.js';
 import type { Clock } from '../../platform/clock.js';
-import type { GraphqlContext } from '../context.js';
-import type { Gate } from '../gate.js';
-import { LIMITS, Refusal, refusal, tooLarge } from '../limits.js';
-import type { OperationText } from '../operation-text.js';
-import type { Lasting } from '../request.js';
-import { sizeOf } from '../size.js';
-import { masked, tell, type Telling } from './told.js';
+import type { GraphqlContext } from '../execution/context.js';
+import type { Gate } from '../limits/gate.js';
+import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
+import type { OperationText } from '../http/operation-text.js';
+import type { SubscriptionRequest } from '../execution/request.js';
+import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { masked, tell, type Telling } from './rendered-errors.js';
 
 /** Who asks, over which transport. */
 export interface Asker {
   readonly transport: Transport;
   readonly requestId: string;
   /** What resolvers are given, for the caller as of now. Errors: `unauthenticated`. */
-  readonly context: (lasting: Lasting | null) => Promise<GraphqlContext>;
+  readonly context: (lasting: SubscriptionRequest | null) => Promise<GraphqlContext>;
   /** The last event that the client has, where it says so. */
   readonly lastSeen: number | null;
 }
@@ -122,7 +122,7 @@ export class Operation {
     const context = await this.asker.context(null);
     this.#context = context;
     const result = await this.#executed(context);
-    const { nodes, replayed } = context.tally;
+    const { nodes, replayed } = context.counters;
     const extensions = {
       cost: { requested: this.#cost, actual: nodes },
       ...(replayed ? { idempotentReplayed: true } : {}),
@@ -134,7 +134,7 @@ export class Operation {
     const { transport, lastSeen } = this.asker;
     const renew = async (): Promise<GraphqlContext> => (this.#context = await this.asker.context(lasting));
     const caller = async () => (await renew()).caller;
-    const lasting: Lasting = { caller, signal: this.running.stop.signal, lastSeen };
+    const lasting: SubscriptionRequest = { caller, signal: this.running.stop.signal, lastSeen };
     const source = await createSourceEventStream({ ...this.args, contextValue: await renew() });
     if (!(Symbol.asyncIterator in source)) throw refused(source);
     this.parts.observer.streamOpened(transport);
@@ -160,7 +160,7 @@ export class Operation {
   }
 
   #shown({ data, errors }: ExecutionResult): FormattedExecutionResult {
-    const size = sizeOf(data);
+    const size = approximateJsonBytes(data);
     if (size > LIMITS.answerBytes) {
       return this.#shown({ data: null, errors: [tooLarge('answerBytes', size)] });
     }
@@ -185,17 +185,17 @@ export class Operation {
 }
 
 /** What is refused by the resolver is no answer: the stream never was. */
-function refused({ errors = [] }: ExecutionResult): Refusal {
+function refused({ errors = [] }: ExecutionResult): OperationRefused {
   const [first, ...others] = errors;
   if (first === undefined) throw new Error('A stream was refused without a reason');
-  return new Refusal([first, ...others]);
+  return new OperationRefused([first, ...others]);
 }
 
 /** In the words of HTTP. */
-function notThere(operationName: string | null): Refusal {
+function notThere(operationName: string | null): OperationRefused {
   const words =
     operationName === null
       ? 'Must provide operation name if query contains multiple operations.'
       : `Unknown operation named "${operationName}".`;
-  return refusal('OPERATION_RESOLUTION_FAILURE', words);
+  return operationRefused('OPERATION_RESOLUTION_FAILURE', words);
 }

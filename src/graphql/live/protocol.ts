@@ -10,9 +10,9 @@ import type { WebSocket } from 'ws';
 
 import { LIVE_LIMITS } from './limits.js';
 import type { Operation, Outcome } from './operation.js';
-import type { Session } from './session.js';
+import type { SocketSession } from './socket-session.js';
 
-export type Protocol = Server<{ readonly session: Session }>;
+export type Protocol = Server<{ readonly session: SocketSession }>;
 
 type Results = AsyncGenerator<ExecutionResult>;
 
@@ -21,7 +21,7 @@ export function createProtocol(initMs: number): Protocol {
   // What the library takes for a result is an `Outcome` all the way.
   const run = ({ contextValue }: { contextValue?: unknown }): Results =>
     (contextValue as Operation).outcomes() as unknown as Results;
-  return makeServer<Record<string, unknown> | undefined, { readonly session: Session }>({
+  return makeServer<Record<string, unknown> | undefined, { readonly session: SocketSession }>({
     connectionInitWaitTimeout: initMs,
     onConnect: ({ extra, connectionParams }) => extra.session.connect(connectionParams),
     onSubscribe: ({ extra }, id, payload) => extra.session.subscribe(id, { ...payload }),
@@ -33,7 +33,12 @@ export function createProtocol(initMs: number): Protocol {
 }
 
 /** Lets a socket speak the protocol; `onMessage` is told of each sign of life. */
-export function speak(protocol: Protocol, socket: WebSocket, session: Session, onMessage: () => void): void {
+export function speak(
+  protocol: Protocol,
+  socket: WebSocket,
+  session: SocketSession,
+  onMessage: () => void,
+): void {
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -69,7 +74,7 @@ function isOfServers(text: string): boolean {
  * Resolves when the system has taken it, so that nobody makes the next one before. A client that sends and does not
  * read is not read from either, until it has taken what waits for it.
  */
-async function send(socket: WebSocket, session: Session, text: string): Promise<void> {
+async function send(socket: WebSocket, session: SocketSession, text: string): Promise<void> {
   if (socket.readyState !== socket.OPEN) return;
   const letGo = session.roomFor(text);
   if (letGo === null) return;

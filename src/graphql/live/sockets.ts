@@ -3,17 +3,17 @@ import { handleProtocols } from 'graphql-ws';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-import { contextOf } from '../../http/context.js';
-import { isUpgrade, takeOver } from '../../http/upgrade.js';
+import { requestContextOf } from '../../http/request-context.js';
+import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
 import { DomainError } from '../../platform/errors.js';
-import { readToken } from '../../rest/credential.js';
-import { HttpProblem } from '../../rest/problem.js';
-import { malformed, readQuery } from '../../rest/query.js';
+import { readToken } from '../../http/credential.js';
+import { HttpProblem } from '../../http/problem.js';
+import { malformed, readQuery } from '../../http/query.js';
 import { LIVE_LIMITS, type LiveTimes } from './limits.js';
 import { demandOwnOrigin } from './origin.js';
 import { createProtocol, speak, type Protocol } from './protocol.js';
-import { takeConnection } from './seats.js';
-import { Session, type SessionParts } from './session.js';
+import { takeConnection } from './connection-slots.js';
+import { SocketSession, type SocketSessionParts } from './socket-session.js';
 
 const LOOK_AGAIN_MS = 20;
 /** Said of the request whose answer is a socket, too. */
@@ -27,7 +27,7 @@ const KEPT_HEADERS = [
 
 /** An open socket; `heard` where there was a sign of life since it was last asked for one. */
 interface Open {
-  readonly session: Session;
+  readonly session: SocketSession;
   heard: boolean;
 }
 
@@ -41,7 +41,7 @@ export class Sockets {
   #stopping = false;
 
   constructor(
-    private readonly parts: SessionParts,
+    private readonly parts: SocketSessionParts,
     times: LiveTimes,
   ) {
     this.#protocol = createProtocol(times.initMs);
@@ -67,7 +67,7 @@ export class Sockets {
       next();
       return;
     }
-    const known = contextOf(response);
+    const known = requestContextOf(response);
     known.template = '/graphql';
     demandHandshake(request);
     demandOwnOrigin(request);
@@ -78,7 +78,7 @@ export class Sockets {
     const { socket: raw, head } = this.#takeOver(request, response);
     raw.once('close', connection.leave);
     this.#server.handleUpgrade(request, raw, head, (socket) => {
-      this.#begin(socket, new Session(socket, this.parts, { ...known, token }, connection.known));
+      this.#begin(socket, new SocketSession(socket, this.parts, { ...known, token }, connection.known));
     });
   };
 
@@ -111,7 +111,7 @@ export class Sockets {
     return takeOver(request, response);
   }
 
-  #begin(socket: WebSocket, session: Session): void {
+  #begin(socket: WebSocket, session: SocketSession): void {
     const open: Open = { session, heard: true };
     const hear = (): void => {
       open.heard = true;

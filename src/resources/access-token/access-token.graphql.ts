@@ -14,12 +14,12 @@ import {
   Root,
 } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { idOf, Node } from '../../graphql/node.js';
-import { payloadOf } from '../../graphql/payload.js';
-import { DateTime } from '../../graphql/scalars.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { idOf, Node } from '../../graphql/schema/node.js';
+import { payloadOf } from '../../graphql/schema/payload.js';
+import { DateTime } from '../../graphql/schema/scalars.js';
 import type { Scope } from '../../platform/caller.js';
 import { UserType } from '../user/user.graphql.js';
 import type { User } from '../user/user.model.js';

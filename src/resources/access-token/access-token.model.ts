@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../platform/caller.js';
 import { DAY } from '../../platform/clock.js';
 import { printableName } from '../../platform/text.js';
 
-/** A derived token that nobody uses lapses after this long (decision 25). */
+/** A derived token that nobody uses lapses after this long (contract 25). */
 export const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;
 
 export const NamedTokenCreate = z.object({

@@ -1,4 +1,4 @@
-import { listOf } from '../../database/keyset.js';
+import { listOf } from '../../database/list/list.js';
 import { amongIds, instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';

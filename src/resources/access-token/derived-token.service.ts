@@ -7,7 +7,7 @@ import { createTokens, revokeTokens } from './access-token.service.js';
 
 /**
  * A user's token for each of the companies, by company id: the same at every call, though only its hash is
- * kept. One that lapsed, or that was made with another secret, gives way to a new one (decision 25).
+ * kept. One that lapsed, or that was made with another secret, gives way to a new one (contract 25).
  */
 export async function ensureDerivedTokens(
   work: SystemWriteWork,

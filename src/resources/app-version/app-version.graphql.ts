@@ -1,10 +1,10 @@
 import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { Node } from '../../graphql/node.js';
-import { Base64, Uuid } from '../../graphql/scalars.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { Node } from '../../graphql/schema/node.js';
+import { Base64, Uuid } from '../../graphql/schema/scalars.js';
 import { AppType } from '../app/app.graphql.js';
 import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';

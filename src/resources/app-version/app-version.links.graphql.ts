@@ -1,8 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from 'type-graphql';
 
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { idOf, withNumbers } from '../../graphql/node.js';
-import { payloadOf } from '../../graphql/payload.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { idOf, withNumbers } from '../../graphql/schema/node.js';
+import { payloadOf } from '../../graphql/schema/payload.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import type { Group } from '../group/group.model.js';
 import { getGroup, groupsOfAppVersion } from '../group/group.service.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
-import { decodeBase64 } from '../../platform/base64.js';
+import { decodeBase64 } from '../../platform/encoding/base64.js';
 import { freeText, printableName } from '../../platform/text.js';
 import { recordId, recordIds } from '../../platform/validate.js';
 

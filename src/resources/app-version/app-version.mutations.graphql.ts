@@ -1,9 +1,9 @@
 import { Arg, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/context.js';
-import { idOf, withNumbers } from '../../graphql/node.js';
-import { payloadOf } from '../../graphql/payload.js';
-import { Base64 } from '../../graphql/scalars.js';
+import type { GraphqlContext } from '../../graphql/execution/context.js';
+import { idOf, withNumbers } from '../../graphql/schema/node.js';
+import { payloadOf } from '../../graphql/schema/payload.js';
+import { Base64 } from '../../graphql/schema/scalars.js';
 import { AppVersionType } from './app-version.graphql.js';
 import { deleteAppVersion } from './app-version.removal.service.js';
 import { createAppVersionOfNamedApp, getAppVersionById, updateAppVersion } from './app-version.service.js';

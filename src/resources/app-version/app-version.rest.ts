@@ -1,9 +1,16 @@
 import { z } from 'zod';
 
 import type { ReadWork } from '../../database/work.js';
-import { CONTENT_PLACEHOLDER } from '../../rest/content.js';
-import { EMPTY, EmptyShape, listAnswer, listShape, recordAnswer, recordShape } from '../../rest/envelope.js';
-import type { Answer, Call, Route } from '../../rest/route.js';
+import { CONTENT_PLACEHOLDER } from '../../rest/content-placeholder.js';
+import {
+  EMPTY,
+  EmptyShape,
+  listResponse,
+  listShape,
+  recordResponse,
+  recordShape,
+} from '../../rest/envelope.js';
+import type { RouteResponse, Call, Route } from '../../rest/route.js';
 import { zonedTimestamp } from '../../rest/timestamp.js';
 import type { App } from '../app/app.model.js';
 import { getApp } from '../app/app.service.js';
@@ -71,17 +78,17 @@ const writtenFor = (work: ReadWork, version: AppVersion) => ({
   bytecode: version.contentId === null ? null : CONTENT_PLACEHOLDER,
 });
 
-const written = (work: ReadWork, version: AppVersion, status?: 201): Answer =>
-  recordAnswer('app_version', writtenFor(work, version), version, status, version.contentId);
+const written = (work: ReadWork, version: AppVersion, status?: 201): RouteResponse =>
+  recordResponse('app_version', writtenFor(work, version), version, status, version.contentId);
 
-function whole(work: ReadWork, version: AssociatedVersion): Answer {
+function whole(work: ReadWork, version: AssociatedVersion): RouteResponse {
   const fields = {
     ...writtenFor(work, version),
     group_ids: version.groupIds,
     module_ids: version.moduleIds,
     file_ids: version.fileIds,
   };
-  return recordAnswer('app_version', fields, version, 200, version.contentId);
+  return recordResponse('app_version', fields, version, 200, version.contentId);
 }
 
 const appOf = (work: ReadWork, call: Call): Promise<App> => getApp(work, call.id('app_id', 'app'));
@@ -91,47 +98,47 @@ async function versionOf(work: ReadWork, call: Call): Promise<AssociatedVersion>
   return await getAppVersion(work, app, call.id('version_id', 'app version'));
 }
 
-/** /v1/apps/{app_id}/versions (contract, section 4, Application versions). */
+/** /v1/apps/{app_id}/versions (contract 21). */
 export const appVersionRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/apps/{app_id}/versions',
-    right: 'read',
+    scope: 'read',
     summary: 'List versions of an application',
     paged: true,
-    answer: listShape('appversions', 'app_version', ListedShape),
+    response: listShape('appversions', 'app_version', ListedShape),
     read: async (work, call) => {
       const page = await listAppVersions(work, await appOf(work, call), call.page);
-      return listAnswer('appversions', 'app_version', page, listedFor(work));
+      return listResponse('appversions', 'app_version', page, listedFor(work));
     },
   },
   {
     method: 'GET',
     path: '/apps/{app_id}/versions/{version_id}',
-    right: 'read',
+    scope: 'read',
     summary: 'Read a version of an application',
-    answer: recordShape('app_version', AppVersionShape),
+    response: recordShape('app_version', AppVersionShape),
     read: async (work, call) => whole(work, await versionOf(work, call)),
   },
   {
     method: 'POST',
     path: '/apps/{app_id}/versions',
-    right: 'write',
+    scope: 'write',
     summary: 'Create a version of an application',
     body: AppVersionCreate,
     status: 201,
-    answer: recordShape('app_version', WrittenShape),
+    response: recordShape('app_version', WrittenShape),
     write: async (work, call) =>
       written(work, await createAppVersion(work, await appOf(work, call), call.input), 201),
   },
   {
     method: 'PUT',
     path: '/apps/{app_id}/versions/{version_id}',
-    right: 'write',
+    scope: 'write',
     summary: 'Change a version of an application',
     description: 'What is not sent stays. A group that it leaves takes it from its logical numbers.',
     body: AppVersionUpdate,
-    answer: recordShape('app_version', WrittenShape),
+    response: recordShape('app_version', WrittenShape),
     write: async (work, call) => {
       const version = await versionOf(work, call);
       call.ifMatch('app_version', version);
@@ -141,9 +148,9 @@ export const appVersionRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/apps/{app_id}/versions/{version_id}',
-    right: 'write',
+    scope: 'write',
     summary: 'Delete a version of an application',
-    answer: EmptyShape,
+    response: EmptyShape,
     write: async (work, call) => {
       const version = await versionOf(work, call);
       call.ifMatch('app_version', version);

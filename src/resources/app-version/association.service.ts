@@ -19,7 +19,7 @@ const WHAT: Readonly<Record<Association, string>> = {
 
 /**
  * Associates a version with `after` instead of `before`. A group that it leaves takes it from its logical
- * numbers (decision 21). Errors: `invalid` (an id that is none of the company's, or of another kind).
+ * numbers (contract 21). Errors: `invalid` (an id that is none of the company's, or of another kind).
  */
 export async function associate(
   work: WriteWork,

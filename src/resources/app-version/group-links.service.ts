@@ -22,7 +22,7 @@ export async function attachToGroup(work: WriteWork, group: Group, input: unknow
 }
 
 /**
- * Takes app versions from a group and from its logical numbers (decision 21); those that it has not are passed
+ * Takes app versions from a group and from its logical numbers (contract 21); those that it has not are passed
  * over. As many statements however many there are. Errors: `invalid`.
  */
 export async function detachFromGroup(work: WriteWork, group: Group, input: unknown): Promise<void> {

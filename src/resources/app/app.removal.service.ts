@@ -3,7 +3,7 @@ import { deleteAppVersionsOf } from '../app-version/app-version.removal.service.
 import type { App } from './app.model.js';
 import { deleteAppRow } from './app.repository.js';
 
-/** Takes its versions along (decision 20). */
+/** Takes its versions along (contract 20). */
 export async function deleteApp(work: WriteWork, app: App): Promise<void> {
   await deleteAppVersionsOf(work, app);
   await deleteAppRow(work, app.id);

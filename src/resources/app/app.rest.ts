@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
 import type { ReadWork } from '../../database/work.js';
-import { EMPTY, EmptyShape, listAnswer, listShape, recordAnswer, recordShape } from '../../rest/envelope.js';
+import {
+  EMPTY,
+  EmptyShape,
+  listResponse,
+  listShape,
+  recordResponse,
+  recordShape,
+} from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
 import { zonedTimestamp } from '../../rest/timestamp.js';
 import { AppCreate, AppUpdate, COMMUNICATION_FORMATS, KINDS, LANGUAGES, type App } from './app.model.js';
@@ -39,46 +46,46 @@ const fieldsFor = (work: ReadWork) => (app: App) => ({
 });
 
 const answer = (work: ReadWork, app: App, status?: 201) =>
-  recordAnswer('app', fieldsFor(work)(app), app, status);
+  recordResponse('app', fieldsFor(work)(app), app, status);
 
-/** /v1/apps (contract, section 4, Applications). */
+/** /v1/apps (contract 20). */
 export const appRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/apps',
-    right: 'read',
+    scope: 'read',
     summary: 'List applications',
     paged: true,
-    answer: listShape('apps', 'app', AppShape),
-    read: async (work, call) => listAnswer('apps', 'app', await listApps(work, call.page), fieldsFor(work)),
+    response: listShape('apps', 'app', AppShape),
+    read: async (work, call) => listResponse('apps', 'app', await listApps(work, call.page), fieldsFor(work)),
   },
   {
     method: 'GET',
     path: '/apps/{app_id}',
-    right: 'read',
+    scope: 'read',
     summary: 'Read an application',
-    answer: recordShape('app', AppShape),
+    response: recordShape('app', AppShape),
     read: async (work, call) => answer(work, await getApp(work, call.id('app_id', 'app'))),
   },
   {
     method: 'POST',
     path: '/apps',
-    right: 'write',
+    scope: 'write',
     summary: 'Create an application',
     description: 'Answers the name with the suffix of its language: `.posxml` or `.rb`.',
     body: AppCreate,
     status: 201,
-    answer: recordShape('app', AppShape),
+    response: recordShape('app', AppShape),
     write: async (work, call) => answer(work, await createApp(work, call.input), 201),
   },
   {
     method: 'PUT',
     path: '/apps/{app_id}',
-    right: 'write',
+    scope: 'write',
     summary: 'Change an application',
     description: 'What is not sent stays. Another language gives the name another suffix.',
     body: AppUpdate,
-    answer: recordShape('app', AppShape),
+    response: recordShape('app', AppShape),
     write: async (work, call) => {
       const app = await getApp(work, call.id('app_id', 'app'));
       call.ifMatch('app', app);
@@ -88,9 +95,9 @@ export const appRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/apps/{app_id}',
-    right: 'write',
+    scope: 'write',
     summary: 'Delete an application with its versions',
-    answer: EmptyShape,
+    response: EmptyShape,
     write: async (work, call) => {
       const app = await getApp(work, call.id('app_id', 'app'));
       call.ifMatch('app', app);

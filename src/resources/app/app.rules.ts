@@ -7,7 +7,7 @@ export interface Identity {
   readonly language: Language;
 }
 
-/** Language and full name of a new application (decision 20). */
+/** Language and full name of a new application (contract 20). */
 export function identify(name: string, language?: Language): Identity {
   const chosen = language ?? languageOf(name) ?? 'posxml';
   return { name: withSuffix(name, chosen), language: chosen };

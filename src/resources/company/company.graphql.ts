@@ -1,7 +1,7 @@
 import { Args, Ctx, Field, FieldResolver, ObjectType, Resolver } from 'type-graphql';
 
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { Node } from '../../graphql/node.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { Node } from '../../graphql/schema/node.js';
 import { UserList, UserType } from '../user/user.graphql.js';
 import { users } from '../user/user.service.js';
 import { companies } from './company.service.js';

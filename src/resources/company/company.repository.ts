@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { listOf } from '../../database/keyset.js';
+import { listOf } from '../../database/list/list.js';
 import { instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Company } from './company.model.js';

@@ -1,4 +1,4 @@
-import type { GraphqlContext } from '../../graphql/context.js';
+import type { GraphqlContext } from '../../graphql/execution/context.js';
 import { demandScope } from '../../platform/caller.js';
 import { sumsOfContents } from './content.service.js';
 
@@ -23,5 +23,5 @@ export async function base64Of(ctx: GraphqlContext, { contentId, size }: Owner):
 /** SHA-256 of the bytes, 64 lower-case hexadecimal digits; null where there are none. Batched. */
 export async function sha256Of(ctx: GraphqlContext, { contentId }: Owner): Promise<string | null> {
   if (contentId === null) return null;
-  return (await ctx.together(sumsOfContents, { id: contentId })) ?? null;
+  return (await ctx.loadForMany(sumsOfContents, { id: contentId })) ?? null;
 }

@@ -1,13 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
 
-import { crc16Of, formatCrc16 } from '../../platform/crc16.js';
+import { crc16Of, formatCrc16 } from '../../platform/encoding/crc16.js';
 
 /** Bytes that a file or an app version is to own; once kept they never change, a change makes new ones. */
 export interface NewContent {
   /** In pieces of `CHUNK_BYTES`, the last one shorter. */
   readonly chunks: readonly Uint8Array[];
   readonly size: number;
-  /** CRC-16/XMODEM as 4 upper-case hexadecimal digits (decision 22). */
+  /** CRC-16/XMODEM as 4 upper-case hexadecimal digits (contract 22). */
   readonly crc: string;
   readonly sha256: string;
 }

@@ -14,12 +14,12 @@ import {
   ArgsType,
 } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { idOf, Node, withNumbers } from '../../graphql/node.js';
-import { payloadOf, present } from '../../graphql/payload.js';
-import { JsonValue } from '../../graphql/scalars.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { idOf, Node, withNumbers } from '../../graphql/schema/node.js';
+import { payloadOf, present } from '../../graphql/schema/payload.js';
+import { JsonValue } from '../../graphql/schema/scalars.js';
 import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import { logicalNumbers } from '../logical-number/logical-number.service.js';

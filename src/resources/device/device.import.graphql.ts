@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/context.js';
-import type { UserErrorCode, UserErrorShape } from '../../graphql/errors.js';
-import { BULK_ERROR_POLICIES, UserError } from '../../graphql/payload.js';
+import type { GraphqlContext } from '../../graphql/execution/context.js';
+import type { UserErrorCode, UserErrorShape } from '../../graphql/schema/errors.js';
+import { BULK_ERROR_POLICIES, UserError } from '../../graphql/schema/payload.js';
 import { refuseTooManyRows, type ErrorPolicy } from '../../platform/batch.js';
 import { DeviceType } from './device.graphql.js';
 import { createDevices } from './device.import.service.js';

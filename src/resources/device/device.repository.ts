@@ -1,5 +1,5 @@
 import { auditOf, changedBy, changedTogether, createdBy } from '../../database/audit.js';
-import { listOf } from '../../database/keyset.js';
+import { listOf } from '../../database/list/list.js';
 import { amongTexts, flag, json } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';

@@ -4,9 +4,9 @@ import {
   auditShape,
   EMPTY,
   EmptyShape,
-  listAnswer,
+  listResponse,
   listShape,
-  recordAnswer,
+  recordResponse,
   recordShape,
 } from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
@@ -45,45 +45,46 @@ function deviceFields(device: Device) {
   };
 }
 
-const answer = (device: Device, status?: 201) => recordAnswer('device', deviceFields(device), device, status);
+const answer = (device: Device, status?: 201) =>
+  recordResponse('device', deviceFields(device), device, status);
 
-/** /v1/devices (contract, section 4, Devices): read by id, changed and deleted by serial number. */
+/** /v1/devices (contract 17): read by id, changed and deleted by serial number. */
 export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices',
-    right: 'read',
+    scope: 'read',
     summary: 'List devices',
     paged: true,
-    answer: listShape('devices', 'device', DeviceShape),
+    response: listShape('devices', 'device', DeviceShape),
     read: async (work, call) =>
-      listAnswer('devices', 'device', await listDevices(work, call.page), deviceFields),
+      listResponse('devices', 'device', await listDevices(work, call.page), deviceFields),
   },
   {
     method: 'GET',
     path: '/devices/{device_id}',
-    right: 'read',
+    scope: 'read',
     summary: 'Read a device by its id',
-    answer: recordShape('device', DeviceShape),
+    response: recordShape('device', DeviceShape),
     read: async (work, call) => answer(await getDevice(work, call.id('device_id', 'device'))),
   },
   {
     method: 'POST',
     path: '/devices',
-    right: 'write',
+    scope: 'write',
     summary: 'Create a device',
     body: DeviceCreate,
     status: 201,
-    answer: recordShape('device', DeviceShape),
+    response: recordShape('device', DeviceShape),
     write: async (work, call) => answer(await createDevice(work, call.input), 201),
   },
   {
     method: 'PUT',
     path: '/devices/{serial_number}',
-    right: 'write',
+    scope: 'write',
     summary: 'Change a device by its serial number',
     body: DeviceUpdate,
-    answer: recordShape('device', DeviceShape),
+    response: recordShape('device', DeviceShape),
     write: async (work, call) => {
       const device = await getDeviceBySerialNumber(work, call.name('serial_number', 'device'));
       call.ifMatch('device', device);
@@ -93,10 +94,10 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/devices/{serial_number}',
-    right: 'write',
+    scope: 'write',
     summary: 'Delete a device by its serial number',
     description: 'The equipment can no longer access the service; its transactions stay.',
-    answer: EmptyShape,
+    response: EmptyShape,
     write: async (work, call) => {
       const device = await getDeviceBySerialNumber(work, call.name('serial_number', 'device'));
       call.ifMatch('device', device);

@@ -81,7 +81,7 @@ export async function reportDevice(work: WriteWork, current: Device, input: unkn
   return await change(work, 'report', current, { ...current, meta, frameworkVersion });
 }
 
-/** Ends its access; its transactions stay (decision 28). */
+/** Ends its access; its transactions stay (contract 28). */
 export async function deleteDevice(work: WriteWork, device: Device): Promise<void> {
   await deleteDeviceRow(work, device.id);
   work.ledger.append({

@@ -1,6 +1,6 @@
 import { Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/context.js';
+import type { GraphqlContext } from '../../graphql/execution/context.js';
 import type { DeviceTotals } from './device.model.js';
 import {
   devicesByFrameworkVersion,
@@ -45,14 +45,14 @@ class DeviceSummary {
 export class DeviceSummaryResolver {
   @Query(() => DeviceSummary, { description: 'The devices of the company in numbers.' })
   deviceSummary(@Ctx() ctx: GraphqlContext) {
-    const total = (name: keyof DeviceTotals) => async () => (await ctx.once(totalDevices))[name];
+    const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
     return {
       total: total('total'),
       enabled: total('enabled'),
       disabled: total('disabled'),
       neverSeen: total('neverSeen'),
-      byModel: () => ctx.once(devicesByModel),
-      byFrameworkVersion: () => ctx.once(devicesByFrameworkVersion),
+      byModel: () => ctx.loadOnce(devicesByModel),
+      byFrameworkVersion: () => ctx.loadOnce(devicesByFrameworkVersion),
     };
   }
 }

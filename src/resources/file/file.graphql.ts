@@ -15,13 +15,13 @@ import {
   Root,
 } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { idOf, Node } from '../../graphql/node.js';
-import { payloadOf } from '../../graphql/payload.js';
-import { Base64, Upload } from '../../graphql/scalars.js';
-import { findSentFile } from '../../graphql/upload.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { idOf, Node } from '../../graphql/schema/node.js';
+import { payloadOf } from '../../graphql/schema/payload.js';
+import { Base64, Upload } from '../../graphql/schema/scalars.js';
+import { findSentFile } from '../../graphql/http/upload.js';
 import { invalid } from '../../platform/errors.js';
 import { base64Of, CONTENT_IS_COSTLY, sha256Of } from '../content/content.graphql.js';
 import { Audited } from '../user/audited.graphql.js';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-import { CONTENT_PLACEHOLDER } from '../../rest/content.js';
+import { CONTENT_PLACEHOLDER } from '../../rest/content-placeholder.js';
 import {
   auditShape,
   EMPTY,
   EmptyShape,
-  listAnswer,
+  listResponse,
   listShape,
-  recordAnswer,
+  recordResponse,
   recordShape,
 } from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
@@ -44,50 +44,50 @@ const listedFields = (file: File) => ({ ...headOf(file), ...tailOf(file) });
 
 function answer(file: File, status?: 201) {
   const fields = { ...headOf(file), content: CONTENT_PLACEHOLDER, ...tailOf(file) };
-  return recordAnswer('file', fields, file, status, file.contentId);
+  return recordResponse('file', fields, file, status, file.contentId);
 }
 
-/** /v1/files (contract, section 4, Files). */
+/** /v1/files (contract 23). */
 export const fileRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/files',
-    right: 'read',
+    scope: 'read',
     summary: 'List files',
     paged: true,
-    answer: listShape('files', 'file', ListedShape),
-    read: async (work, call) => listAnswer('files', 'file', await listFiles(work, call.page), listedFields),
+    response: listShape('files', 'file', ListedShape),
+    read: async (work, call) => listResponse('files', 'file', await listFiles(work, call.page), listedFields),
   },
   {
     method: 'GET',
     path: '/files/{file_id}',
-    right: 'read',
+    scope: 'read',
     summary: 'Read a file with its content',
-    answer: recordShape('file', FileShape),
+    response: recordShape('file', FileShape),
     read: async (work, call) => answer(await getFile(work, call.id('file_id', 'file'))),
   },
   {
     method: 'POST',
     path: '/files',
-    right: 'write',
+    scope: 'write',
     summary: 'Upload a file',
     description:
       "The one part that carries a file, whatever it is called; the file's name is that part's base file name.",
     body: FileCreate,
     multipart: true,
     status: 201,
-    answer: recordShape('file', FileShape),
+    response: recordShape('file', FileShape),
     write: async (work, call) => answer(await createFile(work, call.upload?.file ?? null, call.input), 201),
   },
   {
     method: 'PUT',
     path: '/files/{file_id}',
-    right: 'write',
+    scope: 'write',
     summary: 'Change a file',
     description: 'What is not sent stays: the bytes with their name, the description, the type.',
     body: FileUpdate,
     multipart: true,
-    answer: recordShape('file', FileShape),
+    response: recordShape('file', FileShape),
     write: async (work, call) => {
       const file = await getFile(work, call.id('file_id', 'file'));
       call.ifMatch('file', file);
@@ -97,10 +97,10 @@ export const fileRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/files/{file_id}',
-    right: 'write',
+    scope: 'write',
     summary: 'Delete a file',
     description: 'App versions that have it no longer do.',
-    answer: EmptyShape,
+    response: EmptyShape,
     write: async (work, call) => {
       const file = await getFile(work, call.id('file_id', 'file'));
       call.ifMatch('file', file);

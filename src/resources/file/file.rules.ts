@@ -3,7 +3,7 @@ import { isNameLike, normalized } from '../../platform/text.js';
 const MAX_BYTES = 255;
 
 /**
- * The base file name in what a client called its file (decision 23): what follows the last separator of
+ * The base file name in what a client called its file (contract 23): what follows the last separator of
  * whichever system, without drives. Or why it is none.
  */
 export function fileNameOf(sent: string): { readonly name: string } | { readonly problem: string } {

@@ -6,7 +6,7 @@ import { parameters } from '../parameter/parameter.service.js';
 import type { Group } from './group.model.js';
 import { deleteGroupRow, isGroupInUse } from './group.repository.js';
 
-/** Takes its parameters and metacontents along. Errors: `group_not_empty` (decision 19). */
+/** Takes its parameters and metacontents along. Errors: `group_not_empty` (contract 19). */
 export async function deleteGroup(work: WriteWork, group: Group): Promise<void> {
   if (await isGroupInUse(work, group.id)) {
     throw new DomainError('group_not_empty', 'The group still has logical numbers or app versions.');

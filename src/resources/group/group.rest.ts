@@ -4,9 +4,9 @@ import {
   auditShape,
   EMPTY,
   EmptyShape,
-  listAnswer,
+  listResponse,
   listShape,
-  recordAnswer,
+  recordResponse,
   recordShape,
 } from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
@@ -23,44 +23,45 @@ function groupFields(group: Group) {
   return { id: group.id, name: group.name, ...auditFields(group) };
 }
 
-const answer = (group: Group, status?: 201) => recordAnswer('group', groupFields(group), group, status);
+const answer = (group: Group, status?: 201) => recordResponse('group', groupFields(group), group, status);
 
-/** /v1/groups (contract, section 4, Groups): one group goes by its name. */
+/** /v1/groups (contract 19): one group goes by its name. */
 export const groupRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/groups',
-    right: 'read',
+    scope: 'read',
     summary: 'List groups',
     paged: true,
-    answer: listShape('groups', 'group', GroupShape),
-    read: async (work, call) => listAnswer('groups', 'group', await listGroups(work, call.page), groupFields),
+    response: listShape('groups', 'group', GroupShape),
+    read: async (work, call) =>
+      listResponse('groups', 'group', await listGroups(work, call.page), groupFields),
   },
   {
     method: 'GET',
     path: '/groups/{group_name}',
-    right: 'read',
+    scope: 'read',
     summary: 'Read a group',
-    answer: recordShape('group', GroupShape),
+    response: recordShape('group', GroupShape),
     read: async (work, call) => answer(await getGroupByName(work, call.name('group_name', 'group'))),
   },
   {
     method: 'POST',
     path: '/groups',
-    right: 'write',
+    scope: 'write',
     summary: 'Create a group',
     body: GroupCreate,
     status: 201,
-    answer: recordShape('group', GroupShape),
+    response: recordShape('group', GroupShape),
     write: async (work, call) => answer(await createGroup(work, call.input), 201),
   },
   {
     method: 'PUT',
     path: '/groups/{group_name}',
-    right: 'write',
+    scope: 'write',
     summary: 'Rename a group',
     body: GroupUpdate,
-    answer: recordShape('group', GroupShape),
+    response: recordShape('group', GroupShape),
     write: async (work, call) => {
       const group = await getGroupByName(work, call.name('group_name', 'group'));
       call.ifMatch('group', group);
@@ -70,11 +71,11 @@ export const groupRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/groups/{group_name}',
-    right: 'write',
+    scope: 'write',
     summary: 'Delete an empty group',
     description:
       'Its parameters and metacontents go with it. 409 while logical numbers or app versions belong to it.',
-    answer: EmptyShape,
+    response: EmptyShape,
     write: async (work, call) => {
       const group = await getGroupByName(work, call.name('group_name', 'group'));
       call.ifMatch('group', group);

@@ -28,7 +28,10 @@ export function isIdempotencyKey(text: string): boolean {
 }
 
 /** The answer of an earlier call with this key within 24 hours. Errors: `idempotency_mismatch`. */
-export async function recallAnswer(work: WriteWork, key: IdempotencyKey): Promise<KeptAnswer | undefined> {
+export async function findStoredResponse(
+  work: WriteWork,
+  key: IdempotencyKey,
+): Promise<KeptAnswer | undefined> {
   const of = { scope: scopeOf(work, key), key: key.key };
   const kept = await findKept(work, of);
   if (kept === undefined) return undefined;
@@ -43,7 +46,7 @@ export async function recallAnswer(work: WriteWork, key: IdempotencyKey): Promis
 }
 
 /** Keeps the answer in the transaction of its effect, so that there is never one without the other. */
-export async function rememberAnswer(work: WriteWork, key: IdempotencyKey, kept: KeptAnswer): Promise<void> {
+export async function storeResponse(work: WriteWork, key: IdempotencyKey, kept: KeptAnswer): Promise<void> {
   await insertKept(work, {
     scope: scopeOf(work, key),
     key: key.key,
@@ -55,7 +58,7 @@ export async function rememberAnswer(work: WriteWork, key: IdempotencyKey, kept:
 }
 
 /** Forgets some of the answers that are older than that; true where there are more of them. */
-export async function forgetOldAnswers(work: SystemWriteWork): Promise<boolean> {
+export async function deleteExpiredResponses(work: SystemWriteWork): Promise<boolean> {
   return await deleteKeptBefore(work, new Date(work.now.getTime() - KEPT_MS), FORGOTTEN_AT_A_TIME);
 }
 

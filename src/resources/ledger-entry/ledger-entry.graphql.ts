@@ -13,10 +13,10 @@ import {
   type SubscribeResolverData,
 } from 'type-graphql';
 
-import type { FollowArgs, GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { Node } from '../../graphql/node.js';
-import { DateTime, JsonValue } from '../../graphql/scalars.js';
+import type { FollowArgs, GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { Node } from '../../graphql/schema/node.js';
+import { DateTime, JsonValue } from '../../graphql/schema/scalars.js';
 import { companies } from '../company/company.service.js';
 import { CompanyType } from '../company/company.graphql.js';
 import { CHANNELS } from '../user/audited.graphql.js';

@@ -1,4 +1,4 @@
-import { listOf } from '../../database/keyset.js';
+import { listOf } from '../../database/list/list.js';
 import { instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { LedgerEntry } from './ledger-entry.model.js';

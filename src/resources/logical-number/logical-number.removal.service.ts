@@ -6,7 +6,7 @@ import { parameters } from '../parameter/parameter.service.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import { deleteLogicalNumberRow } from './logical-number.repository.js';
 
-/** Takes its parameters and metacontents along and leaves its devices without a number (decision 18). */
+/** Takes its parameters and metacontents along and leaves its devices without a number (contract 18). */
 export async function deleteLogicalNumber(work: WriteWork, logicalNumber: LogicalNumber): Promise<void> {
   const owner: Owner = { logicalNumberId: logicalNumber.id, groupId: null };
   await parameters.deleteAllOf(work, owner);

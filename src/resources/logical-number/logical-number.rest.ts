@@ -4,9 +4,9 @@ import {
   auditShape,
   EMPTY,
   EmptyShape,
-  listAnswer,
+  listResponse,
   listShape,
-  recordAnswer,
+  recordResponse,
   recordShape,
 } from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
@@ -42,19 +42,20 @@ function logicalNumberFields({ id, number, groupId, appVersionIds, ...audit }: L
   return { id, number, group_id: groupId, app_version_ids: appVersionIds, ...auditFields(audit) };
 }
 
-const answer = (record: LogicalNumber) => recordAnswer('logical_number', logicalNumberFields(record), record);
+const answer = (record: LogicalNumber) =>
+  recordResponse('logical_number', logicalNumberFields(record), record);
 
-/** /v1/logical_numbers (contract, section 4, Logical numbers): one goes by its number. */
+/** /v1/logical_numbers (contract 18): one goes by its number. */
 export const logicalNumberRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/logical_numbers',
-    right: 'read',
+    scope: 'read',
     summary: 'List logical numbers',
     paged: true,
-    answer: listShape('logical_numbers', 'logical_number', LogicalNumberShape),
+    response: listShape('logical_numbers', 'logical_number', LogicalNumberShape),
     read: async (work, call) =>
-      listAnswer(
+      listResponse(
         'logical_numbers',
         'logical_number',
         await listLogicalNumbers(work, call.page),
@@ -64,33 +65,33 @@ export const logicalNumberRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/logical_numbers/{logical_number}',
-    right: 'read',
+    scope: 'read',
     summary: 'Read a logical number',
-    answer: recordShape('logical_number', LogicalNumberShape),
+    response: recordShape('logical_number', LogicalNumberShape),
     read: async (work, call) =>
       answer(await getLogicalNumberByNumber(work, call.name('logical_number', 'logical number'))),
   },
   {
     method: 'POST',
     path: '/logical_numbers',
-    right: 'write',
+    scope: 'write',
     summary: 'Create a logical number',
     body: LogicalNumberCreate,
     status: 201,
-    answer: recordShape('logical_number', CreatedShape),
+    response: recordShape('logical_number', CreatedShape),
     write: async (work, call) => {
       const created = await createLogicalNumber(work, call.input);
-      return recordAnswer('logical_number', createdFields(created), created, 201);
+      return recordResponse('logical_number', createdFields(created), created, 201);
     },
   },
   {
     method: 'PUT',
     path: '/logical_numbers/{logical_number}',
-    right: 'write',
+    scope: 'write',
     summary: 'Change a logical number',
     description: 'Moving it to another group, or taking it out, drops the app versions not linked there.',
     body: LogicalNumberUpdate,
-    answer: recordShape('logical_number', LogicalNumberShape),
+    response: recordShape('logical_number', LogicalNumberShape),
     write: async (work, call) => {
       const current = await getLogicalNumberByNumber(work, call.name('logical_number', 'logical number'));
       call.ifMatch('logical_number', current);
@@ -100,10 +101,10 @@ export const logicalNumberRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/logical_numbers/{logical_number}',
-    right: 'write',
+    scope: 'write',
     summary: 'Delete a logical number',
     description: 'Its parameters and metacontents go with it; its devices stay, without a logical number.',
-    answer: EmptyShape,
+    response: EmptyShape,
     write: async (work, call) => {
       const current = await getLogicalNumberByNumber(work, call.name('logical_number', 'logical number'));
       call.ifMatch('logical_number', current);

@@ -1,7 +1,7 @@
 import { invalid } from '../../platform/errors.js';
 
 /**
- * The app versions that a number has from now on, out of those `linked` to its group (decision 24): what is
+ * The app versions that a number has from now on, out of those `linked` to its group (contract 24): what is
  * asked for must all be linked; what it had before stays as far as it is.
  */
 export function versionsFor(

@@ -75,7 +75,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
 
 /**
  * Moving it to another group, or taking it out of one, drops the app versions that are not linked there
- * (decision 24). Errors: `invalid`, `taken`.
+ * (contract 24). Errors: `invalid`, `taken`.
  */
 export async function updateLogicalNumber(
   work: WriteWork,

@@ -7,7 +7,7 @@ import {
 
 /**
  * Takes app versions from the logical numbers of the given groups, or, where none are named, from all: for
- * versions that leave groups or are deleted (decision 21). Each number concerned counts one change.
+ * versions that leave groups or are deleted (contract 21). Each number concerned counts one change.
  */
 export async function dropVersionLinks(
   work: WriteWork,

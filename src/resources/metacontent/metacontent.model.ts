@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { problemOfJson, type Json } from '../../platform/json.js';
+import { problemOfJson, type Json } from '../../platform/encoding/json.js';
 import { printableName } from '../../platform/text.js';
 import type { OwnedRecord } from '../owner/owner.model.js';
 

@@ -1,9 +1,9 @@
 import { auditOf } from '../../database/audit.js';
-import { listOf } from '../../database/keyset.js';
+import { listOf } from '../../database/list/list.js';
 import { OwnedRows } from '../../database/owned-rows.js';
 import { json } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
-import type { Json } from '../../platform/json.js';
+import type { Json } from '../../platform/encoding/json.js';
 import type { Metacontent, MetacontentValues } from './metacontent.model.js';
 
 const valueColumn = json<Json>();

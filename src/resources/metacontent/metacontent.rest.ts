@@ -15,7 +15,7 @@ const MetacontentShape = z
   })
   .meta({ id: 'Metacontent', description: 'A JSON value that terminals read by its key.' });
 
-/** /v1/metacontents (contract, section 4, Metacontents). */
+/** /v1/metacontents (contract 16). */
 export const metacontentRoutes = ownedRoutes({
   name: 'metacontent',
   records: metacontents,

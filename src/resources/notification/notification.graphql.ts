@@ -14,12 +14,12 @@ import {
   Root,
 } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { Node, withNumbers } from '../../graphql/node.js';
-import { payloadOf } from '../../graphql/payload.js';
-import { DateTime } from '../../graphql/scalars.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { Node, withNumbers } from '../../graphql/schema/node.js';
+import { payloadOf } from '../../graphql/schema/payload.js';
+import { DateTime } from '../../graphql/schema/scalars.js';
 import { AppType } from '../app/app.graphql.js';
 import { apps } from '../app/app.service.js';
 import { GroupType } from '../group/group.graphql.js';

@@ -10,7 +10,7 @@ export type NotificationRange = (typeof NOTIFICATION_RANGES)[number];
 export const NOTIFICATION_KINDS = ['show', 'processing'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
-/** What is not delivered within this time is not delivered any more (decision 26). */
+/** What is not delivered within this time is not delivered any more (contract 26). */
 export const QUEUED_MS = 7 * DAY;
 
 export const NotificationSend = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { parse } from '../../platform/validate.js';
-import { auditShape, listAnswer, listShape, recordAnswer, recordShape } from '../../rest/envelope.js';
+import { auditShape, listResponse, listShape, recordResponse, recordShape } from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
 import { auditFields } from '../../rest/timestamp.js';
 import { NotificationSendText, type Notification } from './notification.model.js';
@@ -19,20 +19,20 @@ function notificationFields(notification: Notification) {
   return { id: notification.id, content: notification.content, ...auditFields(notification) };
 }
 
-/** The one success that carries a top-level `message` (decision 10). */
+/** The one success that carries a top-level `message` (contract 10). */
 const QUEUED = { message: 'The notification was received and queued for processing.' };
 
-/** /v1/notifications (contract, section 4, Push notifications). */
+/** /v1/notifications (contract 26). */
 export const notificationRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/notifications',
-    right: 'read',
+    scope: 'read',
     summary: 'List notifications',
     paged: true,
-    answer: listShape('notifications', 'notification', NotificationShape),
+    response: listShape('notifications', 'notification', NotificationShape),
     read: async (work, call) =>
-      listAnswer(
+      listResponse(
         'notifications',
         'notification',
         await listNotifications(work, call.page),
@@ -42,23 +42,23 @@ export const notificationRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/notifications/{notification_id}',
-    right: 'read',
+    scope: 'read',
     summary: 'Read a notification',
-    answer: recordShape('notification', NotificationShape),
+    response: recordShape('notification', NotificationShape),
     read: async (work, call) => {
       const notification = await getNotification(work, call.id('notification_id', 'notification'));
-      return recordAnswer('notification', notificationFields(notification), notification);
+      return recordResponse('notification', notificationFields(notification), notification);
     },
   },
   {
     method: 'POST',
     path: '/notifications',
-    right: 'write',
+    scope: 'write',
     summary: 'Notify terminals',
     description: 'Queued for 7 days for each logical number of the group, or for each that is named.',
     body: NotificationSendText,
     status: 201,
-    answer: z.strictObject({ message: z.string() }),
+    response: z.strictObject({ message: z.string() }),
     write: async (work, call) => {
       await sendNotification(work, parse(NotificationSendText, call.input));
       return { status: 201, body: QUEUED };

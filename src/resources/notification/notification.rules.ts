@@ -10,7 +10,7 @@ const ACTIONS: Readonly<Record<NotificationKind, string>> = {
   processing: 'PROCESSING_MESSAGE',
 };
 
-/** `ACTION|text`, the action made from the kind where the content does not begin with one (decision 26). */
+/** `ACTION|text`, the action made from the kind where the content does not begin with one (contract 26). */
 export function storedContent(content: string, kind: NotificationKind): string {
   return ACTION.test(content) ? content : `${ACTIONS[kind]}|${content}`;
 }

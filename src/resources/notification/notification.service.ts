@@ -32,7 +32,7 @@ export async function listNotifications(work: ReadWork, request: PageRequest): P
 
 /**
  * Queues one delivery for each logical number that it is for, at this instant; a number named twice gets it
- * once (decision 26). Errors: `invalid`, also for a target that does not exist, and then nobody is notified.
+ * once (contract 26). Errors: `invalid`, also for a target that does not exist, and then nobody is notified.
  */
 export async function sendNotification(work: WriteWork, input: unknown): Promise<Notification> {
   const given = parse(NotificationSend, input);

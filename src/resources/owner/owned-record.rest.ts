@@ -2,8 +2,15 @@ import { z } from 'zod';
 
 import type { ReadWork } from '../../database/work.js';
 import { DomainError } from '../../platform/errors.js';
-import { EMPTY, EmptyShape, listAnswer, listShape, recordAnswer, recordShape } from '../../rest/envelope.js';
-import type { Answer, Call, Route } from '../../rest/route.js';
+import {
+  EMPTY,
+  EmptyShape,
+  listResponse,
+  listShape,
+  recordResponse,
+  recordShape,
+} from '../../rest/envelope.js';
+import type { RouteResponse, Call, Route } from '../../rest/route.js';
 import { auditFields } from '../../rest/timestamp.js';
 import type { OwnedRecords } from './owned-record.service.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
@@ -32,7 +39,7 @@ export const ownerShape = {
   logical_number_id: z.int().nullable().describe('Logical number that owns the record.'),
 };
 
-/** The five routes of a resource whose records belong to a logical number or a group (decisions 2 and 16). */
+/** The five routes of a resource whose records belong to a logical number or a group (contract 2 and 16). */
 export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
   return [...collectionRoutes(resource), ...recordRoutes(resource)];
 }
@@ -45,17 +52,17 @@ function recordRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readon
     {
       ...at,
       method: 'GET',
-      right: 'read',
+      scope: 'read',
       summary: `Read a ${name}`,
-      answer: shape,
+      response: shape,
       read: async (work, call) => answer(resource, await recordOf(resource, work, call)),
     },
     {
       ...at,
       method: 'PUT',
-      right: 'write',
+      scope: 'write',
       summary: `Change a ${name}`,
-      answer: shape,
+      response: shape,
       body: resource.update,
       write: async (work, call) =>
         answer(resource, await records.update(work, await guardedRecordOf(resource, work, call), call.input)),
@@ -63,9 +70,9 @@ function recordRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readon
     {
       ...at,
       method: 'DELETE',
-      right: 'write',
+      scope: 'write',
       summary: `Delete a ${name}`,
-      answer: EmptyShape,
+      response: EmptyShape,
       write: async (work, call) => {
         await records.delete(work, await guardedRecordOf(resource, work, call));
         return EMPTY;
@@ -81,29 +88,29 @@ function collectionRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): re
     {
       method: 'GET',
       path,
-      right: 'read',
+      scope: 'read',
       summary: `List the ${name}s of an owner`,
       owned: true,
       paged: true,
-      answer: z.union([
+      response: z.union([
         listShape(path.slice(1), `logical_number_${name}`, shape),
         listShape(path.slice(1), `group_${name}`, shape),
       ]),
       read: async (work, call) => {
         const owner = await getOwner(work, selectorOf(call));
         const page = await records.list(work, owner, call.page);
-        return listAnswer(path.slice(1), wrapperOf(name, owner), page, fieldsOf);
+        return listResponse(path.slice(1), wrapperOf(name, owner), page, fieldsOf);
       },
     },
     {
       method: 'POST',
       path,
-      right: 'write',
+      scope: 'write',
       summary: `Create a ${name}`,
       owned: true,
       body: resource.create,
       status: 201,
-      answer: recordShapes(resource),
+      response: recordShapes(resource),
       write: async (work, call) => {
         const owner = await getOwner(work, selectorOf(call));
         return answer(resource, await records.create(work, owner, call.input), 201);
@@ -138,8 +145,8 @@ function answer<R extends OwnedRecord>(
   { name, fieldsOf }: OwnedResource<R>,
   record: R,
   status?: 201,
-): Answer {
-  return recordAnswer(wrapperOf(name, record), fieldsOf(record), record, status);
+): RouteResponse {
+  return recordResponse(wrapperOf(name, record), fieldsOf(record), record, status);
 }
 
 function recordShapes<R extends OwnedRecord>({ name, shape }: OwnedResource<R>): z.ZodType {
@@ -149,7 +156,7 @@ function recordShapes<R extends OwnedRecord>({ name, shape }: OwnedResource<R>):
 const SELECTORS = ['number', 'name'] as const;
 
 /**
- * `number` and `name` out of the body or, where the body has neither, out of the query (decision 2). A query
+ * `number` and `name` out of the body or, where the body has neither, out of the query (contract 2). A query
  * that says something else than the body is refused: nobody can tell which of the two was meant.
  */
 function selectorOf(call: Call): Readonly<Record<string, unknown>> {

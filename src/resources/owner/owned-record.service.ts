@@ -6,7 +6,7 @@ import type { OwnedRecord, Owner } from './owner.model.js';
 
 /** The use cases that parameters and metacontents have in common. */
 export interface OwnedRecords<R extends OwnedRecord> {
-  /** Errors: `not_found`, also for a record of another owner (decision 2). */
+  /** Errors: `not_found`, also for a record of another owner (contract 2). */
   get(work: ReadWork, owner: Owner, id: number): Promise<R>;
   /** Whoever owns it. Errors: `not_found`. */
   getById(work: ReadWork, id: number): Promise<R>;

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
 
-import { parseGlobalId } from '../../graphql/node.js';
+import { parseGlobalId } from '../../graphql/schema/node.js';
 import type { OwnerIds } from './owner.model.js';
 
 @InputType('OwnerInput', {

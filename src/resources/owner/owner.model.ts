@@ -13,7 +13,7 @@ export interface OwnerIds {
   readonly groupId: number | null;
 }
 
-/** Names one owner: exactly one of the two is given (decision 2). */
+/** Names one owner: exactly one of the two is given (contract 2). */
 export const OwnerSelector = z.object({
   number: z.string().nullish().describe('A logical number: its record is the owner.'),
   name: z.string().nullish().describe('The name of a group: the group is the owner.'),

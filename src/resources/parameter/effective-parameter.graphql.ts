@@ -1,6 +1,6 @@
 import { Ctx, Field, FieldResolver, ObjectType, registerEnumType, Resolver, Root } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/context.js';
+import type { GraphqlContext } from '../../graphql/execution/context.js';
 import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import { listEffectiveParameters } from './effective-parameter.service.js';
@@ -50,6 +50,6 @@ export class EffectiveParametersResolver {
     description: "What terminals get: the number's own parameters over its group's, ordered by key.",
   })
   async effectiveParameters(@Root() number: LogicalNumberHead, @Ctx() ctx: GraphqlContext) {
-    return (await ctx.together(listEffectiveParameters, number)) ?? [];
+    return (await ctx.loadForMany(listEffectiveParameters, number)) ?? [];
   }
 }

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/context.js';
-import { userErrorsOf, type UserErrorShape } from '../../graphql/errors.js';
-import { BULK_ERROR_POLICIES, UserError } from '../../graphql/payload.js';
+import type { GraphqlContext } from '../../graphql/execution/context.js';
+import { userErrorsOf, type UserErrorShape } from '../../graphql/schema/errors.js';
+import { BULK_ERROR_POLICIES, UserError } from '../../graphql/schema/payload.js';
 import type { ErrorPolicy } from '../../platform/batch.js';
 import { OwnerInput, ownerIdsOf } from '../owner/owner.graphql.js';
 import { setParameters } from './parameter.bulk.service.js';

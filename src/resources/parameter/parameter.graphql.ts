@@ -13,11 +13,11 @@ import {
   Root,
 } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { idOf, Node } from '../../graphql/node.js';
-import { payloadOf } from '../../graphql/payload.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { idOf, Node } from '../../graphql/schema/node.js';
+import { payloadOf } from '../../graphql/schema/payload.js';
 import { GroupType } from '../group/group.graphql.js';
 import type { Group } from '../group/group.model.js';
 import { groups } from '../group/group.service.js';

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { auditOf, createdBy } from '../../database/audit.js';
-import { listOf } from '../../database/keyset.js';
+import { listOf } from '../../database/list/list.js';
 import { OwnedRows, type OwnedRow } from '../../database/owned-rows.js';
 import { amongIds, instant, pairTable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';

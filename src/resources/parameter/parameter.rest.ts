@@ -16,7 +16,7 @@ const ParameterShape = z
   })
   .meta({ id: 'Parameter', description: 'A text that terminals read by its key.' });
 
-/** /v1/parameters (contract, section 4, Parameters). */
+/** /v1/parameters (contract 16). */
 export const parameterRoutes = ownedRoutes({
   name: 'parameter',
   records: parameters,

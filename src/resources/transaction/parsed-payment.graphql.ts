@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 
-import { JsonValue, SafeInt } from '../../graphql/scalars.js';
+import { JsonValue, SafeInt } from '../../graphql/schema/scalars.js';
 import type { ParsedPayment } from './transaction.model.js';
 
 type PaymentStatus = ParsedPayment['status'];

@@ -10,12 +10,12 @@ import {
   Root,
 } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { counts } from '../../graphql/counts.js';
-import { listTypes } from '../../graphql/list.js';
-import { Node } from '../../graphql/node.js';
-import { DateTime } from '../../graphql/scalars.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { counts } from '../../graphql/schema/counts.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { Node } from '../../graphql/schema/node.js';
+import { DateTime } from '../../graphql/schema/scalars.js';
 import { AppType } from '../app/app.graphql.js';
 import { DeviceType } from '../device/device.graphql.js';
 import type { Device } from '../device/device.model.js';

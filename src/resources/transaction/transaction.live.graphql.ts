@@ -9,8 +9,8 @@ import {
   type SubscribeResolverData,
 } from 'type-graphql';
 
-import type { FollowArgs, GraphqlContext } from '../../graphql/context.js';
-import type { FilterInput } from '../../graphql/filter.js';
+import type { FollowArgs, GraphqlContext } from '../../graphql/execution/context.js';
+import type { FilterInput } from '../../graphql/schema/filter.js';
 import { TransactionList, TransactionNode } from './transaction.graphql.js';
 import type { Transaction } from './transaction.model.js';
 import { transactionArrivals } from './transaction.totals.service.js';

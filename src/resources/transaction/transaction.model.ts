@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import { problemOfJson } from '../../platform/json.js';
+import { problemOfJson } from '../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName } from '../../platform/text.js';
-import { readMoment, type Moment } from './moment.model.js';
+import { readTimeRange, type TimeRange } from './time-range.model.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
@@ -28,7 +28,7 @@ const Card = z.object({
 });
 const Merchant = z.object({ id: text, document: text, name: text });
 
-/** A payment out of any financial protocol, in one form (contract, section 2, shape of `parsed`). */
+/** A payment out of any financial protocol, in one form (contract 35). */
 export const ParsedPayment = z.object({
   acquirer: text,
   type: freeText(64),
@@ -122,8 +122,8 @@ function exactText(max: number) {
     .transform(normalized);
 }
 
-const moment = z.string().transform((value, context): Moment => {
-  const read = readMoment(value);
+const moment = z.string().transform((value, context): TimeRange => {
+  const read = readTimeRange(value);
   if (read !== undefined) return read;
   context.addIssue({
     code: 'custom',
@@ -132,7 +132,7 @@ const moment = z.string().transform((value, context): Moment => {
   return z.NEVER;
 });
 
-/** What a list is narrowed to; texts compare exactly, both ends of the interval are included (decision 27). */
+/** What a list is narrowed to; texts compare exactly, both ends of the interval are included (contract 27). */
 export const TransactionFilter = z
   .object({
     status: z.enum(TRANSACTION_STATUSES).optional(),

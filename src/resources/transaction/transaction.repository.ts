@@ -1,11 +1,11 @@
 import type { SqlBool } from 'kysely';
 
-import { condition, type Condition, type FilterColumn } from '../../database/condition.js';
-import { listOf } from '../../database/keyset.js';
+import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
+import { listOf } from '../../database/list/list.js';
 import { instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import type { Moment } from './moment.model.js';
+import type { TimeRange } from './time-range.model.js';
 import type {
   ParsedPayment,
   Transaction,
@@ -99,7 +99,7 @@ export function meeting(where: Condition) {
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
 
 /** Those of a stretch of time that meet a condition; an index holds every column named here. */
-function matching(work: ReadWork, where: Condition, { from, to }: Moment) {
+function matching(work: ReadWork, where: Condition, { from, to }: TimeRange) {
   return work.db
     .selectFrom('transactions as t')
     .where('t.company_id', '=', work.caller.companyId)
@@ -109,7 +109,11 @@ function matching(work: ReadWork, where: Condition, { from, to }: Moment) {
 }
 
 /** Counts one by one, in an index. */
-export async function countTransactions(work: ReadWork, where: Condition, within: Moment): Promise<number> {
+export async function countTransactions(
+  work: ReadWork,
+  where: Condition,
+  within: TimeRange,
+): Promise<number> {
   const { total } = await matching(work, where, within)
     .select((column) => column.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
@@ -120,7 +124,7 @@ export async function countTransactions(work: ReadWork, where: Condition, within
 export async function countTransactionsByDay(
   work: ReadWork,
   where: Condition,
-  days: Moment,
+  days: TimeRange,
 ): Promise<{ day: number; total: number }[]> {
   return await work.db
     .selectFrom('transaction_days as t')
@@ -138,7 +142,7 @@ export async function countTransactionsByDay(
 export async function selectTransactions(
   work: ReadWork,
   where: Condition,
-  place: Moment & { readonly skip: number; readonly limit: number },
+  place: TimeRange & { readonly skip: number; readonly limit: number },
 ): Promise<Transaction[]> {
   const ids = matching(work, where, place)
     .select('t.id')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { listAnswer, listShape, TimestampShape } from '../../rest/envelope.js';
+import { listResponse, listShape, TimestampShape } from '../../rest/envelope.js';
 import type { QueryParameter, Route } from '../../rest/route.js';
 import { timestamp } from '../../rest/timestamp.js';
 import {
@@ -11,7 +11,7 @@ import {
 } from './transaction.model.js';
 import { listTransactions } from './transaction.service.js';
 
-/** What the contract's examples show where there is nothing (decision 11). */
+/** What the contract's examples show where there is nothing (contract 11). */
 const NOTHING = 'null';
 
 const text = z.string().nullable();
@@ -144,22 +144,22 @@ const FILTERS: readonly (QueryParameter & { readonly field: string })[] = [
   { name: 'until', field: 'until', description: moment('Started not after'), schema: string },
 ];
 
-/** /v1/transactions (contract, section 4, Transactions). */
+/** /v1/transactions (contract 27). */
 export const transactionRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/transactions',
-    right: 'read',
+    scope: 'read',
     summary: 'List transactions, newest first',
     description: 'A transaction in the list matches all filters that are given.',
     paged: true,
     query: FILTERS.map(({ name, description, schema }) => ({ name, description, schema })),
-    answer: listShape('transactions', 'transaction', TransactionShape),
+    response: listShape('transactions', 'transaction', TransactionShape),
     read: async (work, call) => {
       const given = FILTERS.filter(({ name }) => call.query.has(name));
       const filter = Object.fromEntries(given.map(({ name, field }) => [field, call.query.get(name)]));
       const page = await listTransactions(work, filter, call.page);
-      return listAnswer('transactions', 'transaction', page, transactionFields);
+      return listResponse('transactions', 'transaction', page, transactionFields);
     },
   },
 ];

@@ -2,7 +2,7 @@ import type { ReadWork, WriteWork } from '../../database/work.js';
 import { DomainError, invalid, notFound } from '../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
-import { scrubPayment, scrubText, type Scrubbed } from './card-data.rules.js';
+import { scrubPayment, scrubText, type Scrubbed } from './card-data/card-data.rules.js';
 import {
   TransactionFilter,
   TransactionFinish,
@@ -25,7 +25,7 @@ export async function getTransaction(work: ReadWork, id: number): Promise<Transa
   return transaction;
 }
 
-/** Newest first. Errors: `malformed` for a filter that nothing could ever match (decision 27). */
+/** Newest first. Errors: `malformed` for a filter that nothing could ever match (contract 27). */
 export async function listTransactions(
   work: ReadWork,
   input: unknown,

@@ -1,8 +1,8 @@
-import { fieldsIn, splitInterval, type Condition } from '../../database/condition.js';
+import { fieldsIn, splitInterval, type Condition } from '../../database/list/condition.js';
 import { countOf } from '../../database/count.js';
-import type { List } from '../../database/keyset.js';
+import type { List } from '../../database/list/list.js';
 import type { ReadWork } from '../../database/work.js';
-import type { Moment, Stretch } from './moment.model.js';
+import type { TimeRange, CountedTimeRange } from './time-range.model.js';
 import type { Transaction } from './transaction.model.js';
 import {
   countTransactions,
@@ -14,7 +14,7 @@ import { dayStretch, isAlways, periodOf, splitPeriod } from './transaction.rules
 
 /** What a list is narrowed to: a stretch of time, and what else must hold. */
 export interface Narrowed {
-  readonly period: Moment;
+  readonly period: TimeRange;
   readonly where: Condition & { readonly and: readonly Condition[] };
 }
 
@@ -37,20 +37,20 @@ export async function totalsOf(
   work: ReadWork,
   { period, where }: Narrowed,
   offset: number,
-): Promise<readonly Stretch[]> {
+): Promise<readonly CountedTimeRange[]> {
   if (isAlways(period) && where.and.length === 0 && offset < NEAR) {
     return [{ ...period, total: await countOf(work, 'transactions') }];
   }
   if (!comparesKindsOnly(where)) return [{ ...period, total: await countTransactions(work, where, period) }];
   const { whole, before, after } = splitPeriod(period);
-  const totals: Stretch[] = [];
+  const totals: CountedTimeRange[] = [];
   if (after !== null) totals.push({ ...after, total: await countTransactions(work, where, after) });
   if (whole !== null) totals.push(...(await countTransactionsByDay(work, where, whole)).map(dayStretch));
   if (before !== null) totals.push({ ...before, total: await countTransactions(work, where, before) });
   return totals;
 }
 
-export function sumOf(stretches: readonly Stretch[]): number {
+export function sumOf(stretches: readonly CountedTimeRange[]): number {
   return stretches.reduce((sum, { total }) => sum + total, 0);
 }
 

@@ -1,8 +1,8 @@
 import { Ctx, Field, ObjectType, registerEnumType, Root } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/context.js';
-import { Node } from '../../graphql/node.js';
-import { DateTime } from '../../graphql/scalars.js';
+import type { GraphqlContext } from '../../graphql/execution/context.js';
+import { Node } from '../../graphql/schema/node.js';
+import { DateTime } from '../../graphql/schema/scalars.js';
 import type { Audit } from '../../platform/audit.js';
 import type { User } from './user.model.js';
 import { UserType } from './user.graphql.js';

@@ -2,7 +2,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
 
 import { normalized } from '../../platform/text.js';
-import { createTurns } from '../../platform/turns.js';
+import { createTurns } from '../../platform/concurrency/turns.js';
 import { parse } from '../../platform/validate.js';
 import { PasswordChoice } from './user.model.js';
 

@@ -1,5 +1,5 @@
 import type { SystemWriteWork } from '../../database/work.js';
-import type { LedgerEvent } from '../../ledger/ledger.js';
+import type { LedgerChange } from '../../database/ledger.js';
 import { selectMemberships } from './membership.repository.js';
 
 /**
@@ -9,7 +9,7 @@ import { selectMemberships } from './membership.repository.js';
 export async function recordOfUser(
   work: SystemWriteWork,
   userId: number,
-  event: Omit<LedgerEvent, 'companyId' | 'entityId'>,
+  event: Omit<LedgerChange, 'companyId' | 'entityId'>,
 ): Promise<void> {
   const companyIds = (await selectMemberships(work, [userId])).map((membership) => membership.companyId);
   for (const companyId of companyIds.length === 0 ? [null] : companyIds) {

@@ -1,10 +1,10 @@
 import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 
-import { Keys } from '../../graphql/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/context.js';
-import { listTypes } from '../../graphql/list.js';
-import { Node } from '../../graphql/node.js';
-import { DateTime } from '../../graphql/scalars.js';
+import { Keys } from '../../graphql/schema/connection.js';
+import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
+import { listTypes } from '../../graphql/schema/list.js';
+import { Node } from '../../graphql/schema/node.js';
+import { DateTime } from '../../graphql/schema/scalars.js';
 import { demandScope } from '../../platform/caller.js';
 import type { User } from './user.model.js';
 import { users } from './user.service.js';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 
-import { listOf } from '../../database/keyset.js';
+import { listOf } from '../../database/list/list.js';
 import { instant, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
-import type { SignInState } from './sign-in.model.js';
+import type { SignInState } from './sign-in/sign-in.model.js';
 import { comparableEmail, type User } from './user.model.js';
 
 const time = nullable(instant);

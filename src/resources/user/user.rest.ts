@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { listAnswer, listShape, recordAnswer, recordShape, TimestampShape } from '../../rest/envelope.js';
+import { listResponse, listShape, recordResponse, recordShape, TimestampShape } from '../../rest/envelope.js';
 import type { Route } from '../../rest/route.js';
 import { timestamp } from '../../rest/timestamp.js';
-import { SignInInput } from './sign-in.model.js';
-import type { SignIn } from './sign-in.service.js';
+import { SignInInput } from './sign-in/sign-in.model.js';
+import type { SignIn } from './sign-in/sign-in.service.js';
 import type { User } from './user.model.js';
 import { getUser, listUsers } from './user.service.js';
 
@@ -50,21 +50,21 @@ const readRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/users',
-    right: 'admin',
+    scope: 'admin',
     summary: 'List users',
     paged: true,
-    answer: listShape('users', 'user', UserShape),
-    read: async (work, call) => listAnswer('users', 'user', await listUsers(work, call.page), userFields),
+    response: listShape('users', 'user', UserShape),
+    read: async (work, call) => listResponse('users', 'user', await listUsers(work, call.page), userFields),
   },
   {
     method: 'GET',
     path: '/users/{user_id}',
-    right: 'admin',
+    scope: 'admin',
     summary: 'Read a user',
-    answer: recordShape('user', UserShape),
+    response: recordShape('user', UserShape),
     read: async (work, call) => {
       const user = await getUser(work, call.id('user_id', 'user'));
-      return recordAnswer('user', userFields(user), user);
+      return recordResponse('user', userFields(user), user);
     },
   },
 ];
@@ -73,12 +73,12 @@ function tokenRoute(signIn: SignIn): Route {
   return {
     method: 'POST',
     path: '/users/token',
-    right: null,
+    scope: null,
     summary: 'Obtain API tokens',
     description:
       "The user's token for each company: the same at every call until it is renewed, or not used for 90 days.",
     body: SignInInput,
-    answer: TokensShape,
+    response: TokensShape,
     perform: async ({ input, ip, requestId, labelledAsForm }) => {
       const tokens = await signIn(input, { channel: 'api', ip, requestId, labelledAsForm });
       const body = tokens.map(({ companyName, companyId, token }) => ({
@@ -91,7 +91,7 @@ function tokenRoute(signIn: SignIn): Route {
   };
 }
 
-/** /v1/users (contract, section 4, Users). */
+/** /v1/users (contract 34). */
 export function createUserRoutes(signIn: SignIn): readonly Route[] {
   return [...readRoutes, tokenRoute(signIn)];
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { createApp } from '../../../src/app.js';
+import { createServer } from '../../../src/app/server.js';
 import { createLogger } from '../../../src/platform/logger.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
 import { removeFolder } from '../../support/database.js';
@@ -155,7 +155,7 @@ describe('a client of a server that starts again', () => {
     await expect.poll(() => seen.length).toBe(1);
     await server.app.stop(1_000);
     stopped = true;
-    const again = await createApp(
+    const again = await createServer(
       testConfig(server.file, { port }),
       createLogger('info', { write: () => undefined }),
     );

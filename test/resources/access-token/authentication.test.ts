@@ -44,14 +44,14 @@ function seen({ status: code, body, headers }: Reply): unknown {
 }
 
 describe('an access token', () => {
-  it('decision 5: goes in the query or in the Authorization header', async () => {
+  it('contract 5: goes in the query or in the Authorization header', async () => {
     const { token } = server.acme;
     expect(await status(createClient(server.url, token))).toBe(200);
     const headers = { authorization: `Bearer ${token}` };
     expect((await server.anonymous.get('groups', undefined, { headers })).status).toBe(200);
   });
 
-  it('decision 5: whose scopes do not cover a call is 403, whatever the role', async () => {
+  it('contract 5: whose scopes do not cover a call is 403, whatever the role', async () => {
     const reader = await server.member('acme', 'admin', ['read']);
     const viewer = await server.member('acme', 'viewer');
     const ingest = await server.member('acme', 'admin', ['ingest']);

@@ -83,7 +83,7 @@ describe('/v1/apps/{app_id}/versions', () => {
     }
   });
 
-  it('decision 21: displayable is false, and decision 11: what has no value is null, by default', async () => {
+  it('contract 21: displayable is false, and contract 11: what has no value is null, by default', async () => {
     const path = await acme.app();
     const bare = await acme.version(path, { number: '1' });
     expect(bare).toMatchObject({
@@ -96,7 +96,7 @@ describe('/v1/apps/{app_id}/versions', () => {
     });
   });
 
-  it('decision 21: number is required and unique in its application', async () => {
+  it('contract 21: number is required and unique in its application', async () => {
     const [one, other] = [await acme.app(), await acme.app()];
     await acme.version(one, { number: '1.0' });
     const again = await client.post(one, { number: '1.0' });
@@ -117,12 +117,12 @@ describe('/v1/apps/{app_id}/versions', () => {
     ['bits left over', 'QR=='],
     ['something after the padding', 'QQ==QQ=='],
     ['a number', 7],
-  ])('decision 21: bytecode with %s is 422', async (_what, bytecode) => {
+  ])('contract 21: bytecode with %s is 422', async (_what, bytecode) => {
     const refused = await client.post(await acme.app(), { number: '1', bytecode });
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['bytecode']]);
   });
 
-  it('decision 21: base64 may come in lines, and size and crc follow from the bytes', async () => {
+  it('contract 21: base64 may come in lines, and size and crc follow from the bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 1_000 }, (_, n) => n % 256));
     const lines = bytes.toString('base64').replace(/.{60}/g, '$&\n');
     const path = await acme.app();
@@ -148,7 +148,7 @@ describe('/v1/apps/{app_id}/versions', () => {
     });
   });
 
-  it('decision 12: timestamps carry milliseconds and a numeric offset', async () => {
+  it('contract 12: timestamps carry milliseconds and a numeric offset', async () => {
     const { created_at, updated_at } = await acme.version(await acme.app());
     expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.]\d{3}[+]00:00$/);
     expect(updated_at).toBe(created_at);

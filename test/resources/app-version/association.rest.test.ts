@@ -38,7 +38,7 @@ describe('associations of a version', () => {
     return [group_ids, module_ids, file_ids];
   };
 
-  it('decision 21: are given on create and replaced on update, each on its own', async () => {
+  it('contract 21: are given on create and replaced on update, each on its own', async () => {
     const made = await acme.version(path, {
       group_ids: [...groups].reverse(),
       module_ids: modules,
@@ -67,7 +67,7 @@ describe('associations of a version', () => {
     expect((await server.statements(() => client.get(one))).statements.length).toBe(statements.length);
   });
 
-  it('AT-11 decision 21: ids of another company are 422 in the words for ids that never were', async () => {
+  it('AT-11 contract 21: ids of another company are 422 in the words for ids that never were', async () => {
     const foreign = {
       group_ids: await beta.group(),
       module_ids: await beta.module(),
@@ -96,7 +96,7 @@ describe('associations of a version', () => {
     },
   );
 
-  it('decision 21: a module id is a version of an application of kind module, and not the version itself', async () => {
+  it('contract 21: a module id is a version of an application of kind module, and not the version itself', async () => {
     const standard = await acme.version(path);
     const refused = await client.post(path, { number: '1', module_ids: [standard.id] });
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['module_ids']]);
@@ -105,7 +105,7 @@ describe('associations of a version', () => {
     expect((await client.put(`${modulePath}/${String(own.id)}`, { module_ids: [own.id] })).status).toBe(422);
   });
 
-  it('decision 21: base_version_id copies bytecode and associations where they are not given', async () => {
+  it('contract 21: base_version_id copies bytecode and associations where they are not given', async () => {
     const base = await acme.version(path, {
       bytecode: DIGITS,
       group_ids: groups,
@@ -128,7 +128,7 @@ describe('associations of a version', () => {
     expect((await client.get(`${path}/${String(copy.id)}`)).record('app_version').bytecode).toBe(DIGITS);
   });
 
-  it('decision 21: base_version_id of another application or company is 422', async () => {
+  it('contract 21: base_version_id of another application or company is 422', async () => {
     const foreign = await beta.version(await beta.app());
     for (const base of [modules[0], foreign.id, 999_999_999]) {
       const refused = await client.post(path, { number: '1', base_version_id: base });
@@ -139,7 +139,7 @@ describe('associations of a version', () => {
     }
   });
 
-  it("decision 21: leaving a group takes the version from that group's logical numbers only", async () => {
+  it("contract 21: leaving a group takes the version from that group's logical numbers only", async () => {
     const leaver = await acme.version(path, { group_ids: groups });
     const stays = await acme.version(path, { group_ids: groups });
     const numbers: string[] = [];

@@ -89,13 +89,13 @@ describe('/v1/apps', () => {
       { name: 'f', kind: 'module' },
       { name: 'f.posxml', kind: 'module' },
     ],
-  ])('decision 20: %j becomes %j', async (sent, answered) => {
+  ])('contract 20: %j becomes %j', async (sent, answered) => {
     const created = await server.acme.client.post('apps', sent);
     expect(created.status).toBe(201);
     expect(created.record('app')).toMatchObject(answered);
   });
 
-  it('decision 20: another name or language brings its suffix', async () => {
+  it('contract 20: another name or language brings its suffix', async () => {
     const { client } = server.acme;
     const { id } = (await client.post('apps', { name: 'change' })).record('app');
     const names: unknown[] = [];
@@ -116,7 +116,7 @@ describe('/v1/apps', () => {
     ]);
   });
 
-  it('decision 20: names are unique in the company with their suffix', async () => {
+  it('contract 20: names are unique in the company with their suffix', async () => {
     const { client } = server.acme;
     await client.post('apps', { name: 'twin' });
     for (const name of ['twin', 'twin.posxml', 'twin.POSXML']) {
@@ -130,7 +130,7 @@ describe('/v1/apps', () => {
     expect((await server.beta.client.post('apps', { name: 'twin' })).status).toBe(201);
   });
 
-  it('decision 7: enumerations are taken in any letter case and answered in lower case', async () => {
+  it('contract 7: enumerations are taken in any letter case and answered in lower case', async () => {
     const created = await server.acme.client.post('apps', {
       name: 'loud',
       kind: 'Module',
@@ -157,7 +157,7 @@ describe('/v1/apps', () => {
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, [field]]);
   });
 
-  it("decision 12: updated_at stands in the time zone of the token's user, with a numeric offset", async () => {
+  it("contract 12: updated_at stands in the time zone of the token's user, with a numeric offset", async () => {
     const { client } = server.acme;
     const { id, updated_at } = (await client.post('apps', { name: 'clock' })).record('app');
     expect(updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+]00:00$/);
@@ -171,7 +171,7 @@ describe('/v1/apps', () => {
     }
   });
 
-  it('decision 20: deleting an application deletes its versions, in a constant number of statements', async () => {
+  it('contract 20: deleting an application deletes its versions, in a constant number of statements', async () => {
     const { client } = server.acme;
     const { id: groupId } = (await client.post('groups', { name: 'holds' })).record('group');
     const removal = async (name: string, versions: number): Promise<number> => {

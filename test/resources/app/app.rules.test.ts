@@ -22,7 +22,7 @@ describe('the language and name of an application', () => {
     ['pay.rb', 'ruby', 'pay.rb', 'ruby'],
     ['pay.rb', 'posxml', 'pay.rb.posxml', 'posxml'],
     ['pay.rbx', undefined, 'pay.rbx.posxml', 'posxml'],
-  ])('decision 20: %s with language %s is %s in %s', (name, language, fullName, chosen) => {
+  ])('contract 20: %s with language %s is %s in %s', (name, language, fullName, chosen) => {
     expect(identify(name, language)).toEqual({ name: fullName, language: chosen });
   });
 

@@ -5,7 +5,7 @@ import { createUnits } from '../../../src/database/work.js';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
 import { CHUNK_BYTES, contentOf, ContentBuilder } from '../../../src/resources/content/content.model.js';
 import { sweepContents } from '../../../src/resources/content/content.service.js';
-import { forgetOldAnswers } from '../../../src/resources/idempotency-key/idempotency-key.service.js';
+import { deleteExpiredResponses } from '../../../src/resources/idempotency-key/idempotency-key.service.js';
 import { startServer, SYSTEM } from '../../support/server.js';
 
 describe('bytes gathered piece by piece', () => {
@@ -66,7 +66,7 @@ describe('bytes that nobody owns', () => {
     expect(await sweep()).toBe(false);
     expect(await ids()).toEqual([keptId, replayedId]);
     server.clock.advance(DAY);
-    await units.systemWrite(SYSTEM, forgetOldAnswers);
+    await units.systemWrite(SYSTEM, deleteExpiredResponses);
     await sweep();
     expect(await ids()).toEqual([keptId]);
     expect((await client.get(kept)).record('file').content).toBe(Buffer.from('kept').toString('base64'));

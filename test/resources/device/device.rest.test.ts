@@ -12,7 +12,7 @@ afterAll(async () => {
 });
 
 describe('/v1/devices', () => {
-  it('decision 17: a new device is enabled, has no logical number and says nothing of itself', async () => {
+  it('contract 17: a new device is enabled, has no logical number and says nothing of itself', async () => {
     const { client, caller } = server.acme;
     const created = await client.post('devices', { serial_number: '8000151501000080' });
     expect(created.status).toBe(201);
@@ -60,7 +60,7 @@ describe('/v1/devices', () => {
     expect(entries[1]).toMatchObject({ before: { enabled: true }, after: { enabled: false } });
   });
 
-  it('decision 17: a serial number is unique in the company', async () => {
+  it('contract 17: a serial number is unique in the company', async () => {
     const { client } = server.acme;
     await fleet.device(client, 'TWICE');
     const refused = await client.post('devices', { serial_number: 'TWICE' });
@@ -95,7 +95,7 @@ describe('/v1/devices', () => {
     expect((await client.get(`devices/${id}`)).record('device').logical_number_id).toBeNull();
   });
 
-  it("decision 28: a deleted device's transactions stay", async () => {
+  it("contract 28: a deleted device's transactions stay", async () => {
     const { client, caller } = server.acme;
     await fleet.device(client, 'WITH-HISTORY');
     const transaction = {

@@ -81,7 +81,7 @@ describe('/v1/files', () => {
   });
 
   it.each(['asset', '&asset', 'file', 'description ', 'x y'])(
-    'decision 23: the binary is the part that carries a file, be it called %j',
+    'contract 23: the binary is the part that carries a file, be it called %j',
     async (part) => {
       const built = new FormData();
       built.set(part, new Blob(['abc']), `part of ${part}.bin`);
@@ -90,7 +90,7 @@ describe('/v1/files', () => {
     },
   );
 
-  it('decision 23: the name is the base file name, unique in the company', async () => {
+  it('contract 23: the name is the base file name, unique in the company', async () => {
     const file = await created('C:\\temp\\unique.txt', 'one');
     expect(file.name).toBe('unique.txt');
     const again = await client.post('files', form('elsewhere/unique.txt', 'two'));
@@ -104,7 +104,7 @@ describe('/v1/files', () => {
     expect((await created('unique.txt', 'hers', {}, server.beta.client)).content).toBe(base64('hers'));
   });
 
-  it('decision 23: what is not sent on PUT stays', async () => {
+  it('contract 23: what is not sent on PUT stays', async () => {
     const file = await created('stays.txt', 'bytes', { description: 'first', file_type: 'torrent' });
     const path = `files/${String(file.id)}`;
     const onlyText = new FormData();
@@ -131,7 +131,7 @@ describe('/v1/files', () => {
     expect(unchosen.record('file')).toMatchObject({ name: 'moved.txt', content: base64('last') });
   });
 
-  it('decision 1: PUT takes JSON and plain forms where there is no file to send', async () => {
+  it('contract 1: PUT takes JSON and plain forms where there is no file to send', async () => {
     const file = await created('json.txt', 'bytes');
     const path = `files/${String(file.id)}`;
     const json = await client.put(path, { description: 'by JSON', file_type: 'TORRENT' });
@@ -146,11 +146,11 @@ describe('/v1/files', () => {
   it.each([
     ['Asset', 'asset'],
     ['TORRENT', 'torrent'],
-  ])('decision 7: file_type %s is answered as %s', async (sent, answered) => {
+  ])('contract 7: file_type %s is answered as %s', async (sent, answered) => {
     expect((await created(`${sent}.bin`, 'x', { file_type: sent })).file_type).toBe(answered);
   });
 
-  it('decision 23: no file part on create is 422, and names the field', async () => {
+  it('contract 23: no file part on create is 422, and names the field', async () => {
     const onlyText = new FormData();
     onlyText.set('description', 'no file');
     expect(errorsOf(await client.post('files', onlyText))).toEqual([422, ['file']]);

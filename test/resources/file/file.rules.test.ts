@@ -16,7 +16,7 @@ describe('the name of a file', () => {
     ['CON', 'CON'],
     ['.hidden', '.hidden'],
     ['two words.txt', 'two words.txt'],
-  ])('decision 23: %j is kept as %j', (sent, name) => {
+  ])('contract 23: %j is kept as %j', (sent, name) => {
     expect(fileNameOf(sent)).toEqual({ name });
   });
 

@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 describe('deleting a group', () => {
-  it('RI-32 and decision 19: is refused while a logical number belongs to it, and changes nothing', async () => {
+  it('RI-32 and contract 19: is refused while a logical number belongs to it, and changes nothing', async () => {
     const { client } = server.acme;
     const id = await fleet.group(client, 'with a number');
     await fleet.logicalNumber(client, 'member', { group_id: id });
@@ -29,7 +29,7 @@ describe('deleting a group', () => {
     expect((await client.get('groups/with%20a%20number')).status).toBe(404);
   });
 
-  it('RI-32 and decision 19: is refused while an app version belongs to it', async () => {
+  it('RI-32 and contract 19: is refused while an app version belongs to it', async () => {
     const { client } = server.acme;
     const id = await fleet.group(client, 'with a version');
     const software = softwareOf(client);
@@ -41,7 +41,7 @@ describe('deleting a group', () => {
     expect((await client.delete('groups/with%20a%20version')).status).toBe(200);
   });
 
-  it('decision 19: takes its parameters and metacontents along', async () => {
+  it('contract 19: takes its parameters and metacontents along', async () => {
     const { client } = server.acme;
     await fleet.group(client, 'leaving');
     await fleet.group(client, 'staying');

@@ -17,7 +17,7 @@ const read = async (number: string): Promise<Fields> =>
   (await server.acme.client.get(`logical_numbers/${number}`)).record('logical_number');
 
 describe('/v1/logical_numbers', () => {
-  it('decision 18: the create response has no app_version_ids, every other has', async () => {
+  it('contract 18: the create response has no app_version_ids, every other has', async () => {
     const { client, caller } = server.acme;
     const created = await client.post('logical_numbers', { number: '112233' });
     expect(created.status).toBe(201);
@@ -59,13 +59,13 @@ describe('/v1/logical_numbers', () => {
     expect(entries.map((entry) => entry.action)).toEqual(['create', 'update', 'delete']);
   });
 
-  it.each(['1,2', ',', 'x'.repeat(65), '', ' 1'])('decision 18: refuses the number "%s"', async (number) => {
+  it.each(['1,2', ',', 'x'.repeat(65), '', ' 1'])('contract 18: refuses the number "%s"', async (number) => {
     const { client } = server.acme;
     const refused = await client.post('logical_numbers', { number });
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['number']]);
   });
 
-  it('decision 18: a number is unique in the company, also when it is given later', async () => {
+  it('contract 18: a number is unique in the company, also when it is given later', async () => {
     const { client } = server.acme;
     await fleet.logicalNumber(client, 'taken');
     await fleet.logicalNumber(client, 'free');
@@ -74,7 +74,7 @@ describe('/v1/logical_numbers', () => {
     expect((await client.put('logical_numbers/taken', { number: 'taken' })).status).toBe(200);
   });
 
-  it('decision 18: deleting one deletes its settings and leaves its devices without a number', async () => {
+  it('contract 18: deleting one deletes its settings and leaves its devices without a number', async () => {
     const { client } = server.acme;
     const id = await fleet.logicalNumber(client, 'owner');
     await fleet.logicalNumber(client, 'bystander');
@@ -122,7 +122,7 @@ describe('/v1/logical_numbers', () => {
 });
 
 describe("a logical number's app versions", () => {
-  it('decision 24: must be linked to its group', async () => {
+  it('contract 24: must be linked to its group', async () => {
     const { client } = server.acme;
     const group = await fleet.group(client, 'linked');
     const other = await fleet.group(client, 'not linked');
@@ -147,7 +147,7 @@ describe("a logical number's app versions", () => {
     expect((await client.get('logical_numbers/L-2')).status).toBe(404);
   });
 
-  it('decision 24: moving it, or taking it out of its group, drops what is no longer linked', async () => {
+  it('contract 24: moving it, or taking it out of its group, drops what is no longer linked', async () => {
     const { client } = server.acme;
     const from = await fleet.group(client, 'from');
     const to = await fleet.group(client, 'to');
@@ -206,7 +206,7 @@ describe('dropping app versions from logical numbers', () => {
     return { groups, versions, ids };
   };
 
-  it('decision 21: takes a version from the numbers of the group that it leaves, and of no other', async () => {
+  it('contract 21: takes a version from the numbers of the group that it leaves, and of no other', async () => {
     const { groups, versions, ids } = await fill('leaves');
     const [dropped = 0, kept = 0] = versions;
     const tag = async (number: string) =>

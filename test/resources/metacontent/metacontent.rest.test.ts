@@ -41,7 +41,7 @@ describe('a metacontent', () => {
     '{"10":1,"9":2}',
     nested(32),
     textOf(262_144),
-  ])('decision 16: keeps any JSON as it is: %.40s', async (value) => {
+  ])('contract 16: keeps any JSON as it is: %.40s', async (value) => {
     const created = await postText(value);
     expect(created.status, created.text).toBe(201);
     const id = String(created.record('logical_number_metacontent').id);
@@ -65,7 +65,7 @@ describe('a metacontent', () => {
     ['RI-08 20,000 objects within each other', '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)],
     ['RI-08 one level too many', nested(33)],
     ['RI-08 more than 10,000 values', `[${'0,'.repeat(10_000)}0]`],
-    ['decision 16: more than 256 KiB', textOf(262_145)],
+    ['contract 16: more than 256 KiB', textOf(262_145)],
     ['RI-09 NUL in a nested text', '{"a":["x\\u0000y"]}'],
     ['RI-09 NUL in a nested key', '{"a":{"x\\u0000y":1}}'],
     ['RI-09 NUL in a text of its own', '"x\\u0000y"'],

@@ -74,7 +74,7 @@ const specific = (logical_numbers: unknown): Fields => ({
 });
 
 describe('/v1/notifications', () => {
-  it('decision 26: queues a message for each logical number of a group and confirms it', async () => {
+  it('contract 26: queues a message for each logical number of a group and confirms it', async () => {
     const reply = await send({ content: 'Closing at 18:00', range: 'group', group_id: group });
     expect([reply.status, Object.keys(reply.body)]).toEqual([201, ['message']]);
     expect(reply.body.message).toMatch(/received and queued/);
@@ -94,7 +94,7 @@ describe('/v1/notifications', () => {
     });
   });
 
-  it('decision 26: keeps it queued for 7 days', async () => {
+  it('contract 26: keeps it queued for 7 days', async () => {
     await send({ content: 'x', range: 'group', group_id: group });
     const row = await server.app.database.reads
       .selectFrom('notifications')
@@ -114,7 +114,7 @@ describe('/v1/notifications', () => {
     ['lower|case', 'show', 'SHOW_MESSAGE|lower|case'],
     ['|x', 'show', 'SHOW_MESSAGE||x'],
     ['line\nline', 'show', 'SHOW_MESSAGE|line\nline'],
-  ])('decision 26: stores %j of kind %s as %j', async (content, kind, expected) => {
+  ])('contract 26: stores %j of kind %s as %j', async (content, kind, expected) => {
     const body = { content, range: 'group', group_id: group, ...(kind === undefined ? {} : { kind }) };
     expect((await send(body)).status).toBe(201);
     expect((await latest()).stored).toBe(expected);

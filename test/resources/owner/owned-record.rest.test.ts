@@ -45,7 +45,7 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     return Object.values(reply.body)[0] as Fields;
   };
 
-  it('decision 16: are wrapped by whose they are', async () => {
+  it('contract 16: are wrapped by whose they are', async () => {
     const { client, caller } = server.acme;
     const owners = [
       {
@@ -78,7 +78,7 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     }
   });
 
-  it('decision 2: find their owner in the query where the body names none', async () => {
+  it('contract 2: find their owner in the query where the body names none', async () => {
     const { client } = server.acme;
     const { id } = await create({ number }, 'k');
     const byQuery = { query: { number } };
@@ -92,14 +92,14 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     expect((await client.delete(`${path}/${String(id)}`, undefined, byQuery)).status).toBe(200);
   });
 
-  it('decision 2: read a selector out of a form body', async () => {
+  it('contract 2: read a selector out of a form body', async () => {
     const sent = await server.acme.client.post(path, `number=${encodeURIComponent(number)}&key=k&value=v`, {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect([sent.status, sent.record(`logical_number_${kind}`).value]).toEqual([201, 'v']);
   });
 
-  it('decision 2: a record of another owner is not found, whoever asks for it', async () => {
+  it('contract 2: a record of another owner is not found, whoever asks for it', async () => {
     const { client } = server.acme;
     const { id } = await create({ number }, 'k');
     await fleet.logicalNumber(client, `other ${round}`);
@@ -121,7 +121,7 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     expect((await server.beta.client.get(path, { number })).list(path)).toEqual([]);
   });
 
-  it('decision 16: a key is unique for its owner and for no other', async () => {
+  it('contract 16: a key is unique for its owner and for no other', async () => {
     const { client } = server.acme;
     await create({ number }, 'k');
     const { id } = await create({ number }, 'free');
@@ -138,13 +138,13 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     ['a key of 256 characters', { key: 'é'.repeat(256) }, 'key'],
     ['a key that is no text', { key: 7 }, 'key'],
     ['no value', { value: undefined }, 'value'],
-  ])('decision 16: are refused with %s', async (_case, wrong, field) => {
+  ])('contract 16: are refused with %s', async (_case, wrong, field) => {
     const refused = await server.acme.client.post(path, { number, key: 'k', value, ...wrong });
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, [field]]);
     expect((await server.acme.client.get(path, { number })).list(path)).toEqual([]);
   });
 
-  it('decision 16: take a key of 255 characters', async () => {
+  it('contract 16: take a key of 255 characters', async () => {
     expect((await create({ number }, '😀'.repeat(255))).key).toBe('😀'.repeat(255));
   });
 

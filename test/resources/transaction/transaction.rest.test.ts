@@ -28,7 +28,7 @@ async function ids(query: Record<string, string>): Promise<unknown[]> {
 }
 
 describe('/v1/transactions', () => {
-  it('decision 11: shows every field in the order of the contract, and the text null for what is empty', async () => {
+  it('contract 11: shows every field in the order of the contract, and the text null for what is empty', async () => {
     const [financial, , plain] = (await acme.client.get('transactions')).list('transactions');
     expect(plain).toEqual({
       id: 1,
@@ -65,7 +65,7 @@ describe('/v1/transactions', () => {
     expect(running).toMatchObject({ status: 'running', sent: 'null', parsed: 'null', finished_at: null });
   });
 
-  it('decision 13: lists newest first, and of one instant the latest record first', async () => {
+  it('contract 13: lists newest first, and of one instant the latest record first', async () => {
     expect(await ids({})).toEqual([2, 4, 1, 3]);
     const page = await acme.client.get('transactions', undefined, { query: { per_page: '3', page: '2' } });
     expect(page.body.pagination).toEqual({ page: 2, total_pages: 2, entries: 1, total_entries: 4 });
@@ -94,7 +94,7 @@ describe('/v1/transactions', () => {
     ['ragged ends', { since: '2026-02-28T12:00:00Z', until: '2026-03-01T12:00:00Z' }, [4, 1, 3]],
     ['serial number and time', { serial_number: 'S-1', since: '2026-03-01' }, [2, 1]],
   ];
-  it.each(FILTERED)('decision 27: narrows the list to %s', async (_what, query, expected) => {
+  it.each(FILTERED)('contract 27: narrows the list to %s', async (_what, query, expected) => {
     expect(await ids(query)).toEqual(expected);
   });
 
@@ -117,7 +117,7 @@ describe('/v1/transactions', () => {
     ['until', '2026-02-29'],
     ['until', '2026-03-01 or 1=1'],
   ];
-  it.each(MALFORMED)('RI-19 decision 27: refuses %s=%s and names the parameter', async (name, value) => {
+  it.each(MALFORMED)('RI-19 contract 27: refuses %s=%s and names the parameter', async (name, value) => {
     const reply = await acme.client.get('transactions', undefined, { query: { [name]: value } });
     expect([reply.status, reply.body.code]).toEqual([400, 'malformed']);
     expect(Object.keys(reply.body.errors as object)).toEqual([name]);
@@ -127,7 +127,7 @@ describe('/v1/transactions', () => {
     ['2026-01-02', '2026-01-01'],
     ['2026-01-01T00:00:01Z', '2026-01-01T00:00:00Z'],
     ['2026-01-02T00:00:00Z', '2026-01-01'],
-  ])('RI-19 decision 27: refuses since %s with until %s', async (since, until) => {
+  ])('RI-19 contract 27: refuses since %s with until %s', async (since, until) => {
     const reply = await acme.client.get('transactions', undefined, { query: { since, until } });
     expect([reply.status, reply.body.errors]).toEqual([400, { since: ['must not be after until'] }]);
   });
@@ -169,7 +169,7 @@ describe('/v1/transactions', () => {
     expect(beta.list('transactions').map((transaction) => transaction.serial_number)).toEqual(['S-BETA']);
   });
 
-  it('decision 28: keeps what a device did when the device goes', async () => {
+  it('contract 28: keeps what a device did when the device goes', async () => {
     await acme.client.post('devices', { serial_number: 'S-1' });
     const before = await ids({ serial_number: 'S-1' });
     expect((await acme.client.delete('devices/S-1')).status).toBe(200);

@@ -1,0 +1,34 @@
+import { appRoutes } from '../resources/app/app.rest.js';
+import { appVersionRoutes } from '../resources/app-version/app-version.rest.js';
+import { fileRoutes } from '../resources/file/file.rest.js';
+import { groupRoutes } from '../resources/group/group.rest.js';
+import { deviceRoutes } from '../resources/device/device.rest.js';
+import { logicalNumberRoutes } from '../resources/logical-number/logical-number.rest.js';
+import { metacontentRoutes } from '../resources/metacontent/metacontent.rest.js';
+import { parameterRoutes } from '../resources/parameter/parameter.rest.js';
+import { notificationRoutes } from '../resources/notification/notification.rest.js';
+import { transactionRoutes } from '../resources/transaction/transaction.rest.js';
+import type { SignIn } from '../resources/user/sign-in/sign-in.service.js';
+import { createUserRoutes } from '../resources/user/user.rest.js';
+import type { Route } from '../rest/route.js';
+
+export interface RouteParts {
+  readonly signIn: SignIn;
+}
+
+/** Everything that /v1 answers. */
+export function createRoutes({ signIn }: RouteParts): readonly Route[] {
+  return [
+    ...groupRoutes,
+    ...appRoutes,
+    ...appVersionRoutes,
+    ...fileRoutes,
+    ...parameterRoutes,
+    ...metacontentRoutes,
+    ...logicalNumberRoutes,
+    ...deviceRoutes,
+    ...notificationRoutes,
+    ...transactionRoutes,
+    ...createUserRoutes(signIn),
+  ];
+}

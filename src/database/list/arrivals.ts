@@ -1,0 +1,68 @@
+/** Rows in the order in which they came, for those who follow a table. */
+import { sql } from 'kysely';
+
+import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
+import { indexedBy, lastId } from '../storage.js';
+import type { Row, Tables } from '../tables.js';
+import type { ReadWork, SystemReadWork } from '../work.js';
+
+/**
+ * How far the ids of a table reach, all companies together. Writers take turns, so that an id is never seen after a
+ * higher one: whoever has read up to `last` has missed nothing below it.
+ */
+export interface IdSpan {
+  /** The lowest that is still there; one more than `last` where there is none. */
+  readonly first: number;
+  /** The highest that ever was. */
+  readonly last: number;
+}
+
+export interface IdRange {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+  readonly condition: Condition | null;
+}
+
+export interface Arrivals<T> {
+  readonly name: string;
+  readonly filters: Readonly<Record<string, FilterKind>>;
+  span(work: SystemReadWork): Promise<IdSpan>;
+  /** A company's, in order. No more rows are looked at than there are ids in the stretch. */
+  read(work: ReadWork, stretch: IdRange): Promise<readonly T[]>;
+}
+
+interface Source<Name extends keyof Tables, T> {
+  readonly name: string;
+  readonly table: Name;
+  readonly id: string & keyof Row<Name>;
+  readonly filters: Readonly<Record<string, FilterColumn>>;
+  readonly recordOf: (row: Row<Name>) => T;
+}
+
+/** `index` is the one over the company and the id. */
+export function arrivalsOf<Name extends keyof Tables, T>(
+  { name, table, id, filters, recordOf }: Source<Name, T>,
+  index: string,
+): Arrivals<T> {
+  const column = sql.ref(`t.${id}`);
+  return {
+    name,
+    filters: Object.fromEntries(Object.entries(filters).map(([field, { kind }]) => [field, kind])),
+    span: async (work) => {
+      const { rows } = await sql<{ first: number | null; last: number }>`
+        select (select min(${sql.ref(id)}) from ${sql.table(table)}) as first, ${lastId(table)} as last`.execute(
+        work.db,
+      );
+      const last = rows[0]?.last ?? 0;
+      return { first: rows[0]?.first ?? last + 1, last };
+    },
+    read: async (work, { after, upTo, limit, condition: where }) => {
+      const { rows } = await sql<Row<Name>>`select t.* from ${indexedBy(table, 't', index)}
+        where t.company_id = ${work.caller.companyId} and ${column} > ${after} and ${column} <= ${upTo}
+          ${where === null ? sql`` : sql`and ${condition(filters, where)}`}
+        order by ${column} limit ${limit}`.execute(work.db);
+      return rows.map(recordOf);
+    },
+  };
+}

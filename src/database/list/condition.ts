@@ -1,0 +1,131 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { among, flag, holdsText, instant } from '../storage.js';
+
+/** What a list can be narrowed to. */
+export type Condition =
+  | { readonly and: readonly Condition[] }
+  | { readonly or: readonly Condition[] }
+  | { readonly not: Condition }
+  | Comparison;
+
+/** One comparison of a column, which goes by its public name. */
+export interface Comparison {
+  readonly field: string;
+  readonly operator: 'eq' | 'in' | 'startsWith' | 'contains' | 'gte' | 'lt' | 'isNull';
+  readonly value: unknown;
+}
+
+export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant';
+
+export interface FilterColumn {
+  readonly column: string;
+  readonly kind: FilterKind;
+}
+
+/** As SQL over the table `t`. */
+export function condition(
+  columns: Readonly<Record<string, FilterColumn>>,
+  where: Condition,
+): RawBuilder<unknown> {
+  if ('and' in where) return joined(columns, where.and, sql` and `, sql`1 = 1`);
+  if ('or' in where) return joined(columns, where.or, sql` or `, sql`1 = 0`);
+  // Also where a comparison with null is neither true nor false.
+  if ('not' in where) return sql`(${condition(columns, where.not)}) is not true`;
+  return comparison(columns, where);
+}
+
+function joined(
+  columns: Readonly<Record<string, FilterColumn>>,
+  parts: readonly Condition[],
+  by: RawBuilder<unknown>,
+  none: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  if (parts.length === 0) return none;
+  return sql`(${sql.join(
+    parts.map((part) => condition(columns, part)),
+    by,
+  )})`;
+}
+
+/** The same for whoever knows already that some of the comparisons hold. */
+export function withoutImplied(where: Condition, isImplied: (part: Comparison) => boolean): Condition {
+  if ('and' in where) return { and: where.and.map((part) => withoutImplied(part, isImplied)) };
+  return 'field' in where && isImplied(where) ? { and: [] } : where;
+}
+
+/** Between two instants, milliseconds since 1970, the later one excluded; null where it is open. */
+export interface Interval {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** What a condition demands of an instant, as far as that is one interval, and what else it demands. */
+export function splitInterval(
+  where: Condition,
+  field: string,
+): Interval & { readonly rest: readonly Condition[] } {
+  if ('and' in where) {
+    const parts = where.and.map((part) => splitInterval(part, field));
+    return {
+      from: extreme(Math.max, parts, 'from'),
+      to: extreme(Math.min, parts, 'to'),
+      rest: parts.flatMap(({ rest }) => rest),
+    };
+  }
+  const open = { from: null, to: null, rest: [] };
+  if ('field' in where && where.field === field && where.value instanceof Date) {
+    const at = instant.toColumn(where.value);
+    if (where.operator === 'gte') return { ...open, from: at };
+    if (where.operator === 'lt') return { ...open, to: at };
+  }
+  return { ...open, rest: [where] };
+}
+
+function extreme(
+  of: (...values: number[]) => number,
+  parts: readonly Interval[],
+  end: keyof Interval,
+): number | null {
+  const ends = parts.flatMap((part) => part[end] ?? []);
+  return ends.length === 0 ? null : of(...ends);
+}
+
+/** The fields that a condition compares anywhere. */
+export function fieldsIn(where: Condition): readonly string[] {
+  if ('and' in where) return where.and.flatMap(fieldsIn);
+  if ('or' in where) return where.or.flatMap(fieldsIn);
+  return 'not' in where ? fieldsIn(where.not) : [where.field];
+}
+
+/** After every text that begins with a given one. */
+const LAST = '\u{10ffff}';
+
+function toColumn(value: unknown): string | number {
+  if (value instanceof Date) return instant.toColumn(value);
+  if (typeof value === 'boolean') return flag.toColumn(value);
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new Error('No column holds such a value');
+}
+
+function comparison(columns: Readonly<Record<string, FilterColumn>>, where: Comparison): RawBuilder<unknown> {
+  const known = columns[where.field];
+  if (known === undefined) throw new Error(`No list can be filtered by ${where.field}`);
+  const column = sql.ref(`t.${known.column}`);
+  switch (where.operator) {
+    case 'eq':
+      return sql`${column} = ${toColumn(where.value)}`;
+    case 'in':
+      return sql`${column} in ${among((where.value as readonly unknown[]).map(toColumn))}`;
+    case 'startsWith':
+      return sql`(${column} >= ${where.value} and ${column} < ${String(where.value) + LAST})`;
+    case 'contains':
+      return holdsText(column, String(where.value));
+    case 'gte':
+      return sql`${column} >= ${toColumn(where.value)}`;
+    case 'lt':
+      return sql`${column} < ${toColumn(where.value)}`;
+    case 'isNull':
+      return where.value === true ? sql`${column} is null` : sql`${column} is not null`;
+  }
+}

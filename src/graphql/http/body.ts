@@ -1,0 +1,103 @@
+import type { Request, RequestHandler, Response } from 'express';
+
+import { demandScope } from '../../platform/caller.js';
+import { HttpProblem } from '../../http/problem.js';
+import { inviteBody, readText } from '../../http/body.js';
+import { createUploadReader, isMultipart, type HeldUpload } from '../../http/multipart.js';
+import { graphqlContextOf, holdUntilRun } from './http-context.js';
+import { operationRefused } from '../limits/limits.js';
+import { operationWithFile } from './upload.js';
+
+export interface BodyOptions {
+  readonly maxFileBytes: number;
+  /** How long a client may take for a body without a file. */
+  readonly bodyMs: number;
+}
+
+/** What a page of another site can make a browser send without asking first; files come so from everybody. */
+const SIMPLE_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
+/** A browser asks first before it sends one of these. */
+export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
+
+const METHODS = ['GET', 'POST'];
+
+/** Refuses what is no operation for one answer; a stream of events, which browsers ask for by GET, has rules of its own. */
+export const demandOperation: RequestHandler = (request, _response, next) => {
+  if (!METHODS.includes(request.method)) throw methodNotAllowed();
+  if (request.method === 'GET') refuseForgery(request);
+  next();
+};
+
+/** Reads the body of a caller who is known by now. */
+export function readOperation({ maxFileBytes, bodyMs }: BodyOptions): RequestHandler {
+  const readUpload = createUploadReader({ maxFileBytes });
+  return async (request, response, next) => {
+    request.body = undefined;
+    if (request.method === 'POST') {
+      refuseForgery(request);
+      if (isMultipart(request)) {
+        // Files are for mutations: nothing is taken in for somebody who may change nothing.
+        demandScope(graphqlContextOf(response).caller, 'write');
+        inviteBody(request, response);
+        const upload = await readUpload(request);
+        request.body = operationIn(upload);
+        holdUntilRun(response, upload);
+      } else {
+        request.body = await readJson(request, response, bodyMs);
+      }
+    }
+    next();
+  };
+}
+
+function operationIn(upload: HeldUpload): object {
+  try {
+    return operationWithFile(upload);
+  } catch (error) {
+    upload.release();
+    throw error;
+  }
+}
+
+function methodNotAllowed(): HttpProblem {
+  return new HttpProblem(405, 'method_not_allowed', `This takes ${METHODS.join(' and ')}.`, {
+    Allow: METHODS.join(', '),
+  });
+}
+
+function refuseForgery(request: Request): void {
+  const type = essenceOf(request);
+  const asks = PREFLIGHT_HEADERS.some((name) => (request.headers[name]?.length ?? 0) > 0);
+  if (asks || (type !== undefined && !SIMPLE_TYPES.includes(type))) return;
+  throw operationRefused(
+    'CSRF_PREVENTED',
+    `Send Content-Type: application/json, or one of the headers ${PREFLIGHT_HEADERS.join(' and ')}.`,
+  );
+}
+
+function essenceOf(request: Request): string | undefined {
+  return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+}
+
+async function readJson(request: Request, response: Response, waitMs: number): Promise<object> {
+  if (essenceOf(request) !== 'application/json') {
+    throw operationRefused('BAD_REQUEST', 'Send the operation as application/json.');
+  }
+  inviteBody(request, response);
+  const { text } = await readText(request, waitMs);
+  const body = parse(text);
+  if (Array.isArray(body))
+    throw operationRefused('BAD_REQUEST', 'Operation batching is disabled: send one operation.');
+  if (typeof body !== 'object' || body === null) {
+    throw operationRefused('BAD_REQUEST', 'The body must be a JSON object.');
+  }
+  return body;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { ErrorRequestHandler } from 'express';
+
+import { requestContextOf } from '../../http/request-context.js';
+import { DomainError } from '../../platform/errors.js';
+import { problemResponse } from '../../http/problem.js';
+import { sendProblem } from '../../http/send.js';
+import { topLevelError } from '../schema/errors.js';
+import { OperationRefused } from '../limits/limits.js';
+import { maskErrors } from '../execution/mask.js';
+
+/** Said on every answer. */
+const NOTHING_RUN = { cost: { requested: 0, actual: 0 } };
+
+/** What is refused before there is an operation, in the form of an answer of GraphQL. */
+export function refuseOperation(onError: (error: unknown, requestId: string) => void): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request, response, _next) => {
+    const { requestId } = requestContextOf(response);
+    if (error instanceof OperationRefused) {
+      const errors = maskErrors(error.errors, {
+        requestId,
+        hideSuggestions: true,
+        report: () => undefined,
+      });
+      sendProblem(request, response, { status: 400, headers: {}, body: { errors, extensions: NOTHING_RUN } });
+      return;
+    }
+    const problem = problemResponse(error, requestId);
+    if (problem.status === 500) onError(error, requestId);
+    const { message } = problem.body;
+    const extensions = { code: codeOf(error, problem.body.code), requestId };
+    sendProblem(request, response, {
+      ...problem,
+      body: { errors: [{ message, extensions }], extensions: NOTHING_RUN },
+    });
+  };
+}
+
+function codeOf(error: unknown, code: string): unknown {
+  if (error instanceof DomainError) return topLevelError(error).extensions.code;
+  if (code === 'busy') return 'UNAVAILABLE';
+  return code === 'internal' ? 'INTERNAL_SERVER_ERROR' : code.toUpperCase();
+}

@@ -1,0 +1,189 @@
+/**
+ * What an operation could answer at most, in records, computed before it runs.
+ *
+ * - A record (anything with an id) counts 1, whatever fields of it are asked for.
+ * - A connection counts its page size (`first` or `last`; 30 where neither is given) for each record around it,
+ *   times what is asked of each record in it, and at least the page, which cursors and `pageInfo` read as well.
+ *   `totalCount` alone counts nothing.
+ * - A list that an argument's list makes (`nodes(ids:)`, the results of a batch) has that argument's length.
+ * - Any other list counts a page, 30, for the records that are asked of its entries; its own values count nothing.
+ * - A field that reads much to answer little says so itself (`counts`).
+ * - A field of bytes (`Base64`) counts 100 for each record: as much as a page, so that no page is full of them.
+ *
+ * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
+ */
+import {
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql';
+
+import { DEFAULT_FIRST } from '../schema/connection.js';
+import { Base64 } from '../schema/scalars.js';
+
+/** What the bytes of a record count. */
+export const CONTENT_COST = 100;
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+export interface Cost {
+  readonly nodes: number;
+  /** Whether another call with other variables could cost something else. */
+  readonly fixed: boolean;
+}
+
+/** The operation belongs to the document, which is valid. */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): Cost {
+  const root = schema.getRootType(operation.operation);
+  if (root == null) return { nodes: 0, fixed: true };
+  const meter = new Meter(schema, document, operation, variables);
+  const nodes = meter.selections(operation.selectionSet, root, null);
+  return { nodes, fixed: meter.fixed };
+}
+
+class Meter {
+  fixed = true;
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #defaults = new Map<string, ValueNode>();
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    private readonly variables: Variables,
+  ) {
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION)
+        this.#fragments.set(definition.name.value, definition);
+    }
+    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+      if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
+    }
+  }
+
+  /** `size` is the length of the list that an argument further up gave, if one did. */
+  selections(set: SelectionSetNode, parent: GraphQLNamedType, size: number | null): number {
+    let nodes = 0;
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        nodes += this.#field(selection, parent, size);
+      } else {
+        const fragment =
+          selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+        const on = fragment?.typeCondition;
+        const type = on === undefined ? parent : this.schema.getType(on.name.value);
+        if (fragment !== undefined && type !== undefined) {
+          nodes += this.selections(fragment.selectionSet, type, size);
+        }
+      }
+    }
+    return nodes;
+  }
+
+  #field(node: FieldNode, parent: GraphQLNamedType, inherited: number | null): number {
+    const hasFields = isObjectType(parent) || isInterfaceType(parent);
+    const field = hasFields ? parent.getFields()[node.name.value] : undefined;
+    if (field === undefined) return 0;
+    const type = getNamedType(field.type);
+    if (type === Base64) return CONTENT_COST;
+    if (node.selectionSet === undefined) return 0;
+    const base = ownCost(field, node);
+    if (isConnection(type)) {
+      const each = this.selections(node.selectionSet, type, null);
+      return base + this.#pageSize(node) * (this.#readsPage(node.selectionSet) ? Math.max(each, 1) : each);
+    }
+    const size = base > 0 ? null : (this.#givenSize(node) ?? inherited);
+    const times = isList(field) && !isConnection(parent) ? (size ?? DEFAULT_FIRST) : 1;
+    return base + times * ((isNode(type) ? 1 : 0) + this.selections(node.selectionSet, type, size));
+  }
+
+  /** Whether anything of a connection is asked for besides its total. */
+  #readsPage(set: SelectionSetNode): boolean {
+    return set.selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return !['totalCount', '__typename'].includes(selection.name.value);
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+      return fragment !== undefined && this.#readsPage(fragment.selectionSet);
+    });
+  }
+
+  #pageSize(node: FieldNode): number {
+    const sizes = ['first', 'last'].map((name) => {
+      const value = this.#value(node.arguments?.find((argument) => argument.name.value === name)?.value);
+      return typeof value === 'number' ? Math.max(value, 1) : 0;
+    });
+    return Math.max(...sizes) || DEFAULT_FIRST;
+  }
+
+  /** Length of the longest list among the arguments, or in an input object that is one. */
+  #givenSize(node: FieldNode): number | undefined {
+    const lengths = (node.arguments ?? []).flatMap((argument) => lengthsIn(this.#value(argument.value), 1));
+    return lengths.length === 0 ? undefined : Math.max(...lengths);
+  }
+
+  /** As execution sees it: a default is for what is absent, not for null. */
+  #variable(name: string): unknown {
+    const given = Object.hasOwn(this.variables, name) ? this.variables[name] : undefined;
+    return given === undefined ? this.#value(this.#defaults.get(name)) : given;
+  }
+
+  /** Of a literal: numbers, lists and objects as far as sizes are concerned. */
+  #value(node: ValueNode | undefined): unknown {
+    switch (node?.kind) {
+      case Kind.VARIABLE:
+        this.fixed = false;
+        return this.#variable(node.name.value);
+      case Kind.INT:
+        return Number(node.value);
+      case Kind.LIST:
+        return node.values;
+      case Kind.OBJECT:
+        return Object.fromEntries(node.fields.map((field) => [field.name.value, this.#value(field.value)]));
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** What a field counts by itself (`counts`). */
+function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode): number {
+  const { counts: own, countsWhere: where } = extensions;
+  const counted = where === undefined || node.arguments?.some(({ name }) => name.value === where) === true;
+  return typeof own === 'number' && counted ? own : 0;
+}
+
+function lengthsIn(value: unknown, levels: number): number[] {
+  if (Array.isArray(value)) return [value.length];
+  if (typeof value !== 'object' || value === null || levels === 0) return [];
+  return Object.values(value).flatMap((inner) => lengthsIn(inner, levels - 1));
+}
+
+function isList(field: GraphQLField<unknown, unknown>): boolean {
+  return isListType(getNullableType(field.type));
+}
+
+function isConnection(type: GraphQLNamedType): boolean {
+  return isObjectType(type) && type.name.endsWith('Connection') && 'pageInfo' in type.getFields();
+}
+
+function isNode(type: GraphQLNamedType): boolean {
+  if (isObjectType(type)) return type.getInterfaces().some((known) => known.name === 'Node');
+  return isInterfaceType(type) && type.name === 'Node';
+}

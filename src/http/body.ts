@@ -1,0 +1,149 @@
+import type { Request, Response } from 'express';
+
+import { DomainError } from '../platform/errors.js';
+import { problemOfJson } from '../platform/encoding/json.js';
+import { HttpProblem } from './problem.js';
+import { malformed } from './query.js';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export interface Body {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Fields of a form are all texts: numbers among them are read as such. */
+  readonly isForm: boolean;
+  readonly bytes: Uint8Array;
+}
+
+/** Tells a client that waits for permission to go on: only once somebody will read the body. */
+export function inviteBody(request: Request, response: Response): void {
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+}
+
+/**
+ * The body of any method as fields: JSON whatever its label says, else a form (contract 1). Refusals: 400, 408
+ * where it is not there after `waitMs`, 413, 415.
+ */
+export async function readBody(request: Request, waitMs: number): Promise<Body> {
+  const { bytes, text } = await readText(request, waitMs);
+  return { bytes, ...fieldsOf(text, request.headers['content-type'] ?? '') };
+}
+
+/** The body as text, whatever it says it is. Refusals: 400, 408, 413, 415. */
+export async function readText(
+  request: Request,
+  waitMs: number,
+): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
+  refuseForeignCharset(request.headers['content-type']);
+  const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new HttpProblem(415, 'unsupported_encoding', 'Send the body without compression.');
+  }
+  if (Number(length ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const bytes = hasBody(request) ? await readBytes(request, waitMs) : Buffer.alloc(0);
+  return { bytes, text: decodeText(bytes) };
+}
+
+/** Whether the request says that it has one. */
+export function hasBody(request: Request): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Never holds more than the limit; after a refusal the rest is left to whoever answers. */
+async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let stop = (): void => undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const brokenOff = (): void => reject(malformed('The body could not be read whole.'));
+      const take = (chunk: Buffer): void => {
+        size += chunk.length;
+        if (size > MAX_BODY_BYTES) reject(tooLarge());
+        else chunks.push(chunk);
+      };
+      const tooLong = setTimeout(() => {
+        reject(new HttpProblem(408, 'too_slow', 'The body did not come in time.'));
+      }, waitMs);
+      request.on('data', take).on('end', resolve).on('error', brokenOff).on('close', brokenOff);
+      stop = () => {
+        clearTimeout(tooLong);
+        request.off('data', take).off('end', resolve).off('error', brokenOff).off('close', brokenOff);
+      };
+    });
+    return Buffer.concat(chunks, size);
+  } finally {
+    stop();
+  }
+}
+
+function tooLarge(): HttpProblem {
+  return new HttpProblem(413, 'too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+}
+
+const UTF8 = ['utf-8', 'utf8', 'us-ascii', 'ascii'];
+/** Old clients name these for texts that are plain ASCII. */
+const ASCII_COMPATIBLE = ['iso-8859-1', 'latin1', 'windows-1252'];
+
+function refuseForeignCharset(contentType: string | undefined): void {
+  const match = /;\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(contentType ?? '');
+  if (match === null) return;
+  const charset = (match[1] ?? '').toLowerCase();
+  if (UTF8.includes(charset) || ASCII_COMPATIBLE.includes(charset)) return;
+  throw new HttpProblem(415, 'unsupported_charset', 'Send the body as UTF-8.');
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed('The body is not UTF-8.');
+  }
+}
+
+function fieldsOf(text: string, contentType: string): Pick<Body, 'fields' | 'isForm'> {
+  if (text.trim() === '') return { fields: {}, isForm: false };
+  const json = parseJson(text);
+  if (json !== undefined) return { fields: objectOf(json.value), isForm: false };
+  const looksLikeJson = /^\s*[[{"]/.test(text);
+  if (!looksLikeJson && isFormType(contentType)) {
+    return { fields: formFields(text), isForm: true };
+  }
+  throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
+}
+
+export function isFormType(contentType: string | undefined): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new HttpProblem(400, 'malformed_json', 'The body must be a JSON object.');
+  }
+  for (const [field, entry] of Object.entries(value)) {
+    const problem = typeof entry === 'object' ? problemOfJson(entry) : undefined;
+    if (problem !== undefined) {
+      throw new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [problem] } });
+    }
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function formFields(text: string): Readonly<Record<string, unknown>> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name)) throw malformed('A form field is given more than once.');
+    fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
+}

@@ -1,0 +1,13 @@
+import type { Request } from 'express';
+
+import { malformed } from './query.js';
+
+/** The token in `access_token` or in `Authorization: Bearer` (contract 5); never two at once. */
+export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
+  const header = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const parameter = query.get('access_token');
+  if (header !== undefined && parameter !== undefined) {
+    throw malformed('Send the access token once: in the query or in the Authorization header.');
+  }
+  return parameter ?? header;
+}

@@ -1,0 +1,108 @@
+import { DOMAIN_CODES, DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
+
+/** What is refused before the domain is asked. */
+const HTTP_CODES = [
+  'malformed',
+  'malformed_json',
+  'not_found',
+  'unknown_version',
+  'method_not_allowed',
+  'too_slow',
+  'too_large',
+  'unsupported_encoding',
+  'unsupported_charset',
+  'not_multipart',
+  'headers_too_large',
+  'rate_limited',
+  'busy',
+] as const;
+export type HttpCode = (typeof HTTP_CODES)[number];
+
+/** Every `code` that an error object can have (contract 10). */
+export const PROBLEM_CODES: readonly string[] = [
+  ...new Set<string>([...HTTP_CODES, ...DOMAIN_CODES, 'internal']),
+];
+
+/** A request that never reached the domain. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+
+  constructor(
+    readonly status: number,
+    readonly code: HttpCode,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+const STATUS: Readonly<Record<DomainCode, number>> = {
+  invalid: 422,
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  taken: 409,
+  group_not_empty: 409,
+  stale: 412,
+  too_many_attempts: 429,
+  idempotency_mismatch: 422,
+  idempotency_running: 409,
+  busy: 503,
+  storage_full: 503,
+  storage_read_only: 503,
+  storage_unavailable: 503,
+  db_corrupt: 503,
+};
+
+export interface ProblemResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: {
+    readonly message: string;
+    readonly code: string;
+    readonly request_id: string;
+    readonly errors?: Readonly<Record<string, readonly string[]>>;
+  };
+}
+
+/** Any error as the contract's error object (contract 10); what is not ours shows nothing of itself. */
+export function problemResponse(error: unknown, requestId: string): ProblemResponse {
+  if (error instanceof HttpProblem) {
+    const { status, headers, code, message } = error;
+    return { status, headers, body: { message, code, request_id: requestId } };
+  }
+  if (error instanceof DomainError) return domainAnswer(error, requestId);
+  return {
+    status: 500,
+    headers: {},
+    body: { message: 'Something went wrong on the server.', code: 'internal', request_id: requestId },
+  };
+}
+
+function domainAnswer(error: DomainError, requestId: string): ProblemResponse {
+  const { code, message, details } = error;
+  return {
+    status: STATUS[code],
+    headers: {
+      ...(details.retryAfter === undefined ? {} : { 'Retry-After': String(details.retryAfter) }),
+      ...(code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    },
+    body: {
+      message,
+      code,
+      request_id: requestId,
+      ...(details.fields === undefined ? {} : { errors: snakeCaseKeys(details.fields) }),
+    },
+  };
+}
+
+function snakeCaseKeys(fields: FieldErrors): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(fields).map(([field, messages]) => [snakeCase(field), messages]));
+}
+
+/** `serialNumber` as `serial_number`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

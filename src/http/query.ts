@@ -1,0 +1,48 @@
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/page.js';
+import { HttpProblem } from './problem.js';
+
+/** Parameters of a query string, each given once and well encoded; otherwise 400. */
+export function readQuery(url: string): ReadonlyMap<string, string> {
+  const start = url.indexOf('?');
+  const query = new Map<string, string>();
+  if (start === -1) return query;
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    // Names from outside are not repeated in answers: a secret may have slipped into one.
+    if (/[[\]]/.test(name))
+      throw malformed('A query parameter must be a plain value, not a list or an object.');
+    if (query.has(name)) throw malformed('A query parameter is given more than once.');
+    query.set(name, equals === -1 ? '' : decode(pair.slice(equals + 1)));
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw malformed('The query string is not percent-encoded UTF-8.');
+  }
+}
+
+export function malformed(message: string): HttpProblem {
+  return new HttpProblem(400, 'malformed', message);
+}
+
+/** `page` and `per_page` (contract 13): positive integers, at most 100 on a page. */
+export function readPage(query: ReadonlyMap<string, string>): PageRequest {
+  return {
+    page: positive(query, 'page', 1),
+    perPage: Math.min(positive(query, 'per_page', DEFAULT_PER_PAGE), MAX_PER_PAGE),
+  };
+}
+
+function positive(query: ReadonlyMap<string, string>, name: string, fallback: number): number {
+  const text = query.get(name);
+  if (text === undefined) return fallback;
+  if (!/^[1-9][0-9]*$/.test(text)) throw malformed(`"${name}" must be a positive whole number.`);
+  // Beyond every record there is; a larger number says nothing else.
+  return Math.min(Number(text), 2 ** 40);
+}

@@ -1,0 +1,165 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+
+import { indexedBy } from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
+import { DAY, HOUR } from '../../../platform/clock.js';
+import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
+import type { Bucket, Dimension, SummaryRow } from './transaction-summary.model.js';
+
+/** Where a stretch of time is summed up from, `from` and `to` in units of its own, since 1970, UTC. */
+export interface Source extends TimeRange {
+  readonly of: 'days' | 'hours' | 'newest' | 'serial' | 'logical_number';
+}
+
+export interface SummaryQuery {
+  readonly sources: readonly Source[];
+  /** Over the table `t`, whichever source that is. */
+  readonly where: RawBuilder<SqlBool>;
+  readonly bucket: Bucket;
+  readonly by: readonly Dimension[];
+  readonly limit: number;
+}
+
+/** In milliseconds. */
+const LENGTHS: Readonly<Record<Bucket, number | null>> = { hour: HOUR, day: DAY, none: null };
+
+const COLUMNS = {
+  status: 'status',
+  transactionType: 'transaction_type',
+  appName: 'app_name',
+  logicalNumber: 'logical_number',
+} as const;
+
+interface Totals {
+  readonly bucket: number | null;
+  readonly status?: SummaryRow['status'];
+  readonly transaction_type?: SummaryRow['transactionType'];
+  readonly app_name?: string;
+  readonly logical_number?: string;
+  readonly group_id?: number | null;
+  readonly total: number;
+  readonly amount_total: number;
+}
+
+/** In order of time and of the names; rows of nothing are left out. One statement, of one moment. */
+export async function selectSummary(work: ReadWork, query: SummaryQuery): Promise<SummaryRow[]> {
+  if (query.sources.length === 0) return [];
+  const parts = query.sources.map((source) => partOf(work, query, source));
+  const names = [sql.ref('bucket'), ...columnsIn(query).map((name) => sql.ref(name))];
+  const own = sql.join(names);
+  const { rows } = await sql<Totals>`
+    select ${own}, sum(total) as total, sum(amount_total) as amount_total
+    from ${withGroups(work, query, sql`(${sql.join(parts, sql` union all `)})`)}
+    group by ${own} order by ${own} limit ${query.limit}`.execute(work.db);
+  return rows.map(summaryRowOf);
+}
+
+/** The names of the answer's columns, besides the bucket. */
+function columnsIn({ by }: SummaryQuery): string[] {
+  return by.map((dimension) => (dimension === 'group' ? 'group_id' : COLUMNS[dimension]));
+}
+
+/** The columns of transactions that the answer is made of. */
+function columnsRead({ by }: SummaryQuery): string[] {
+  return [...new Set(by.map((dimension) => COLUMNS[dimension === 'group' ? 'logicalNumber' : dimension]))];
+}
+
+/** The rows of a stretch, added up as far as its own order allows without waiting for the others. */
+function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder<unknown> {
+  const { unit, table, time, total, amount } = FORMS[source.of];
+  const columns = columnsRead(query).map((name) => sql.ref(`t.${name}`));
+  const bucket = bucketOf(query.bucket, time, unit);
+  // Where the source's own hours or days are told apart, its index has them in order.
+  const span = LENGTHS[query.bucket] === unit ? time : sql.ref('bucket');
+  const grouping = [...(query.bucket === 'none' ? [] : [span]), ...columns];
+  return sql`select * from (
+    select ${sql.join([sql`${bucket} as bucket`, ...columns])}, ${total} as total, ${amount} as amount_total
+    from ${table()} where t.company_id = ${work.caller.companyId}
+      and ${time} >= ${source.from} and ${time} < ${source.to} and ${query.where}
+    ${grouping.length > 0 ? sql`group by ${sql.join(grouping)}` : sql``}
+    having ${total} > 0 ${limitOf(query)})`;
+}
+
+/** Only where a part's rows are rows of the answer: several logical numbers make one row of a group. */
+function limitOf({ by, limit }: SummaryQuery): RawBuilder<unknown> {
+  return by.includes('group') ? sql`` : sql`limit ${limit}`;
+}
+
+interface Form {
+  /** Milliseconds in which the source counts time. */
+  readonly unit: number;
+  readonly table: () => RawBuilder<unknown>;
+  readonly time: RawBuilder<number>;
+  readonly total: RawBuilder<number>;
+  readonly amount: RawBuilder<number>;
+}
+
+const kept = (table: string, time: string, unit: number): Form => ({
+  unit,
+  table: () => sql`${sql.table(table)} as t`,
+  time: sql`${sql.ref(`t.${time}`)}`,
+  total: sql`coalesce(sum(t.total), 0)`,
+  amount: sql`coalesce(sum(t.amount_total), 0)`,
+});
+
+const oneByOne = (index: string): Form => ({
+  unit: 1,
+  table: () => indexedBy('transactions', 't', `transactions_${index}`),
+  time: sql`t.started_at`,
+  total: sql`count(*)`,
+  amount: sql`coalesce(sum(t.amount), 0)`,
+});
+
+const FORMS: Readonly<Record<Source['of'], Form>> = {
+  days: kept('transaction_days', 'day', DAY),
+  hours: kept('transaction_hours', 'hour', HOUR),
+  newest: oneByOne('newest'),
+  serial: oneByOne('serial'),
+  logical_number: oneByOne('logical_number'),
+};
+
+/** When the bucket begins, milliseconds since 1970. */
+function bucketOf(bucket: Bucket, time: RawBuilder<number>, unit: number): RawBuilder<number | null> {
+  const length = LENGTHS[bucket];
+  if (length === null) return sql`null`;
+  if (length === unit) return sql`${time} * ${sql.lit(length)}`;
+  return sql`${time} / ${sql.lit(length / unit)} * ${sql.lit(length)}`;
+}
+
+/** The parts, added up by logical number first, where each number's present group is asked for. */
+function withGroups(work: ReadWork, query: SummaryQuery, parts: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (!query.by.includes('group')) return parts;
+  const names = sql.join(['bucket', ...columnsRead(query)].map((name) => sql.ref(name)));
+  return sql`(select ${names}, sum(total) as total, sum(amount_total) as amount_total
+      from ${parts} group by ${names}) as s
+    left join (select number, group_id from logical_numbers where company_id = ${work.caller.companyId}) as n
+      on n.number = s.logical_number`;
+}
+
+function summaryRowOf(row: Totals): SummaryRow {
+  return {
+    bucketStart: row.bucket === null ? null : new Date(row.bucket),
+    status: row.status ?? null,
+    transactionType: row.transaction_type ?? null,
+    appName: row.app_name ?? null,
+    logicalNumber: row.logical_number ?? null,
+    groupId: row.group_id ?? null,
+    count: row.total,
+    amountTotal: row.amount_total,
+  };
+}
+
+/** Numbers of transactions in the hours that a stretch touches, in order; hours of nothing are left out. */
+export async function hoursIn(work: ReadWork, { from, to }: TimeRange): Promise<readonly CountedTimeRange[]> {
+  const rows = await work.db
+    .selectFrom('transaction_hours')
+    .select((column) => ['hour', column.fn.sum<number>('total').as('total')])
+    .where('company_id', '=', work.caller.companyId)
+    .where('hour', '>=', Math.floor(from / HOUR))
+    .where('hour', '<', Math.ceil(to / HOUR))
+    .groupBy('hour')
+    .having((column) => column.fn.sum('total'), '>', 0)
+    .orderBy('hour')
+    .execute();
+  return rows.map(({ hour, total }) => ({ from: hour * HOUR, to: (hour + 1) * HOUR, total }));
+}

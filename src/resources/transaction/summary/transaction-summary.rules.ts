@@ -1,0 +1,61 @@
+import type { Dimension, SummaryRow } from './transaction-summary.model.js';
+
+type Value = string | number | null;
+
+const VALUES: Readonly<Record<Dimension, (row: SummaryRow) => Value>> = {
+  status: (row) => row.status,
+  transactionType: (row) => row.transactionType,
+  appName: (row) => row.appName,
+  logicalNumber: (row) => row.logicalNumber,
+  group: (row) => row.groupId,
+};
+
+/** Rows of summaries of several stretches of time, added up. */
+export class SummaryRows {
+  readonly #rows = new Map<string, SummaryRow>();
+
+  constructor(private readonly by: readonly Dimension[]) {}
+
+  add(rows: readonly SummaryRow[]): void {
+    for (const row of rows) {
+      const key = JSON.stringify(this.#valuesOf(row));
+      const known = this.#rows.get(key);
+      this.#rows.set(key, known === undefined ? row : together(known, row));
+    }
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** As the database orders them: what is not there first, texts by their bytes. */
+  inOrder(): readonly SummaryRow[] {
+    const keyed = [...this.#rows.values()].map((row) => ({ row, values: this.#valuesOf(row) }));
+    return keyed.sort((one, other) => compareAll(one.values, other.values)).map(({ row }) => row);
+  }
+
+  #valuesOf(row: SummaryRow): readonly Value[] {
+    return [row.bucketStart?.getTime() ?? null, ...this.by.map((dimension) => VALUES[dimension](row))];
+  }
+}
+
+function together(one: SummaryRow, other: SummaryRow): SummaryRow {
+  const amountTotal = one.amountTotal + other.amountTotal;
+  return { ...one, count: one.count + other.count, amountTotal };
+}
+
+function compareAll(one: readonly Value[], other: readonly Value[]): number {
+  for (const [place, value] of one.entries()) {
+    const order = compare(value, other[place] ?? null);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function compare(one: Value, other: Value): number {
+  if (one === other) return 0;
+  if (one === null) return -1;
+  if (other === null) return 1;
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+}

@@ -1,0 +1,118 @@
+import type { Condition } from '../../../database/list/condition.js';
+import type { ReadWork } from '../../../database/work.js';
+import { HOUR } from '../../../platform/clock.js';
+import { DomainError } from '../../../platform/errors.js';
+import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
+import type { TimeRange } from '../time-range.model.js';
+import { KIND_FIELDS, meeting } from '../transaction.repository.js';
+import { partsOf, splitPeriod } from '../transaction.rules.js';
+import {
+  MAX_READ,
+  MAX_ROWS,
+  MOST_AT_ONCE,
+  type Bucket,
+  type Dimension,
+  type SummaryRow,
+} from './transaction-summary.model.js';
+import { hoursIn, selectSummary, type Source, type SummaryQuery } from './transaction-summary.repository.js';
+import { SummaryRows } from './transaction-summary.rules.js';
+import { comparesKindsOnly, narrowedTo, type Narrowed } from '../transaction.totals.service.js';
+
+export interface SummaryRequest {
+  readonly where: Condition | null;
+  readonly bucket: Bucket;
+  readonly by: readonly Dimension[];
+}
+
+/**
+ * Number and amount of the transactions that meet a condition, in order of time and names. Errors: `malformed`
+ * for what would make more than `MAX_ROWS` rows, read more than `MAX_READ` transactions, or add up to more
+ * cents than a number can tell exactly.
+ */
+export async function summarizeTransactions(
+  work: ReadWork,
+  { where, bucket, by }: SummaryRequest,
+): Promise<readonly SummaryRow[]> {
+  const narrowed = narrowedTo(where);
+  const isKept = comparesKindsOnly(narrowed.where) && by.every((name) => KIND_FIELDS.includes(name));
+  const dimensions = [...new Set(by)];
+  const query = { bucket, by: dimensions, limit: MAX_ROWS + 1, where: meeting(narrowed.where) };
+  const rows = isKept
+    ? await summarizePart(work, { ...query, sources: keptSources(narrowed.period, bucket) })
+    : await summarizeInParts(work, query, await readSources(work, narrowed));
+  if (rows.some(({ amountTotal }) => !Number.isSafeInteger(amountTotal))) {
+    throw tooMuch('The amounts add up to more than can be told exactly');
+  }
+  return rows;
+}
+
+/** Each takes long enough that no two may follow each other at once, of one summary or of many. */
+const ownTurn = createEventLoopYield();
+
+async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
+  await ownTurn();
+  const rows = await selectSummary(work, query);
+  demandFew(rows.length);
+  return rows;
+}
+
+async function summarizeInParts(
+  work: ReadWork,
+  query: Omit<SummaryQuery, 'sources'>,
+  sources: readonly Source[],
+): Promise<readonly SummaryRow[]> {
+  const [only, ...others] = sources;
+  if (only !== undefined && others.length === 0) return await summarizePart(work, { ...query, sources });
+  const sum = new SummaryRows(query.by);
+  for (const source of sources) {
+    sum.add(await summarizePart(work, { ...query, sources: [source] }));
+    demandFew(sum.size);
+  }
+  return sum.inOrder();
+}
+
+function demandFew(rows: number): void {
+  if (rows > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
+}
+
+/** Whole days and hours are added up already; only what is left at the ends is read. */
+function keptSources(period: TimeRange, bucket: Bucket): readonly Source[] {
+  if (bucket === 'hour') return hourly(period);
+  const { whole, before, after } = splitPeriod(period);
+  const days: readonly Source[] = whole === null ? [] : [{ of: 'days', ...whole }];
+  return [...(before === null ? [] : hourly(before)), ...days, ...(after === null ? [] : hourly(after))];
+}
+
+function hourly(period: TimeRange): readonly Source[] {
+  const { whole, before, after } = splitPeriod(period, HOUR);
+  return [
+    ...ragged(before),
+    ...(whole === null ? [] : [{ of: 'hours', ...whole } as const]),
+    ...ragged(after),
+  ];
+}
+
+function ragged(period: TimeRange | null): readonly Source[] {
+  return period === null ? [] : [{ of: 'newest', ...period }];
+}
+
+/** By the index that leaves the least to read, in parts; where that is the whole interval, it must not hold too much. */
+async function readSources(work: ReadWork, { period, where }: Narrowed): Promise<readonly Source[]> {
+  const names = (field: string): boolean =>
+    where.and.some((part) => 'field' in part && part.field === field && ['eq', 'in'].includes(part.operator));
+  const of = names('serialNumber') ? 'serial' : names('logicalNumber') ? 'logical_number' : 'newest';
+  const hours = await hoursIn(work, period);
+  const held = hours.reduce((sum, { total }) => sum + total, 0);
+  if (of === 'newest' && held > MAX_READ) {
+    throw tooMuch(
+      `By logical number, by group or with such a filter at most ${MAX_READ} transactions are summed up, and the hours of the interval have ${held}`,
+    );
+  }
+  return partsOf(hours, MOST_AT_ONCE).map(({ from, to }) => ({
+    ...{ of, from: Math.max(from, period.from), to: Math.min(to, period.to) },
+  }));
+}
+
+function tooMuch(what: string): DomainError {
+  return new DomainError('malformed', `${what}: narrow startedAt, or ask for less detail.`);
+}

@@ -1,0 +1,41 @@
+import { DAY, MINUTE, SECOND } from '../../platform/clock.js';
+
+/** What a date or timestamp stands for, to its own precision: milliseconds since 1970, `to` excluded. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A stretch of time, and how many transactions of a list lie in it. */
+export interface CountedTimeRange extends TimeRange {
+  readonly total: number;
+}
+
+const DATE = /^(\d{4})-\d{2}-\d{2}$/;
+// A plus sign that was not percent-encoded arrives as a space.
+const TIMESTAMP =
+  /^(?<date>\d{4}-\d{2}-\d{2})T(?<time>\d{2}:\d{2}:\d{2})(?:\.(?<fraction>\d{1,9}))?(?:Z|(?<sign>[+ -])(?<hours>\d{2}):?(?<minutes>\d{2}))$/i;
+
+/** A date of the calendar is a whole UTC day, a timestamp its second or, with a fraction, its millisecond. */
+export function readTimeRange(text: string): TimeRange | undefined {
+  if (DATE.test(text)) return spanOf(instantOf(text, '00:00:00', ''), DAY);
+  const parts = TIMESTAMP.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const { date = '', time = '', fraction = '', sign = '+', hours = '00', minutes = '00' } = parts;
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
+  const at = instantOf(date, time, fraction);
+  return spanOf(at === undefined ? undefined : at - offset, fraction === '' ? SECOND : 1);
+}
+
+/** Undefined for what no calendar has, such as 30 February or 24:00:00. */
+function instantOf(date: string, time: string, fraction: string): number | undefined {
+  const text = `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+  const at = new Date(text);
+  const exists = !date.startsWith('0000') && !Number.isNaN(at.getTime()) && at.toISOString() === text;
+  return exists ? at.getTime() : undefined;
+}
+
+function spanOf(from: number | undefined, length: number): TimeRange | undefined {
+  return from === undefined ? undefined : { from, to: from + length };
+}

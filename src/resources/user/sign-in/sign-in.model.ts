@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+import { freeText } from '../../../platform/text.js';
+import { MAX_EMAIL, MAX_PASSWORD } from '../user.model.js';
+
+/** Percent-encoding makes three characters of one (contract 25). */
+const PERCENT_ENCODED = 3;
+
+export const SignInInput = z.object({
+  email: freeText(MAX_EMAIL * PERCENT_ENCODED).describe('E-mail address, in any letter case.'),
+  password: freeText(MAX_PASSWORD * PERCENT_ENCODED).describe(
+    `At most ${MAX_PASSWORD} characters, percent-encoding aside.`,
+  ),
+});
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** How often in a row a user's password was wrong, and what follows from it. */
+export interface SignInState {
+  readonly failedSignIns: number;
+  readonly lockedUntil: Date | null;
+}
+
+/** What signing in gives for each company of the user. */
+export interface CompanyToken {
+  readonly companyId: number;
+  readonly companyName: string;
+  readonly token: string;
+}

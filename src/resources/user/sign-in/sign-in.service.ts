@@ -1,0 +1,139 @@
+import type { Origin, SystemWriteWork, Units } from '../../../database/work.js';
+import { DomainError } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import { ensureDerivedTokens } from '../../access-token/derived-token.service.js';
+import { selectMemberships } from '../membership.repository.js';
+import type { Passwords, Verify } from '../password.service.js';
+import { SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
+import { afterFailure, credentialsToTry, isLocked } from './sign-in.rules.js';
+import type { SignInThrottle } from './sign-in-throttle.service.js';
+import { recordOfUser } from '../user-event.service.js';
+import {
+  findAccountByEmail,
+  getAccount,
+  updateFailures,
+  updateSignedIn,
+  type Account,
+} from '../user.repository.js';
+
+export interface SignInRequest extends Origin {
+  readonly ip: string;
+  /** The request was labelled as a form, so its JSON may be percent-encoded inside. */
+  readonly labelledAsForm: boolean;
+}
+
+/**
+ * E-mail and password for one token for each company of the user, ordered by company id. Errors: `invalid`;
+ * `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled account;
+ * `too_many_attempts`; `busy`.
+ */
+export type SignIn = (input: unknown, request: SignInRequest) => Promise<readonly CompanyToken[]>;
+
+export interface SignInParts {
+  readonly units: Units;
+  readonly passwords: Passwords;
+  readonly throttle: SignInThrottle;
+  readonly tokenSecret: string;
+}
+
+export function createSignIn({ units, passwords, throttle, tokenSecret }: SignInParts): SignIn {
+  return async (input, { labelledAsForm, ...origin }) => {
+    const credentials = credentialsToTry(parse(SignInInput, input), labelledAsForm);
+    await throttle.check(origin.ip);
+    const tokens = await passwords.inTurn(async (verify) => {
+      // Others may have failed while this one waited.
+      await throttle.check(origin.ip);
+      const tried = await tryAll(units, verify, credentials);
+      const answer = await units.systemWrite(origin, (work) =>
+        settle(work, { tokenSecret, tried, ip: origin.ip }),
+      );
+      if (answer === undefined) await throttle.countFailure(origin.ip);
+      return answer;
+    });
+    if (tokens === undefined) {
+      throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
+    }
+    return tokens;
+  };
+}
+
+interface Tried {
+  readonly account: Account | undefined;
+  readonly matches: boolean;
+}
+
+/** Outside any transaction, and of a length that says nothing of the account. */
+async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]): Promise<Tried> {
+  let named: Account | undefined;
+  for (const { email, password } of credentials) {
+    const account = await units.systemRead((work) => findAccountByEmail(work, email));
+    if (await verify(account?.passwordHash, password)) return { account, matches: true };
+    named ??= account;
+  }
+  return { account: named, matches: false };
+}
+
+interface Settling {
+  readonly tokenSecret: string;
+  readonly tried: Tried;
+  readonly ip: string;
+}
+
+/** Records the attempt in any case, so that each takes the same time; no tokens where it failed. */
+async function settle(
+  work: SystemWriteWork,
+  { tokenSecret, tried, ip }: Settling,
+): Promise<readonly CompanyToken[] | undefined> {
+  const { account: seen, matches } = tried;
+  if (seen === undefined) {
+    work.ledger.append({ action: 'sign_in_failed', entityType: 'sign_in', entityId: null, companyId: null });
+    return undefined;
+  }
+  const account = await getAccount(work, seen.user.id);
+  if (!matches || account.passwordHash !== seen.passwordHash) {
+    await fail(work, account);
+    return undefined;
+  }
+  if (account.user.disabledAt !== null || isLocked(account, work.now)) {
+    await record(work, account, { action: 'sign_in_refused' });
+    return undefined;
+  }
+  await updateSignedIn(work, account.user, ip);
+  await record(work, account, { action: 'sign_in', userId: account.user.id });
+  return await tokensOf(work, tokenSecret, account.user.id);
+}
+
+async function fail(work: SystemWriteWork, account: Account): Promise<void> {
+  const state = afterFailure(account, work.now);
+  await updateFailures(work, account.user.id, state);
+  await record(work, account, { action: 'sign_in_failed' });
+  if (isLocked(state, work.now) && !isLocked(account, work.now)) {
+    await record(work, account, {
+      action: 'sign_in_locked',
+      after: { lockedUntil: state.lockedUntil },
+    });
+  }
+}
+
+async function tokensOf(
+  work: SystemWriteWork,
+  tokenSecret: string,
+  userId: number,
+): Promise<readonly CompanyToken[]> {
+  const memberships = await selectMemberships(work, [userId]);
+  const companyIds = memberships.map((membership) => membership.companyId);
+  const tokens = await ensureDerivedTokens(work, tokenSecret, { userId, companyIds }, userId);
+  return memberships.map(({ companyId, companyName }) => ({
+    companyId,
+    companyName,
+    token: tokens.get(companyId) ?? '',
+  }));
+}
+
+async function record(
+  work: SystemWriteWork,
+  account: Account,
+  event: { readonly action: string; readonly userId?: number; readonly after?: object },
+): Promise<void> {
+  await recordOfUser(work, account.user.id, { entityType: 'sign_in', ...event });
+}

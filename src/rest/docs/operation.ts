@@ -1,0 +1,118 @@
+import type { OpenApiOperation, OpenApiDocument } from '../openapi/openapi.js';
+import { sampleOf } from '../openapi/sample.js';
+import type { Schema } from '../openapi/schema.js';
+import { fieldTable, resolve, typeOf } from './fields.js';
+import { html, inline, prose, type Markup } from './markup.js';
+
+export interface PlacedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenApiOperation;
+}
+
+/** One call: what it is for, what it takes, a command to paste and what comes back. */
+export function operationSection(placed: PlacedOperation, document: OpenApiDocument): Markup {
+  const { method, path, operation } = placed;
+  const words = `${method} ${path} ${operation.summary}`.toLowerCase();
+  return html`<section class="operation" id="${operation.operationId}" data-words="${words}">
+    <h3>
+      ${badge(method)} <code>${path}</code> <a href="#${operation.operationId}">${operation.summary}</a>
+    </h3>
+    ${prose(operation.description)} ${parameterTable(operation)} ${bodyPart(operation, document)}
+    <h4>Example</h4>
+    <pre>${commandOf(placed)}</pre>
+    ${answerPart(operation, document)}
+  </section>`;
+}
+
+export function badge(method: string): Markup {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
+}
+
+function parameterTable({ parameters }: OpenApiOperation): Markup {
+  if (parameters.length === 0) return html``;
+  const rows = parameters.map(
+    ({ name, in: place, description, schema }) =>
+      html`<tr>
+        <td><code>${name}</code></td>
+        <td>${place}</td>
+        <td>${typeOf(schema)}</td>
+        <td>
+          ${inline(description)}${schema.default === undefined ? '' : ` ${JSON.stringify(schema.default)} where absent.`}
+        </td>
+      </tr>`,
+  );
+  return html`<h4>Parameters</h4>
+    <table>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>In</th>
+          <th>Type</th>
+          <th>Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>`;
+}
+
+function bodyPart({ requestBody }: OpenApiOperation, { components }: OpenApiDocument): Markup {
+  if (requestBody === undefined) return html``;
+  const [schema] = Object.values(requestBody.content).map((content) => content.schema);
+  const kinds = Object.keys(requestBody.content).map((kind) => html` <code>${kind}</code>`);
+  return html`<h4>Body <span class="kinds">${kinds}</span></h4>
+    ${prose(requestBody.description ?? '')} ${fieldTable(schema ?? {}, components.schemas, 'required')}`;
+}
+
+function answerPart({ responses }: OpenApiOperation, { components }: OpenApiDocument): Markup {
+  const answers = Object.entries(responses).map(([status, answer]) => {
+    const whole = '$ref' in answer ? components.responses[answer.$ref.split('/').at(-1) ?? ''] : answer;
+    return { status, description: whole?.description ?? '', schema: schemaOf(whole?.content) };
+  });
+  const success = answers.find(({ status }) => status.startsWith('2'));
+  const refusals = answers.filter((answer) => answer !== success);
+  return html`<h4>Answer ${success?.status ?? ''}</h4>
+    <pre>${JSON.stringify(sampleOf(success?.schema ?? {}, components.schemas), null, 2)}</pre>
+    <details>
+      <summary>Fields</summary>
+      ${answerFields(success?.schema ?? {}, components.schemas)}
+    </details>
+    <details>
+      <summary>Errors: ${refusals.map(({ status }) => status).join(', ')}</summary>
+      <dl>
+        ${refusals.map(
+          ({ status, description }) =>
+            html`<dt>${status}</dt>
+              <dd>${inline(description)}</dd>`,
+        )}
+      </dl>
+    </details>`;
+}
+
+function answerFields(schema: Schema, schemas: OpenApiDocument['components']['schemas']): Markup {
+  const form = schema.anyOf?.[0] ?? schema;
+  return fieldTable(form.type === 'array' ? resolve(form.items ?? {}, schemas) : form, schemas, 'none');
+}
+
+function schemaOf(content: Readonly<Record<string, { schema: Schema }>> | undefined): Schema | undefined {
+  return Object.values(content ?? {})[0]?.schema;
+}
+
+/** As somebody would type it at a shell. */
+function commandOf({ method, path, operation }: PlacedOperation): string {
+  const query = operation.security === undefined ? '?access_token=$TOKEN' : '';
+  const filled = operation.parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((url, { name, example }) => url.replace(`{${name}}`, encodeURIComponent(String(example))), path);
+  const verb = method === 'GET' ? '' : `-X ${method} `;
+  return [`curl ${verb}"$BASE_URL${filled}${query}"`, ...bodyArguments(method, operation)].join(' \\\n  ');
+}
+
+function bodyArguments(method: string, { requestBody: body }: OpenApiOperation): string[] {
+  if (body === undefined) return [];
+  if ('multipart/form-data' in body.content) return ['-F asset=@logo.png', "-F 'description=Our logo'"];
+  const example = JSON.stringify(Object.values(body.content)[0]?.example ?? {}).replaceAll("'", `'\\''`);
+  return [...(method === 'GET' ? ['-X GET'] : []), `-d '${example}'`];
+}

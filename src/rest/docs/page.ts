@@ -1,0 +1,72 @@
+import type { OpenApiDocument } from '../openapi/openapi.js';
+import { html, prose, type Markup } from './markup.js';
+import { badge, operationSection, type PlacedOperation } from './operation.js';
+
+export const STYLE_PATH = '/docs/style.css';
+export const SCRIPT_PATH = '/docs/search.js';
+
+/** The whole reference on one page: complete without a script, and without any other host. */
+export function docsPage(document: OpenApiDocument): string {
+  const { title, version, description } = document.info;
+  const placed = operationsOf(document);
+  const tags = document.tags.map(({ name }) => ({
+    name,
+    operations: placed.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} ${version}</title>
+        <link rel="stylesheet" href="${STYLE_PATH}" />
+        <script src="${SCRIPT_PATH}" defer></script>
+      </head>
+      <body>
+        <nav aria-label="Calls">
+          <a class="title" href="#top">${title} ${version}</a>
+          <input type="search" id="search" placeholder="Search" aria-label="Search the calls" hidden />
+          ${tags.map(({ name, operations }) => navPart(name, operations))}
+        </nav>
+        <main id="top">
+          <h1>${title} ${version}</h1>
+          <p>For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).</p>
+          ${prose(description)}
+          ${tags.map(
+            ({ name, operations }) =>
+              html`<h2 id="${anchorOf(name)}">${headingOf(name)}</h2>
+                ${operations.map((operation) => operationSection(operation, document))}`,
+          )}
+        </main>
+      </body>
+    </html> `.text;
+}
+
+function operationsOf({ paths }: OpenApiDocument): readonly PlacedOperation[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  );
+}
+
+function navPart(name: string, operations: readonly PlacedOperation[]): Markup {
+  const links = operations.map(
+    ({ method, operation }) =>
+      html`<li><a href="#${operation.operationId}">${badge(method)} ${operation.summary}</a></li>`,
+  );
+  return html`<h2><a href="#${anchorOf(name)}">${headingOf(name)}</a></h2>
+    <ul>
+      ${links}
+    </ul>`;
+}
+
+function anchorOf(name: string): string {
+  return name.replaceAll(' ', '-');
+}
+
+function headingOf(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createClient, type Client, type Reply } from '../../support/client.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+let client: Client;
+beforeAll(async () => {
+  server = await startServer({ rateLimitPerHour: 1_000 });
+  client = createClient(server.url, null);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const bearer = (): Record<string, string> => ({ authorization: `Bearer ${server.acme.token}` });
+const JSON_BODY = { 'content-type': 'application/json' };
+const PREFLIGHT = { 'apollo-require-preflight': '1' };
+const QUERY = '{ viewer { role } }';
+const CREATE = 'mutation { groupCreate(input: { name: "forged" }) { group { id } } }';
+
+const errorOf = (reply: Reply): unknown =>
+  (JSON.parse(reply.text) as { errors: readonly { extensions: { code: unknown } }[] }).errors[0]?.extensions
+    .code;
+
+describe('POST /graphql', () => {
+  it('answers as the client asks: application/json or application/graphql-response+json', async () => {
+    for (const accept of ['application/json', 'application/graphql-response+json', undefined]) {
+      const headers = { ...bearer(), ...JSON_BODY, ...(accept === undefined ? {} : { accept }) };
+      const reply = await client.post('/graphql', JSON.stringify({ query: QUERY }), { headers });
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('content-type')).toContain(accept ?? 'application/json');
+      expect(JSON.parse(reply.text)).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
+    }
+  });
+
+  it('takes the token in the query too, but not twice', async () => {
+    const inQuery = createClient(server.url, server.acme.token);
+    expect((await inQuery.post('/graphql', { query: QUERY })).status).toBe(200);
+    const twice = await inQuery.post('/graphql', { query: QUERY }, { headers: bearer() });
+    expect(twice.status).toBe(400);
+  });
+
+  it.each<[string, string | undefined]>([
+    ['no token', undefined],
+    ['a token of no form', 'Bearer nonsense'],
+    ['an unknown token', `Bearer ${'0'.repeat(40)}`],
+    ['another scheme', 'Basic YWJjOmRlZg=='],
+  ])('is 401 before anything is read, with %s', async (_what, authorization) => {
+    const bodies = [`{"query":"${QUERY}"}`, '{"query":"{ __schema { types { name } } }"}', '{', '[]', ''];
+    const answers: string[] = [];
+    for (const body of bodies) {
+      const reply = await client.post('/graphql', body, {
+        headers: {
+          ...JSON_BODY,
+          'x-request-id': 'same',
+          ...(authorization === undefined ? {} : { authorization }),
+        },
+      });
+      expect(reply.status).toBe(401);
+      expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+      answers.push(reply.text);
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(JSON.parse(answers[0] ?? '')).toEqual({
+      errors: [
+        {
+          message: 'A valid access token is needed.',
+          extensions: { code: 'UNAUTHENTICATED', requestId: 'same' },
+        },
+      ],
+      extensions: { cost: { requested: 0, actual: 0 } },
+    });
+  });
+
+  it('GQ-08 takes one operation at a time', async () => {
+    for (const count of [0, 1, 2, 1_000]) {
+      const batch = JSON.stringify(Array.from({ length: count }, () => ({ query: QUERY })));
+      const reply = await client.post('/graphql', batch, { headers: { ...bearer(), ...JSON_BODY } });
+      expect([reply.status, errorOf(reply)]).toEqual([400, 'BAD_REQUEST']);
+    }
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['nothing', '', JSON_BODY],
+    ['half an object', '{"query":', JSON_BODY],
+    ['a text', '"query"', JSON_BODY],
+    ['an object without a query', '{"variables":{}}', JSON_BODY],
+    ['a query that is no text', '{"query":{"kind":"Document"}}', JSON_BODY],
+    ['variables that are no object', `{"query":"${QUERY}","variables":[1]}`, JSON_BODY],
+    ['extensions as text', `{"query":"${QUERY}","extensions":"{}"}`, JSON_BODY],
+    ['variables as text', `{"query":"${QUERY}","variables":"{}"}`, JSON_BODY],
+    ['an operation name that is no text', `{"query":"${QUERY}","operationName":1}`, JSON_BODY],
+    ['an operation that is not there', `{"query":"query A ${QUERY}","operationName":"B"}`, JSON_BODY],
+    ['bytes that are no text', '\ud800', { 'content-type': 'application/json; charset=utf-16' }],
+  ])('refuses %s', async (_what, body, headers) => {
+    const reply = await client.post('/graphql', body, { headers: { ...bearer(), ...headers } });
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.status).toBeLessThan(500);
+    expect(errorOf(reply)).toEqual(expect.any(String));
+    expect(reply.body.extensions).toEqual({ cost: { requested: 0, actual: 0 } });
+  });
+
+  it('refuses a body of more than a megabyte, and a compressed one', async () => {
+    const large = await client.post('/graphql', JSON.stringify({ query: 'x'.repeat(1_100_000) }), {
+      headers: { ...bearer(), ...JSON_BODY },
+    });
+    expect([large.status, errorOf(large)]).toEqual([413, 'TOO_LARGE']);
+    const gzip = await client.post('/graphql', '{}', {
+      headers: { ...bearer(), ...JSON_BODY, 'content-encoding': 'gzip' },
+    });
+    expect([gzip.status, errorOf(gzip)]).toEqual([415, 'UNSUPPORTED_ENCODING']);
+  });
+
+  it('counts with REST in one budget, says so on every answer, and in the viewer', async () => {
+    const before = Number((await server.acme.client.get('groups')).headers.get('x-rate-limit-remaining'));
+    const { headers, body } = await server.acme.graphql<{ viewer: { rateLimit: Record<string, unknown> } }>(
+      '{ viewer { rateLimit { limit remaining resetAt } } }',
+    );
+    expect(headers.get('x-rate-limit-limit')).toBe('1000');
+    expect(headers.get('x-rate-limit-remaining')).toBe(String(before - 1));
+    const { limit, remaining, resetAt } = body.data.viewer.rateLimit;
+    expect([limit, remaining]).toEqual([1_000, before - 1]);
+    expect(Date.parse(String(resetAt)) / 1_000).toBe(Number(headers.get('x-rate-limit-reset')));
+    for (const reply of [await server.acme.graphql('{'), await client.post('/graphql', '{}')]) {
+      expect(Number(reply.headers.get('x-rate-limit-remaining'))).toBeLessThan(before);
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+});
+
+describe('what a page of another site could send', () => {
+  const simple: readonly [string, string][] = [
+    ['text/plain', JSON.stringify({ query: CREATE })],
+    ['text/plain; charset=utf-8', JSON.stringify({ query: CREATE })],
+    ['application/x-www-form-urlencoded', new URLSearchParams({ query: CREATE }).toString()],
+    ['multipart/form-data; boundary=X', '--X\r\nContent-Disposition: form-data; name="operations"\r\n\r\n{}'],
+  ];
+
+  it.each(simple)('GQ-09 is refused as %s, and does nothing', async (type, body) => {
+    for (const extra of [{}, PREFLIGHT]) {
+      const reply = await client.post('/graphql', body, {
+        headers: { ...bearer(), 'content-type': type, ...extra, cookie: 'session=console' },
+      });
+      expect([400, 403, 415], reply.text).toContain(reply.status);
+    }
+    const { body: after } = await server.acme.graphql('{ group(name: "forged") { id } }');
+    expect(after.data).toEqual({ group: null });
+  });
+
+  it('GQ-09 is refused without any Content-Type', async () => {
+    const reply = await client.post('/graphql', JSON.stringify({ query: CREATE }), { headers: bearer() });
+    expect([reply.status, errorOf(reply)]).toEqual([400, 'CSRF_PREVENTED']);
+  });
+});
+
+describe('GET /graphql', () => {
+  const get = (query: Record<string, string>, headers: Record<string, string>): Promise<Reply> =>
+    client.get('/graphql', undefined, { query, headers: { ...bearer(), ...headers } });
+
+  it('answers queries of clients that no form can imitate', async () => {
+    for (const headers of [JSON_BODY, PREFLIGHT, { 'x-apollo-operation-name': 'A' }]) {
+      const reply = await get(
+        { query: 'query A($a: Boolean!) { viewer { role @include(if: $a) } }', variables: '{"a":true}' },
+        headers,
+      );
+      expect(reply.status).toBe(200);
+      expect(JSON.parse(reply.text)).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
+    }
+  });
+
+  it('GQ-09 refuses simple requests, mutations and broken ones', async () => {
+    const simple = await get({ query: QUERY }, {});
+    expect([simple.status, simple.text]).toEqual([400, expect.stringContaining('CSRF_PREVENTED')]);
+    expect((await get({ query: QUERY }, { 'content-type': 'text/plain' })).status).toBe(400);
+    expect((await get({ query: QUERY }, { 'content-type': 'text/plain', ...PREFLIGHT })).status).toBe(415);
+    const mutation = await get({ query: CREATE }, PREFLIGHT);
+    expect([mutation.status, mutation.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await get({ query: QUERY, variables: '{' }, PREFLIGHT)).status).toBe(400);
+    expect((await get({ query: QUERY, variables: '[]' }, PREFLIGHT)).status).toBe(400);
+    expect((await get({}, PREFLIGHT)).status).toBe(400);
+    const { body } = await server.acme.graphql('{ group(name: "forged") { id } }');
+    expect(body.data).toEqual({ group: null });
+  });
+
+  it('refuses other methods and other paths', async () => {
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      const reply = await client.request(method, '/graphql', undefined, {
+        headers: bearer(),
+      });
+      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST']);
+      expect(reply.text).toContain('This takes GET and POST.');
+    }
+    expect((await client.post('/graphql/none', { query: QUERY }, { headers: bearer() })).status).toBe(404);
+    expect((await client.post('/GraphQL', { query: QUERY }, { headers: bearer() })).status).toBe(404);
+  });
+});
+
+describe('persisted queries', () => {
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const persisted = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
+  const send = async (body: Record<string, unknown>): Promise<Reply> =>
+    await client.post('/graphql', body, { headers: bearer() });
+
+  it('GQ-10 are answered by their hash once the server has seen them', async () => {
+    const query = 'query Persisted { viewer { role scopes } }';
+    const unknown = await send({ extensions: persisted(query) });
+    expect(errorOf(unknown)).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect((await send({ query, extensions: persisted(query) })).status).toBe(200);
+    const known = await send({ extensions: persisted(query) });
+    expect(JSON.parse(known.text)).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
+    const again = await client.get('/graphql', undefined, {
+      query: { extensions: JSON.stringify({ ...persisted(query) }) },
+      headers: { ...bearer(), ...PREFLIGHT },
+    });
+    expect(again.status).toBe(200);
+  });
+
+  it('GQ-10 are not kept under the hash of something else, nor where they are refused', async () => {
+    const other = '{ viewer { scopes } }';
+    const lie = await send({ query: QUERY, extensions: persisted(other) });
+    expect([lie.status, errorOf(lie)]).toEqual([400, 'BAD_USER_INPUT']);
+    expect(errorOf(await send({ extensions: persisted(other) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    const broken = '{ nothing }';
+    expect((await send({ query: broken, extensions: persisted(broken) })).status).toBe(400);
+    expect(errorOf(await send({ extensions: persisted(broken) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    for (const version of [2, '1', null]) {
+      const odd = await send({ extensions: { persistedQuery: { version, sha256Hash: hash(QUERY) } } });
+      expect(odd.status).toBe(400);
+    }
+  });
+
+  it('GQ-10 are the only ones where the server has a list of them', async () => {
+    const listed = await startServer({ graphqlAllowList: new Map([[hash(QUERY), QUERY]]) });
+    const options = { headers: { authorization: `Bearer ${listed.acme.token}` } };
+    const ask = (body: Record<string, unknown>) =>
+      createClient(listed.url, null).post('/graphql', body, options);
+    expect((await ask({ query: QUERY })).status).toBe(200);
+    expect((await ask({ extensions: persisted(QUERY) })).status).toBe(200);
+    for (const query of ['{ viewer { scopes } }', `${QUERY} `, CREATE]) {
+      const refused = await ask({ query, extensions: persisted(query) });
+      expect([refused.status, errorOf(refused)]).toEqual([400, 'PERSISTED_QUERY_NOT_IN_LIST']);
+      expect(errorOf(await ask({ extensions: persisted(query) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    }
+    await listed.stop();
+  });
+});

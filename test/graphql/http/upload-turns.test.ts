@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { changed } from '../../support/dashboard.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
+import { carrying } from '../../support/uploading.js';
+
+/** Large uploads that are received at the same time. */
+const TURNS = 4;
+const KILOBYTE = 1024;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { content } userErrors { path } } }`;
+const END = '\r\n--X--\r\n';
+
+let number = 0;
+function bodyOf(bytes: number): string {
+  const part = (name: string, value: string): string =>
+    `--X\r\nContent-Disposition: form-data; name=${name}\r\n\r\n${value}\r\n`;
+  const operations = JSON.stringify({ query: CREATE, variables: { file: null } });
+  const fields = part('operations', operations) + part('map', '{ "0": ["variables.file"] }');
+  number += 1;
+  return `${fields}--X\r\nContent-Disposition: form-data; name="0"; filename="${number}.bin"\r\n\r\n${'x'.repeat(bytes)}`;
+}
+
+/** Sends an upload, and reads nothing of its answer; it lacks the last bytes where some are `missing`. */
+async function upload(bytes: number, missing = 0): Promise<SlowClient> {
+  const client = await openSlowClient(server.url);
+  const body = bodyOf(bytes) + (missing > 0 ? '' : END);
+  const head = [
+    'POST /graphql HTTP/1.1',
+    'Host: gateway',
+    `Authorization: Bearer ${server.acme.token}`,
+    'Apollo-Require-Preflight: 1',
+    'Content-Type: multipart/form-data; boundary=X',
+    `Content-Length: ${body.length + missing}`,
+  ];
+  client.socket.pause();
+  await client.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return client;
+}
+
+const rest = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 500));
+async function takesAnother(): Promise<void> {
+  const file = { bytes: randomBytes(300 * KILOBYTE), name: `another${++number}.bin` };
+  const sent = changed(carrying(server, server.acme, file), CREATE.replace('content', 'size'));
+  await expect(
+    Promise.race([
+      sent,
+      rest()
+        .then(rest)
+        .then(rest)
+        .then(() => 'waits'),
+    ]),
+  ).resolves.toMatchObject({
+    userErrors: [],
+  });
+}
+
+it('lets go of its turn when it is kept, however slowly its answer is read', async () => {
+  const slow = await Promise.all(Array.from({ length: TURNS }, () => upload(12 * 1024 * KILOBYTE)));
+  await expect
+    .poll(async () => (await server.acme.client.get('files')).list('files').length, { timeout: 10_000 })
+    .toBe(TURNS);
+  await rest();
+  await takesAnother();
+  for (const { socket } of slow) socket.destroy();
+});
+
+it('lets go of its turn where the client went away while it waited for it', async () => {
+  await rest();
+  const holding = await Promise.all(Array.from({ length: TURNS }, () => upload(600 * KILOBYTE, 100)));
+  await rest();
+  const leaving = await Promise.all(Array.from({ length: TURNS }, () => upload(260 * KILOBYTE)));
+  await rest();
+  for (const { socket } of leaving) socket.destroy();
+  await rest();
+  for (const { socket } of holding) socket.destroy();
+  await rest();
+  await takesAnother();
+  expect(server.logs.filter((line) => line.includes('unexpected'))).toEqual([]);
+});

@@ -1,0 +1,300 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields, Reply } from '../../support/client.js';
+import { answered, changed } from '../../support/dashboard.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { openSlowClient } from '../../support/slow-client.js';
+import { carrying } from '../../support/uploading.js';
+
+const MAX_FILE_BYTES = 1_000_000;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ maxFileBytes: MAX_FILE_BYTES });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const PREFLIGHT = { 'apollo-require-preflight': '1' };
+const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file, description: "of a test" }) {
+  file { id databaseId name size crc } userErrors { message path code } } }`;
+
+interface Form {
+  readonly operations?: unknown;
+  readonly map?: unknown;
+  readonly files?: readonly [part: string, bytes: Uint8Array, name: string][];
+}
+
+function formOf({ operations, map, files = [['0', Buffer.from('x'), 'x.bin']] }: Form): FormData {
+  const form = new FormData();
+  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  if (operations !== undefined) form.set('operations', text(operations));
+  if (map !== undefined) form.set('map', text(map));
+  for (const [part, bytes, name] of files) form.append(part, new Blob([new Uint8Array(bytes)]), name);
+  return form;
+}
+
+async function send(
+  member: Member | null,
+  form: FormData | string,
+  headers: Fields = PREFLIGHT,
+): Promise<Reply> {
+  const authorization = member === null ? {} : { authorization: `Bearer ${member.token}` };
+  return await server.anonymous.post('/graphql', form, {
+    headers: { ...authorization, ...(headers as Record<string, string>) },
+  });
+}
+
+const operations = { query: CREATE, variables: { file: null } };
+const map = { 0: ['variables.file'] };
+
+describe('a file in a mutation', () => {
+  it('needs a token, the right to write and the header that browsers ask about, before it is read', async () => {
+    const form = (): FormData => formOf({ operations, map });
+    expect((await send(null, form())).status).toBe(401);
+    const forged = await send(server.acme, form(), {});
+    expect([forged.status, forged.text]).toEqual([400, expect.stringContaining('CSRF_PREVENTED')]);
+    const viewer = await server.member('acme', 'viewer');
+    const refused = await send(viewer, form());
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
+  });
+
+  it('UP-12 of a viewer is refused while the client waits for permission to send it', async () => {
+    const { token } = await server.member('acme', 'viewer');
+    const client = await openSlowClient(server.url);
+    const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${token}`];
+    const body = ['Content-Type: multipart/form-data; boundary=XX', 'Content-Length: 900000'];
+    const asks = ['Apollo-Require-Preflight: 1', 'Expect: 100-continue'];
+    await client.send([...head, ...body, ...asks, '\r\n'].join('\r\n'));
+    expect(await client.answer()).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('FORBIDDEN') as string,
+    });
+    await client.closed();
+  });
+
+  it('UP-14 is kept byte for byte, and answered so by GraphQL and by REST', async () => {
+    const frame = Buffer.from('\r\n--boundary--\r\n\0\u00ff');
+    const bytes = Buffer.concat([randomBytes(MAX_FILE_BYTES - 2 * frame.length - 1), frame, frame]);
+    const sent = carrying(server, server.acme, { name: 'all.bin', bytes });
+    const { file } = await changed<{ file: Fields }>(
+      sent,
+      'mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { databaseId size sha256 content } } }',
+    );
+    const content = bytes.toString('base64');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(file).toMatchObject({ size: bytes.length, sha256 });
+    expect(file.content === content).toBe(true);
+    const shown = await server.acme.client.get(`files/${String(file.databaseId)}`);
+    expect(shown.record('file').content === content).toBe(true);
+  });
+
+  it('may stand within an input that is a variable', async () => {
+    const query = `mutation ($input: FileCreateInput!) { fileCreate(input: $input) { file { name description } } }`;
+    const variables = { input: { description: 'of a variable', file: null } };
+    const form = formOf({
+      operations: { query, variables },
+      map: { 0: ['variables.input.file'] },
+      files: [['0', Buffer.from('x'), 'variable.bin']],
+    });
+    const { text } = await send(server.acme, form);
+    expect(JSON.parse(text)).toMatchObject({
+      data: { fileCreate: { file: { name: 'variable.bin', description: 'of a variable' } } },
+    });
+  });
+
+  it('UP-04 over the limit is 413, and leaves nothing', async () => {
+    const kept = async (): Promise<unknown> => [
+      await answered(server.acme, '{ files { totalCount } }'),
+      await server.app.database.reads.selectFrom('contents').select('id').execute(),
+    ];
+    const before = await kept();
+    for (const size of [MAX_FILE_BYTES + 1, 3 * MAX_FILE_BYTES]) {
+      const sent = carrying(server, server.acme, { name: 'large.bin', bytes: Buffer.alloc(size) });
+      const { status, body } = await sent.graphql(CREATE);
+      expect([status, body.errors]).toMatchObject([
+        413,
+        [
+          {
+            message: `The file is larger than ${MAX_FILE_BYTES} bytes.`,
+            extensions: { code: 'TOO_LARGE' },
+          },
+        ],
+      ]);
+    }
+    expect(await kept()).toEqual(before);
+  });
+
+  it('CC-05 has one effect with an Idempotency-Key, which no other file may use', async () => {
+    const options = { headers: { 'idempotency-key': 'one-file' } };
+    const once = carrying(server, server.acme, { name: 'once.bin', bytes: 'once' });
+    const first = await once.graphql(CREATE, {}, options);
+    expect(first.body.data).toMatchObject({ fileCreate: { file: { name: 'once.bin' }, userErrors: [] } });
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    const again = await once.graphql(CREATE, {}, options);
+    expect(again.body.data).toEqual(first.body.data);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    for (const other of [
+      { name: 'once.bin', bytes: 'other' },
+      { name: 'other.bin', bytes: 'once' },
+    ]) {
+      const { body } = await carrying(server, server.acme, other).graphql(CREATE, {}, options);
+      expect(body.errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
+    }
+  });
+
+  it('CC-05 is answered with its bytes as long as its answer is kept, whatever became of it', async () => {
+    const own = await startServer();
+    const query = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) {
+      file { id databaseId sha256 content } } }`;
+    const once = carrying(own, own.acme, { name: 'once.bin', bytes: 'once' });
+    const options = { headers: { 'idempotency-key': 'kept' } };
+    const first = await once.graphql<{ fileCreate: { file: Fields } }>(query, {}, options);
+    await own.acme.client.delete(`files/${String(first.body.data.fileCreate.file.databaseId)}`);
+    own.clock.advance(60 * 60 * 1000);
+    await own.app.housekeeping.run();
+    const again = await once.graphql(query, {}, options);
+    expect(again.body.data).toEqual(first.body.data);
+    expect(first.body.data.fileCreate.file.content).toBe(Buffer.from('once').toString('base64'));
+    await own.stop();
+  });
+
+  it.each<[string, unknown]>([
+    ['a text', 'a text'],
+    ['a number', 7],
+    ['an object', {}],
+    ['what an upload is made of', { promise: {}, file: { filename: 'x' } }],
+    ['a list', [null]],
+    ['nothing', null],
+  ])('GQ-14 is not %s', async (_what, file) => {
+    const { status, body } = await server.acme.graphql(CREATE, { file });
+    expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+    const told = file === null ? 'must not be null' : 'comes as a part of a multipart request';
+    expect(body.errors?.[0]?.message).toContain(told);
+  });
+
+  it.each(['"a text"', '7', '{}', 'null', '[]'])('GQ-14 is not the literal %s', async (literal) => {
+    const { status, body } = await server.acme.graphql(
+      CREATE.replace('($file: Upload!)', '').replace('$file', literal),
+    );
+    expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
+  });
+});
+
+describe('multipart requests that were made to hurt', () => {
+  const paths: readonly unknown[] = [
+    ['__proto__.x'],
+    ['constructor.prototype.x'],
+    ['hasOwnProperty.call'],
+    ['toString.call'],
+    ['operationName'],
+    ['query'],
+    ['variables'],
+    ['variables.'],
+    ['variables.__proto__'],
+    ['variables.__proto__.x'],
+    ['variables.constructor'],
+    ['variables.constructor.prototype.x'],
+    ['variables.hasOwnProperty.call'],
+    ['variables.toString'],
+    ['variables.a.4294967294'],
+    ['variables.other'],
+    ['variables.file.name'],
+    ['variables.list.length'],
+    ['variables.list.1'],
+    ['variables.taken'],
+    ['variables.file', 'variables.list.0'],
+    Array.from({ length: 10_000 }, () => 'variables.file'),
+    [],
+    [7],
+    [null],
+    'variables.file',
+    null,
+    {},
+  ];
+  const withMore = { query: CREATE, variables: { file: null, list: [null], taken: 'text', a: [] } };
+
+  it.each(paths.map((value) => [JSON.stringify(value).slice(0, 60), value]))(
+    'GQ-14 the path %s is refused, and others are served as before',
+    async (_text, value) => {
+      expect((await send(null, formOf({ operations: withMore, map: { 0: value } }))).status).toBe(401);
+      const reply = await send(server.acme, formOf({ operations: withMore, map: { 0: value } }));
+      expect([400, 413], reply.text).toContain(reply.status);
+      const graphql = await server.beta.graphql('query ($n: String) { group(name: $n) { id } }', { n: 'a' });
+      expect(graphql.body).toMatchObject({ data: { group: null } });
+      expect((await server.beta.client.get('groups')).status).toBe(200);
+    },
+  );
+
+  it.each<[string, Form]>([
+    ['no map', { operations }],
+    ['no operations', { map }],
+    ['nothing but a file', {}],
+    ['no file', { operations, map, files: [] }],
+    [
+      'two files',
+      {
+        operations,
+        map,
+        files: [
+          ['0', Buffer.from('a'), 'a'],
+          ['1', Buffer.from('b'), 'b'],
+        ],
+      },
+    ],
+    ['two entries in the map', { operations, map: { 0: ['variables.file'], 1: ['variables.x'] } }],
+    ['a map that is no object', { operations, map: [['variables.file']] }],
+    ['a map that is no JSON', { operations, map: '{' }],
+    ['operations that are a list', { operations: [operations], map: { 0: ['0.variables.file'] } }],
+    ['operations that are no JSON', { operations: '{', map }],
+    ['operations without variables', { operations: { query: CREATE }, map }],
+    ['a map of five megabytes', { operations, map: `{"0":["${'v'.repeat(5_000_000)}"]}` }],
+    [
+      'a file for what is none',
+      {
+        operations: { query: 'query ($file: ID!) { group(id: $file) { id } }', variables: { file: null } },
+        map,
+      },
+    ],
+  ])('GQ-14 %s is refused', async (_what, form) => {
+    const reply = await send(server.acme, formOf(form));
+    expect([400, 413], reply.text).toContain(reply.status);
+    expect(JSON.parse(reply.text)).toHaveProperty('errors.0.extensions.code');
+  });
+
+  it('UP-02 a body that ends in the middle of the file harms nobody', async () => {
+    const boundary = 'X';
+    const part = (name: string, value: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const fields = part('operations', JSON.stringify(operations)) + part('map', JSON.stringify(map));
+    const cut = `${fields}--${boundary}\r\nContent-Disposition: form-data; name="0"; filename="cut.bin"\r\n\r\nhalf of`;
+    const reply = await send(server.acme, cut, {
+      ...PREFLIGHT,
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+    });
+    expect(reply.status).toBe(400);
+    await breakOff(cut);
+    expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
+    const files = (await server.acme.client.get('files')).list('files').map((file) => file.name);
+    expect(files).not.toContain('cut.bin');
+  });
+
+  async function breakOff(body: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const sent = request(`${server.url}/graphql`, {
+        method: 'POST',
+        headers: {
+          ...PREFLIGHT,
+          authorization: `Bearer ${server.acme.token}`,
+          'content-type': 'multipart/form-data; boundary=X',
+          'content-length': body.length + 1_000,
+        },
+      });
+      sent.on('error', () => undefined).on('close', resolve);
+      sent.write(body, () => setTimeout(() => sent.destroy(), 50));
+    });
+  }
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { answered, nodeId } from '../../support/dashboard.js';
+import { fleet } from '../../support/fleet.js';
+import { ask, openKnown } from '../../support/raw-socket.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
+
+const LARGE = 255 * 1024;
+const MANY = 70;
+
+let server: TestServer;
+let group: string;
+beforeAll(async () => {
+  server = await startServer();
+  const { client } = server.acme;
+  const groupId = await fleet.group(client, 'large');
+  group = nodeId('Group', groupId);
+  for (let made = 0; made < MANY; made += 1) {
+    await fleet.logicalNumber(client, `number ${made}`, { group_id: groupId });
+    const value = 'x'.repeat(LARGE);
+    const reply = await client.post('metacontents', { name: 'large', key: `key ${made}`, value });
+    expect(reply.status).toBe(201);
+  }
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const listed = (first: number): string =>
+  `{ group(id: "${group}") { metacontents(first: ${first}) { nodes { value } } } }`;
+/** The same few records again and again. */
+const repeated = (first: number): string =>
+  `{ group(id: "${group}") { logicalNumbers(first: ${MANY}) { nodes {
+    group { metacontents(first: ${first}) { nodes { value } } } } } } }`;
+
+const tooLarge = (limit: string, maximum: number): object => ({
+  message: expect.stringContaining(`at most ${maximum}. Ask for fewer records at once.`) as string,
+  extensions: { code: 'BAD_USER_INPUT', limit, maximum },
+});
+const MIB = 1024 * 1024;
+
+describe('an answer that is too large for anybody to wait for', () => {
+  it('is told from one that is not', async () => {
+    const data = await answered<{ group: { metacontents: { nodes: { value: string }[] } } }>(
+      server.acme,
+      listed(60),
+    );
+    expect(data.group.metacontents.nodes.map(({ value }) => value.length)).toEqual(Array(60).fill(LARGE));
+  });
+
+  it('is refused with the number, where the same records make it so', async () => {
+    const { status, body } = await server.acme.graphql(repeated(1));
+    expect([status, body.data]).toEqual([200, null]);
+    expect(body.errors).toMatchObject([tooLarge('answerBytes', 16 * MIB)]);
+    expect(body.extensions).toMatchObject({ cost: { requested: 1 + MANY * 3 } });
+  });
+
+  it('is refused over a socket as well', async () => {
+    const raw = await openKnown(server, server.acme.token);
+    const { payload } = await ask(raw, repeated(1));
+    expect(payload.errors).toMatchObject([tooLarge('answerBytes', 16 * MIB)]);
+    expect((await ask(raw, '{ viewer { role } }')).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
+    raw.socket.close();
+  });
+});
+
+describe('answers that nobody reads', () => {
+  const ASKED = 9;
+  const body = (): string => JSON.stringify({ query: listed(60) });
+
+  async function askAndNotRead(): Promise<SlowClient> {
+    const client = await openSlowClient(server.url);
+    client.socket.pause();
+    const text = body();
+    const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${server.acme.token}`];
+    head.push('Content-Type: application/json', `Content-Length: ${text.length}`);
+    await client.send(`${head.join('\r\n')}\r\n\r\n${text}`);
+    return client;
+  }
+
+  it('are so many bytes for a company at most, and nobody else is kept from asking', async () => {
+    const slow = await Promise.all(Array.from({ length: ASKED }, askAndNotRead));
+    const status = async (): Promise<number> => (await server.acme.graphql(listed(60))).status;
+    await expect.poll(status, { timeout: 20_000 }).toBe(503);
+    const { body: refused, headers } = await server.acme.graphql(listed(60));
+    expect([refused.errors?.[0]?.extensions.code, headers.get('retry-after')]).toEqual(['UNAVAILABLE', '5']);
+    expect(await answered(server.acme, '{ viewer { role } }')).toEqual({ viewer: { role: 'ADMIN' } });
+    expect((await server.beta.graphql('{ groups { totalCount } }')).status).toBe(200);
+    for (const { socket } of slow) socket.destroy();
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+  });
+
+  it('end a socket that asks for more of them than that', async () => {
+    const raw = await openKnown(server, server.acme.token);
+    raw.socket.pause();
+    for (let id = 0; id < 12; id += 1) {
+      raw.say({ type: 'subscribe', id: String(id), payload: { query: listed(60) } });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    raw.socket.resume();
+    // Who does not read does not hear why either.
+    expect([1013, 1006]).toContain((await raw.ended).code);
+    expect((await server.acme.graphql(listed(60))).status).toBe(200);
+  });
+});
+
+describe('records that are large themselves', () => {
+  it('are not read to the end of what is asked for', async () => {
+    await Promise.all(
+      Array.from({ length: MANY }, (_none, place) =>
+        server.acme.client.post('metacontents', {
+          ...{ number: `number ${place}`, key: 'own', value: 'y'.repeat(LARGE) },
+        }),
+      ),
+    );
+    const once = await server.acme.graphql(
+      `{ metacontents(first: 100) { nodes { key } } more: metacontents(last: 100) { nodes { key } } }`,
+    );
+    expect(once.body.errors?.map(({ extensions }) => extensions)).toContainEqual(
+      expect.objectContaining({ limit: 'readBytes', maximum: 32 * MIB }),
+    );
+    const nested = await server.acme.graphql(
+      `{ group(id: "${group}") { name metacontents(first: 100) { nodes { key } }
+         logicalNumbers(first: ${MANY}) { nodes { metacontents { nodes { key } } } } } }`,
+    );
+    expect(nested.body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    expect(nested.body.errors?.[0]?.message).toContain('at most');
+    expect(await answered(server.acme, `{ group(id: "${group}") { name } }`)).toEqual({
+      group: { name: 'large' },
+    });
+  });
+
+  it('are given up within one statement, too', async () => {
+    const parts = Array.from({ length: 65 }, (_none, place) =>
+      server.acme.client.post('metacontents', {
+        ...{ number: `number ${place}`, key: 'another', value: 'z'.repeat(LARGE) },
+      }),
+    );
+    await Promise.all(parts);
+    const { body } = await server.acme.graphql(
+      `{ logicalNumbers(first: 100) { nodes { metacontents(first: 2) { nodes { key } } } } }`,
+    );
+    expect(body.errors?.[0]).toMatchObject({
+      message: `What is asked for has more than ${32 * MIB} bytes: ask for fewer records at once.`,
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
+  });
+});

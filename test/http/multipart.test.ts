@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { HttpProblem } from '../../src/http/problem.js';
+import { createUploadReader, type HeldUpload, type UploadLimits } from '../../src/http/multipart.js';
+import { openSlowClient, type SlowClient } from '../support/slow-client.js';
+
+let http: Server | undefined;
+afterEach(async () => {
+  http?.closeAllConnections();
+  if (http?.listening === true) await once(http.close(), 'close');
+});
+
+const START =
+  'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=XX\r\nTransfer-Encoding: chunked\r\n\r\n';
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+const FILE = chunk('--XX\r\ncontent-disposition: form-data; name="f"; filename="a"\r\n\r\n');
+const END = `${chunk('\r\n--XX--\r\n')}0\r\n\r\n`;
+
+/** The reader behind a bare server: 200 with the file's size, or the refusal's status. */
+async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: HeldUpload[] }> {
+  const held: HeldUpload[] = [];
+  const read = createUploadReader({ maxFileBytes: 10_000, ...limits });
+  http = createServer((request, response) => {
+    read(request).then(
+      (upload) => {
+        held.push(upload);
+        response.end(String(upload.file?.size));
+      },
+      (error: unknown) => {
+        const { status, headers } = error instanceof HttpProblem ? error : { status: 500, headers: {} };
+        response.writeHead(status, headers).end();
+      },
+    );
+  });
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, held };
+}
+
+async function begin(url: string, bytes: string): Promise<SlowClient> {
+  const client = await openSlowClient(url);
+  await client.send(START + FILE + chunk(bytes));
+  return client;
+}
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('receiving an upload', () => {
+  it('UP-13 ends with 408 where a client sends nothing for too long', async () => {
+    const { url } = await serve({ idleMs: 150 });
+    const client = await begin(url, 'x');
+    for (let n = 0; n < 5; n += 1) {
+      await pause(75);
+      await client.send(chunk('y'));
+    }
+    expect((await client.answer()).status).toBe(408);
+  });
+
+  it('lets large files in one after the other, and small ones past them', async () => {
+    const { url, held } = await serve({ turns: 1, smallBytes: 100, waitMs: 5_000, idleMs: 100 });
+    const first = await begin(url, 'x'.repeat(200));
+    await pause(20);
+    const second = await begin(url, 'x'.repeat(300));
+    const small = await begin(url, 'x'.repeat(100));
+    await small.send(END);
+    expect(await small.answer()).toMatchObject({ status: 200 });
+    await first.send(END);
+    expect((await first.answer()).status).toBe(200);
+    // The first one's bytes are held: nobody is called slow while the server does not read.
+    await second.send(END);
+    await pause(250);
+    expect(held.map((upload) => upload.file?.size)).toEqual([100, 200]);
+    for (const upload of held) upload.release();
+    expect((await second.answer()).status).toBe(200);
+    expect(held.map((upload) => upload.file?.size)).toEqual([100, 200, 300]);
+  });
+
+  it('answers 503 with Retry-After where no turn comes in time', async () => {
+    const { url, held } = await serve({ turns: 1, smallBytes: 100, waitMs: 100 });
+    const first = await begin(url, 'x'.repeat(200));
+    await pause(20);
+    const second = await begin(url, 'x'.repeat(200));
+    const { status, head } = await second.answer();
+    expect(status).toBe(503);
+    expect(head).toMatch(/^retry-after: \d+$/im);
+    await first.send(END);
+    expect((await first.answer()).status).toBe(200);
+    held[0]?.release();
+    const third = await begin(url, 'x'.repeat(200));
+    await third.send(END);
+    expect((await third.answer()).status).toBe(200);
+  });
+
+  it('gives the turn of a client that went to the next one, and none twice', async () => {
+    const { url, held } = await serve({ turns: 1, smallBytes: 100, waitMs: 5_000 });
+    const first = await begin(url, 'x'.repeat(200));
+    await pause(20);
+    const second = await begin(url, 'x'.repeat(200));
+    first.socket.destroy();
+    await second.send(END);
+    expect((await second.answer()).status).toBe(200);
+    const third = await begin(url, 'x'.repeat(200));
+    await third.send(END);
+    await pause(50);
+    held[0]?.release();
+    held[0]?.release();
+    expect((await third.answer()).status).toBe(200);
+    const fourth = await begin(url, 'x'.repeat(200));
+    await fourth.send(END);
+    await pause(50);
+    expect(held).toHaveLength(2);
+    held[1]?.release();
+    expect((await fourth.answer()).status).toBe(200);
+  });
+
+  it('holds no more than the bytes of a client that sends them one by one', async () => {
+    const { url, held } = await serve({ maxFileBytes: 300_000 });
+    const client = await begin(url, 'x');
+    await client.send(chunk('y').repeat(200_000) + END);
+    expect((await client.answer()).status).toBe(200);
+    const bytes = held[0]?.file?.chunks.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) ?? 0;
+    expect(bytes).toBeLessThan(600_000);
+  });
+});

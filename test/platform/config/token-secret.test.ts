@@ -1,0 +1,46 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { loadTokenSecret } from '../../../src/platform/config/token-secret.js';
+import { removeFolder, scratchFolder } from '../../support/database.js';
+
+const folder = scratchFolder();
+afterAll(() => removeFolder(folder));
+
+let files = 0;
+const databaseFile = (): string => join(folder, `database${++files}.db`);
+
+describe('the secret of derived tokens', () => {
+  it('is drawn once, into a file that only its owner may read', () => {
+    const file = databaseFile();
+    const secret = loadTokenSecret({ databaseFile: file, tokenSecret: null });
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(readFileSync(`${file}.secret`, 'utf8').trim()).toBe(secret);
+    expect(statSync(`${file}.secret`).mode & 0o777).toBe(0o600);
+    expect(loadTokenSecret({ databaseFile: file, tokenSecret: null })).toBe(secret);
+    expect(loadTokenSecret({ databaseFile: databaseFile(), tokenSecret: null })).not.toBe(secret);
+  });
+
+  it('comes from the settings where they have one', () => {
+    const file = databaseFile();
+    const tokenSecret = 'given: 0123456789abcdefghijklmnopqr';
+    expect(loadTokenSecret({ databaseFile: file, tokenSecret })).toBe(tokenSecret);
+    expect(existsSync(`${file}.secret`)).toBe(false);
+  });
+
+  it.each([
+    ['that others can read', 'f00dfeed12345678'.repeat(4), 0o644, 'can be read by others'],
+    ['that is too short', '0123456789abcdef', 0o600, 'at least 32 characters'],
+    ['that repeats itself', 'a'.repeat(64), 0o600, 'must be random'],
+    ['that is empty', '', 0o600, 'at least 32 characters'],
+  ])('AT-29 is refused in a file %s', (_case, text, mode, words) => {
+    const file = databaseFile();
+    writeFileSync(`${file}.secret`, text);
+    chmodSync(`${file}.secret`, mode);
+    const load = (): string => loadTokenSecret({ databaseFile: file, tokenSecret: null });
+    expect(load).toThrow(words);
+    expect(load).toThrow(`${file}.secret`);
+    expect(readFileSync(`${file}.secret`, 'utf8')).toBe(text);
+  });
+});

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { decodeBase64 } from '../../../src/platform/encoding/base64.js';
+
+describe('base64', () => {
+  it('gives back any bytes, in one line or in many', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.integer({ min: 1, max: 80 }), (bytes, width) => {
+        const text = Buffer.from(bytes).toString('base64');
+        const lines = text.replace(new RegExp(`.{${width}}`, 'g'), '$&\r\n');
+        expect(decodeBase64(text)).toEqual(Buffer.from(bytes));
+        expect(decodeBase64(lines)).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  it('is one text for one row of bytes: any other text is refused', () => {
+    fc.assert(
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom('A', 'B', 'Q', 'g', '+', '/', '-', '_', '=', ' ', '\t', '\u00e9'),
+        }),
+        (text) => {
+          const bytes = decodeBase64(text);
+          if (bytes !== undefined) expect(bytes.toString('base64')).toBe(text);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,329 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
+import {
+  finishTransaction,
+  getTransaction,
+} from '../../../../src/resources/transaction/transaction.service.js';
+import {
+  MAX_READ,
+  MAX_ROWS,
+} from '../../../../src/resources/transaction/summary/transaction-summary.model.js';
+import type { Fields } from '../../../support/client.js';
+import { answered, refused, statementsFor } from '../../../support/dashboard.js';
+import { fleet } from '../../../support/fleet.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { meets, transactionFilters, type Filter, type Row } from '../filters.js';
+import { payment, record, report } from '../records.js';
+
+const FIRST = Date.UTC(2026, 0, 1);
+const DAYS = 4;
+
+let server: TestServer;
+/** Where the logical numbers are; L-2 is in no group, L-3 nowhere. */
+const groupOf: Record<string, { databaseId: number; name: string }> = {};
+beforeAll(async () => {
+  server = await startServer();
+  const { client } = server.acme;
+  for (const [name, numbers] of [
+    ['North', ['L-0']],
+    ['South', ['L-1', 'L-4']],
+  ] as const) {
+    const databaseId = await fleet.group(client, name);
+    for (const number of numbers) {
+      await fleet.logicalNumber(client, number, { group_id: databaseId });
+      groupOf[number] = { databaseId, name };
+    }
+  }
+  await fleet.logicalNumber(client, 'L-2');
+  const theirs = await fleet.group(server.beta.client, 'theirs');
+  await fleet.logicalNumber(server.beta.client, 'L-3', { group_id: theirs });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionSummaryBucket!,
+    $by: [TransactionSummaryDimension!]!) {
+  transactionSummary(filter: $filter, bucket: $bucket, by: $by) {
+    bucketStart status transactionType appName logicalNumber group { databaseId name } count amountTotal } }`;
+
+type Summary = readonly (Fields & { readonly count: number; readonly amountTotal: number })[];
+interface Question {
+  readonly filter?: Filter;
+  readonly bucket: 'HOUR' | 'DAY' | 'NONE';
+  readonly by: readonly string[];
+}
+const summary = async (question: Question, member: Pick<Member, 'graphql'> = server.acme): Promise<Summary> =>
+  (await answered<{ transactionSummary: Summary }>(member, SUMMARY, { ...question })).transactionSummary;
+
+interface Paid extends Row {
+  readonly amount: number | null;
+}
+
+const BUCKETS = { HOUR, DAY, NONE: null };
+const DIMENSIONS: Readonly<Record<string, (row: Row) => Fields>> = {
+  STATUS: ({ status }) => ({ status: status.toUpperCase() }),
+  TRANSACTION_TYPE: ({ transactionType }) => ({ transactionType: transactionType.toUpperCase() }),
+  APP_NAME: ({ appName }) => ({ appName }),
+  LOGICAL_NUMBER: ({ logicalNumber }) => ({ logicalNumber }),
+  GROUP: ({ logicalNumber }) => ({ group: groupOf[logicalNumber] ?? null }),
+};
+
+/** The same question answered in the plainest way. */
+function expected(rows: readonly Paid[], { filter = {}, bucket, by }: Question): Summary {
+  const found = new Map<string, Fields & { count: number; amountTotal: number }>();
+  const length = BUCKETS[bucket];
+  for (const row of rows.filter((each) => meets(each, filter))) {
+    const start =
+      length === null ? null : new Date(Math.floor(row.startedAt / length) * length).toISOString();
+    const told = {
+      ...{ bucketStart: start, status: null, transactionType: null, appName: null },
+      ...{ logicalNumber: null, group: null },
+      ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row))),
+    } as Fields;
+    const key = JSON.stringify(told);
+    const known = found.get(key) ?? { ...told, count: 0, amountTotal: 0 };
+    known.count += 1;
+    known.amountTotal += row.amount ?? 0;
+    found.set(key, known);
+  }
+  return [...found.values()];
+}
+
+const inAnyOrder = (rows: Summary): string[] => rows.map((row) => JSON.stringify(row)).sort();
+
+const rowArbitrary = fc.record({
+  startedAt: fc
+    .tuple(
+      fc.oneof(
+        fc.integer({ min: 0, max: DAYS * 24 }).map((hour) => hour * HOUR),
+        fc.integer({ min: 0, max: DAYS * 1440 }).map((minute) => minute * MINUTE),
+      ),
+      fc.constantFrom(-1, 0, 0, 1, 250),
+    )
+    .map(([at, more]) => FIRST + at + more),
+  status: fc.constantFrom('success', 'fail', 'running'),
+  transactionType: fc.constantFrom('company', 'switch', 'get_asset'),
+  appName: fc.constantFrom('a.rb', 'b.rb', 'é.rb'),
+  serialNumber: fc.constantFrom('S-0', 'S-1', 'S-2'),
+  logicalNumber: fc.constantFrom('L-0', 'L-1', 'L-2', 'L-3', 'L-4'),
+  amount: fc.option(fc.oneof(fc.nat(5_000), fc.constant(999_999_999_999))),
+});
+type Drawn = Omit<Paid, 'id'>;
+
+function reported({ startedAt, amount, ...row }: Drawn) {
+  const times = {
+    startedAt: new Date(startedAt),
+    finishedAt: row.status === 'running' ? null : new Date(startedAt + MINUTE),
+  };
+  const made = amount === null || row.status !== 'success' ? report() : payment({ amount });
+  return { ...made, ...row, ...times };
+}
+
+/** In place of what was there before. */
+async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
+  await sql`delete from transactions where company_id = ${server.acme.caller.companyId}`.execute(
+    server.app.database.writes,
+  );
+  const { firstId } = await record(server, server.acme, drawn.map(reported));
+  return drawn.map((row, n) => ({
+    ...row,
+    id: (firstId ?? 0) + n,
+    amount: row.status === 'success' ? row.amount : null,
+  }));
+}
+
+/** As terminals report the ends of what was running. */
+async function finish(row: Paid, amount: number | null): Promise<Paid> {
+  if (row.status !== 'running') return row;
+  const status = amount === null ? 'fail' : 'success';
+  const finishedAt = new Date(row.startedAt + MINUTE);
+  const parsed = amount === null ? null : payment({ amount }).parsed;
+  await server.app.units.write(server.acme.caller, async (work) =>
+    finishTransaction(work, await getTransaction(work, row.id), { status, finishedAt, parsed }),
+  );
+  return { ...row, status, amount };
+}
+
+const questions = fc.record({
+  filter: transactionFilters(FIRST, DAYS),
+  bucket: fc.constantFrom('HOUR', 'DAY', 'NONE'),
+  by: fc.oneof(
+    fc.subarray(['STATUS', 'TRANSACTION_TYPE', 'APP_NAME']),
+    fc.shuffledSubarray(Object.keys(DIMENSIONS)),
+  ),
+} as const);
+
+describe('transactionSummary', () => {
+  it('adds up, from kept totals or one by one, what adding up each transaction gives', async () => {
+    const run = fc.record({
+      drawn: fc.array(rowArbitrary, { maxLength: 60 }),
+      ends: fc.array(fc.option(fc.nat(9_000)), { minLength: 1, maxLength: 5 }),
+      asked: fc.array(questions, { minLength: 4, maxLength: 8 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(run, async ({ drawn, ends, asked }) => {
+        const rows = await recordAnew(drawn);
+        for (const [n, row] of rows.entries()) {
+          if (n % 2 === 0) rows[n] = await finish(row, ends[n % ends.length] ?? null);
+        }
+        for (const question of asked) {
+          expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question)));
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('is of nothing where there is nothing, and the same with a dimension named twice', async () => {
+    await recordAnew([]);
+    expect(await summary({ bucket: 'NONE', by: [] })).toEqual([]);
+    expect(await answered(server.acme, '{ transactionSummary { count } }')).toEqual({
+      transactionSummary: [],
+    });
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 30, seed: 1 }));
+    expect(await summary({ bucket: 'DAY', by: ['STATUS', 'STATUS'] })).toEqual(
+      await summary({ bucket: 'DAY', by: ['STATUS'] }),
+    );
+  });
+
+  it('comes in order of time, then of the names', async () => {
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 200, seed: 2 }));
+    const rows = await summary({ bucket: 'DAY', by: ['APP_NAME', 'LOGICAL_NUMBER'] });
+    const keys = rows.map(({ bucketStart, appName, logicalNumber }) =>
+      [bucketStart, appName, logicalNumber].join(' '),
+    );
+    expect(keys).toEqual([...keys].sort());
+    expect(keys.length).toBeGreaterThan(20);
+  });
+
+  it("follows a logical number to its present group, and knows nothing of another company's", async () => {
+    const { client } = server.acme;
+    await recordAnew([]);
+    const at = new Date(FIRST);
+    await fleet.logicalNumber(client, 'L-MOVES', { group_id: groupOf['L-0']?.databaseId });
+    await record(server, server.acme, [
+      report({ logicalNumber: 'L-MOVES', startedAt: at }),
+      report({ logicalNumber: 'L-3', startedAt: at }),
+    ]);
+    await record(server, server.beta, [report({ logicalNumber: 'L-MOVES', startedAt: at })]);
+    const groups = async (): Promise<unknown[]> =>
+      (await summary({ bucket: 'NONE', by: ['GROUP'] })).map(({ group, count }) => [
+        (group as { name: string } | null)?.name ?? null,
+        count,
+      ]);
+    expect(await groups()).toEqual([
+      [null, 1],
+      ['North', 1],
+    ]);
+    await client.put('logical_numbers/L-MOVES', { group_id: groupOf['L-1']?.databaseId });
+    expect(await groups()).toEqual([
+      [null, 1],
+      ['South', 1],
+    ]);
+    await client.delete('logical_numbers/L-MOVES');
+    expect(await groups()).toEqual([[null, 2]]);
+  });
+
+  it('takes one statement, another to see how much it would read one by one, and one for groups', async () => {
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 100, seed: 3 }));
+    const member = await server.member('acme', 'operator');
+    const ragged = { startedAt: { gte: '2026-01-01T10:20:30Z', lt: '2026-01-04T11:22:33Z' } };
+    const statements = async (question: Question) =>
+      await statementsFor(server, member, SUMMARY, { ...question });
+    const [kept, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });
+    expect(others).toEqual([]);
+    for (const table of ['transaction_days', 'transaction_hours', 'transactions']) {
+      expect(kept).toContain(`"${table}" as`);
+    }
+    const whole = await statements({ bucket: 'DAY', by: ['STATUS', 'TRANSACTION_TYPE', 'APP_NAME'] });
+    expect(whole).toHaveLength(1);
+    expect(whole[0]).not.toContain('"transactions"');
+    expect(await statements({ filter: ragged, bucket: 'DAY', by: ['GROUP'] })).toHaveLength(3);
+    const serial = { serialNumber: { eq: 'S-1' } };
+    expect(await statements({ filter: serial, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
+  });
+
+  it('is read by viewers, and by nobody who may not read', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    expect(await summary({ bucket: 'NONE', by: [] }, viewer)).toHaveLength(1);
+    const ingest = await server.member('acme', 'operator', ['ingest']);
+    expect((await refused(ingest, '{ transactionSummary { count } }')).code).toBe('FORBIDDEN');
+  });
+});
+
+describe('a summary that would be too much', () => {
+  beforeAll(async () => {
+    await sql`delete from transactions`.execute(server.app.database.writes);
+  });
+  const problem = async (question: Question) => await refused(server.beta, SUMMARY, { ...question });
+
+  it(`is refused beyond ${MAX_ROWS} rows, with that number`, async () => {
+    const many = Array.from({ length: MAX_ROWS + 1 }, (_, n) => {
+      const startedAt = new Date(FIRST + n * HOUR);
+      return report({ logicalNumber: `L-${n}`, startedAt, finishedAt: startedAt });
+    });
+    await record(server, server.beta, many.slice(0, -1));
+    await record(server, server.beta, many.slice(-1));
+    for (const question of [
+      { bucket: 'HOUR', by: [] },
+      { bucket: 'HOUR', by: ['APP_NAME'] },
+      { bucket: 'NONE', by: ['LOGICAL_NUMBER'] },
+    ] as const) {
+      const { message, code } = await problem(question);
+      expect([code, message]).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringContaining(`more than ${MAX_ROWS} rows`),
+      ]);
+      const lt = new Date(FIRST + MAX_ROWS * HOUR).toISOString();
+      const filter = { startedAt: { gte: new Date(FIRST).toISOString(), lt }, appName: { eq: 'shop.rb' } };
+      expect(await summary({ ...question, filter }, server.beta)).toHaveLength(MAX_ROWS);
+    }
+  });
+
+  it('is not refused, and is whole, where more logical numbers than that are in few groups', async () => {
+    const startedAt = new Date(FIRST + (MAX_ROWS + 1) * HOUR);
+    await record(server, server.beta, [
+      report({ logicalNumber: 'L-last', startedAt, finishedAt: startedAt }),
+    ]);
+    const rows = await summary({ bucket: 'NONE', by: ['GROUP'] }, server.beta);
+    expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(MAX_ROWS + 2);
+  });
+
+  it(`is refused where more than ${MAX_READ} transactions would be read one by one`, async () => {
+    const { companyId } = server.beta.caller;
+    const hour = FIRST / HOUR - 400 * 24;
+    await sql`insert into transaction_hours (company_id, hour, status, transaction_type, app_name, total, amount_total)
+      values (${companyId}, ${hour}, 'success', 'switch', 'shop.rb', ${MAX_READ}, 0)`.execute(
+      server.app.database.writes,
+    );
+    const gte = new Date((hour + 1) * HOUR).toISOString();
+    for (const question of [
+      { bucket: 'NONE', by: ['GROUP'] },
+      { bucket: 'DAY', by: [], filter: { logicalNumber: { startsWith: 'L-1' } } },
+      { bucket: 'DAY', by: [], filter: { or: [{ serialNumber: { eq: 'S-1' } }] } },
+    ] as const) {
+      const { message, code } = await problem(question);
+      expect([code, message]).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringMatching(new RegExp(`at most ${MAX_READ} .* narrow startedAt`)),
+      ]);
+      const filter = { ...('filter' in question ? question.filter : {}), startedAt: { gte } };
+      expect((await summary({ ...question, filter }, server.beta)).length).toBeGreaterThan(0);
+    }
+    const bySerial = { bucket: 'NONE', by: ['GROUP'], filter: { serialNumber: { eq: 'S-1' } } } as const;
+    expect(await summary(bySerial, server.beta)).toHaveLength(2);
+  });
+
+  it('is refused where the amounts add up to more than a number tells exactly', async () => {
+    await sql`update transaction_days set amount_total = ${Number.MAX_SAFE_INTEGER} + 1
+      where company_id = ${server.beta.caller.companyId} and day = ${FIRST / DAY}`.execute(
+      server.app.database.writes,
+    );
+    const { message, code } = await problem({ bucket: 'NONE', by: [] });
+    expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining('told exactly')]);
+  });
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { partsOf } from '../../../../src/resources/transaction/transaction.rules.js';
+import type { SummaryRow } from '../../../../src/resources/transaction/summary/transaction-summary.model.js';
+import { SummaryRows } from '../../../../src/resources/transaction/summary/transaction-summary.rules.js';
+
+const blank: SummaryRow = {
+  ...{ bucketStart: null, status: null, transactionType: null, appName: null, logicalNumber: null },
+  ...{ groupId: null, count: 0, amountTotal: 0 },
+};
+
+describe('rows of several stretches of time', () => {
+  it('are added up where they tell the same apart, in the order of the database', () => {
+    const row = (day: number, appName: string, groupId: number | null): SummaryRow => ({
+      ...{
+        ...blank,
+        bucketStart: new Date(Date.UTC(2026, 0, day)),
+        appName,
+        groupId,
+        count: 1,
+        amountTotal: 5,
+      },
+    });
+    const sum = new SummaryRows(['group', 'appName']);
+    sum.add([row(2, '\u{1f600}', 1), row(1, 'a', 10), row(1, 'a', 9), row(1, 'Z', 9), row(1, 'a', null)]);
+    sum.add([row(2, '\uffee', 1), row(1, 'a', 9)]);
+    expect(sum.inOrder()).toEqual([
+      row(1, 'a', null),
+      row(1, 'Z', 9),
+      { ...row(1, 'a', 9), count: 2, amountTotal: 10 },
+      row(1, 'a', 10),
+      // By bytes, not by units of UTF-16.
+      row(2, '\uffee', 1),
+      row(2, '\u{1f600}', 1),
+    ]);
+  });
+});
+
+describe('the parts that are read at once', () => {
+  it('hold every stretch once, in order, and too much only where one stretch does', () => {
+    const totals = fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 50 });
+    fc.assert(
+      fc.property(totals, fc.integer({ min: 1, max: 150 }), (each, most) => {
+        const stretches = each.map((total, from) => ({ from, to: from + 1, total }));
+        const parts = partsOf(stretches, most);
+        const held = parts.map(({ from, to }) => each.slice(from, to));
+        expect(held.flat()).toEqual(each);
+        for (const [place, { from, to, total }] of parts.entries()) {
+          expect(total).toBe(held[place]?.reduce((sum, one) => sum + one, 0));
+          expect(total <= most || to - from === 1).toBe(true);
+        }
+      }),
+    );
+  });
+});

@@ -10,7 +10,7 @@ import { lockFile, lockFileSoon, type FileLock } from './sqlite/lock.js';
 import { migrateFile } from './sqlite/migrate.js';
 import { openFile } from './sqlite/open-file.js';
 import { markOpen, realPlace } from './sqlite/place.js';
-import { Turns } from './sqlite/turns.js';
+import { createWriterSemaphore } from './sqlite/writer.js';
 import type { Tables } from './tables.js';
 
 /** The database as units of work use it: one handle for reads, one for writes, on one file. */
@@ -96,21 +96,21 @@ export function connect(file: string, options: Pick<OpenOptions, 'onFatal'> = {}
     },
     onFault: (code) => health.report(code),
   };
-  const turns = new Turns();
+  const writers = createWriterSemaphore();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
   const reader = new SqliteConnection(openFile(file, { readonly: true }), watcher);
   const unmark = markOpen(file);
   return {
     file,
     health,
-    writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, turns) }),
+    writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
     reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
     watchStatements: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     close: async () => {
-      await turns.close().catch(() => undefined);
+      await writers.close().catch(() => undefined);
       reader.database.close();
       // The last connection to close writes the log back into the file.
       writer.database.close();

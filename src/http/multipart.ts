@@ -2,10 +2,10 @@ import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 
 import { SECOND } from '../platform/clock.js';
+import { Semaphore, type Release } from '../platform/concurrency/semaphore.js';
 import { ContentBuilder } from '../resources/content/content.model.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
-import { Turns } from './turns.js';
 import type { Upload, UploadedFile } from './upload.js';
 
 const MAX_FIELDS = 10;
@@ -16,15 +16,22 @@ const FRAME_BYTES = 512 * 1024;
 
 export interface UploadLimits {
   readonly maxFileBytes: number;
-  /** A file of more than these bytes needs one of the turns: its bytes are held in memory until they are kept. */
+  /** A larger file is received under a semaphore, since its bytes are held in memory until they are stored. */
   readonly smallBytes: number;
-  readonly turns: number;
-  readonly waitMs: number;
+  /** Large files received at the same time. */
+  readonly concurrency: number;
+  /** Milliseconds that a large upload waits for the semaphore. */
+  readonly maxWaitMs: number;
   /** How long a client may send nothing at all. */
   readonly idleMs: number;
 }
 
-const DEFAULTS = { smallBytes: 256 * 1024, turns: 4, waitMs: 60 * SECOND, idleMs: 30 * SECOND } as const;
+const DEFAULTS = {
+  smallBytes: 256 * 1024,
+  concurrency: 4,
+  maxWaitMs: 60 * SECOND,
+  idleMs: 30 * SECOND,
+} as const;
 
 /** What was received; `release` says that its bytes are no longer held. */
 export interface HeldUpload extends Upload {
@@ -42,27 +49,33 @@ export function createUploadReader(
   given: Pick<UploadLimits, 'maxFileBytes'> & Partial<UploadLimits>,
 ): UploadReader {
   const limits = { ...DEFAULTS, ...given };
-  const turns = new Turns(limits.turns, limits.waitMs);
+  const largeUploads = new Semaphore({ ...limits, busy: tooManyLargeUploads });
   return async (request) => {
     refuseAtOnce(request, limits);
     const stop = new AbortController();
-    let giveBack: (() => void) | undefined;
+    let leave: Release | undefined;
     let released = false;
     const release = (): void => {
       released = true;
-      giveBack?.();
+      leave?.();
     };
-    const takeTurn = async (): Promise<void> => {
-      giveBack = await turns.take(stop.signal);
-      if (released) giveBack();
+    const enter = async (): Promise<void> => {
+      leave = await largeUploads.acquire(stop.signal);
+      if (released) leave();
     };
     try {
-      return { ...(await receive(request, limits, stop, takeTurn)), release };
+      return { ...(await receive(request, limits, stop, enter)), release };
     } catch (error) {
       release();
       throw error;
     }
   };
+}
+
+function tooManyLargeUploads(): HttpProblem {
+  return new HttpProblem(503, 'busy', 'Too many large uploads at the same time; try again in 10 seconds.', {
+    'Retry-After': '10',
+  });
 }
 
 export function isMultipart(request: IncomingMessage): boolean {
@@ -82,7 +95,7 @@ async function receive(
   request: IncomingMessage,
   limits: UploadLimits,
   stop: AbortController,
-  takeTurn: () => Promise<void>,
+  enter: () => Promise<void>,
 ): Promise<Upload> {
   const parser = openParser(request, limits.maxFileBytes);
   const refuse = (error: Error): void => stop.abort(error);
@@ -91,7 +104,7 @@ async function receive(
   parser.on('file', (_part, stream, info) => {
     const fileName = info.filename ?? '';
     if (isBroken(fileName)) refuse(malformed('The file name is not UTF-8.'));
-    const file = gather(stream, fileName, limits, takeTurn);
+    const file = gather(stream, fileName, limits, enter);
     file.catch((error: unknown) => refuse(error instanceof HttpProblem ? error : brokenBody()));
     // Without a listener of its own, a body that breaks off would end the process.
     stream.on('error', () => refuse(brokenBody()));
@@ -151,7 +164,7 @@ async function gather(
   stream: NodeJS.ReadableStream,
   fileName: string,
   { maxFileBytes, smallBytes }: UploadLimits,
-  takeTurn: () => Promise<void>,
+  enter: () => Promise<void>,
 ): Promise<UploadedFile | null> {
   const builder = new ContentBuilder();
   let size = 0;
@@ -161,7 +174,7 @@ async function gather(
     if (size > maxFileBytes) throw fileTooLarge(maxFileBytes);
     if (small && size > smallBytes) {
       small = false;
-      await takeTurn();
+      await enter();
     }
     builder.add(bytes);
   }

@@ -58,7 +58,7 @@ describe('receiving an upload', () => {
   });
 
   it('lets large files in one after the other, and small ones past them', async () => {
-    const { url, held } = await serve({ turns: 1, smallBytes: 100, waitMs: 5_000, idleMs: 100 });
+    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000, idleMs: 100 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
     const second = await begin(url, 'x'.repeat(300));
@@ -77,7 +77,7 @@ describe('receiving an upload', () => {
   });
 
   it('answers 503 with Retry-After where no turn comes in time', async () => {
-    const { url, held } = await serve({ turns: 1, smallBytes: 100, waitMs: 100 });
+    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 100 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
     const second = await begin(url, 'x'.repeat(200));
@@ -93,7 +93,7 @@ describe('receiving an upload', () => {
   });
 
   it('gives the turn of a client that went to the next one, and none twice', async () => {
-    const { url, held } = await serve({ turns: 1, smallBytes: 100, waitMs: 5_000 });
+    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
     const second = await begin(url, 'x'.repeat(200));

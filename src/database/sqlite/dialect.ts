@@ -13,7 +13,8 @@ import {
 
 import { systemClock } from '../../platform/clock.js';
 import type { SqliteConnection } from './connection.js';
-import { LONGEST_WAIT_MS, type Turns } from './turns.js';
+import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
+import { MAX_WRITE_WAIT_MS } from './writer.js';
 
 /** The engine changes its schema within transactions, so a migration is kept whole or not at all. */
 class ConnectionAdapter extends SqliteAdapter {
@@ -27,13 +28,14 @@ class ConnectionAdapter extends SqliteAdapter {
   }
 }
 
-/** Reads never wait for each other: each is one synchronous call. Writers take turns. */
+/** Reads never wait for each other: each is one synchronous call. Writers hold a semaphore of 1. */
 class ConnectionDriver implements Driver {
   #deadline = 0;
+  #release: Release | undefined;
 
   constructor(
     private readonly connection: SqliteConnection,
-    private readonly turns: Turns | null,
+    private readonly semaphore: Semaphore | null,
   ) {}
 
   async init(): Promise<void> {
@@ -41,8 +43,8 @@ class ConnectionDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const deadline = systemClock.elapsed() + LONGEST_WAIT_MS;
-    await this.turns?.take();
+    const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
+    this.#release = await this.semaphore?.acquire();
     this.#deadline = deadline;
     return this.connection;
   }
@@ -62,7 +64,7 @@ class ConnectionDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    this.turns?.pass();
+    this.#release?.();
     await Promise.resolve();
   }
 
@@ -75,11 +77,11 @@ export class SqliteConnectionDialect implements Dialect {
   constructor(
     private readonly connection: SqliteConnection,
     /** Null where the connection only reads. */
-    private readonly turns: Turns | null,
+    private readonly semaphore: Semaphore | null,
   ) {}
 
   createDriver(): Driver {
-    return new ConnectionDriver(this.connection, this.turns);
+    return new ConnectionDriver(this.connection, this.semaphore);
   }
 
   createQueryCompiler(): QueryCompiler {

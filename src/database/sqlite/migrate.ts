@@ -11,7 +11,7 @@ import { SqliteConnectionDialect } from './dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { openFile } from './open-file.js';
 import { sameBytes } from './place.js';
-import { Turns } from './turns.js';
+import { createWriterSemaphore } from './writer.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -62,7 +62,9 @@ async function migrate(
   migrations: Migrations,
   pending: Inspection['pending'],
 ): Promise<void> {
-  const db = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, new Turns()) });
+  const db = new Kysely<Tables>({
+    dialect: new SqliteConnectionDialect(connection, createWriterSemaphore()),
+  });
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },

@@ -7,7 +7,7 @@ import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { DomainError } from '../../platform/errors.js';
-import type { Turns } from '../../platform/concurrency/turns.js';
+import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import {
   connection,
   sliceRequest,
@@ -56,7 +56,7 @@ export class GraphqlContext {
     private readonly units: Units,
     maxContentBytes: number,
     readonly request: RequestFacts = NO_FACTS,
-    largeReads: Turns = createLargeReads(),
+    largeReads: Semaphore = createLargeReads(),
   ) {
     const { companyId } = caller;
     this.reading = new RequestLoaders(units, caller, largeReads);

@@ -4,7 +4,8 @@ import { getHeapStatistics } from 'node:v8';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
-import { createTurns, type Turns } from '../../platform/concurrency/turns.js';
+import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
+import { DomainError } from '../../platform/errors.js';
 import { LIMITS, tooLarge } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 
@@ -13,10 +14,16 @@ const HEAP_OF_ONE = 96 * 1024 * 1024;
 const MOST_AT_ONCE = 16;
 const MOST_WAITING = 1_000;
 
-/** Operations that read large records take turns: together they would need more memory than there is. */
-export function createLargeReads(): Turns {
-  const room = Math.floor(getHeapStatistics().heap_size_limit / HEAP_OF_ONE);
-  return createTurns(Math.min(Math.max(room, 1), MOST_AT_ONCE), MOST_WAITING);
+/** Limits how many operations read large records at once, so that together they fit into the heap. */
+export function createLargeReads(): Semaphore {
+  const fitting = Math.floor(getHeapStatistics().heap_size_limit / HEAP_OF_ONE);
+  const concurrency = Math.min(Math.max(fitting, 1), MOST_AT_ONCE);
+  return new Semaphore({ concurrency, maxWaiting: MOST_WAITING, busy });
+}
+
+function busy(): DomainError {
+  const message = 'Too many operations on large records at the same time; try again in a second.';
+  return new DomainError('busy', message, { retryAfter: 1 });
 }
 
 /** Where it is read from: a list of the company's, one of many parents', or a use case. */
@@ -32,19 +39,19 @@ function isLarge(source: Source): boolean {
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #bytes = 0;
-  #turn: Promise<void> | null = null;
-  #leave: (() => void) | null = null;
+  #entered: Promise<void> | null = null;
+  #leave: Release | null = null;
   #isFinished = false;
 
   constructor(
     private readonly units: Units,
     private readonly caller: Caller,
-    private readonly largeReads: Turns,
+    private readonly largeReads: Semaphore,
   ) {}
 
   /** What one operation reads is in memory together; what is small by nature is not weighed. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
-    if (isLarge) await (this.#turn ??= this.#takeTurn());
+    if (isLarge) await (this.#entered ??= this.#enter());
     const result = await this.units.read(this.caller, use);
     if (!isLarge) return result;
     this.#bytes += approximateJsonBytes(result);
@@ -85,18 +92,11 @@ export class RequestLoaders {
     this.#leave?.();
   }
 
-  /** Resolves when it is its turn, which it keeps until it is finished; what is read too late needs none. */
-  async #takeTurn(): Promise<void> {
-    if (this.#isFinished) return;
-    await new Promise<void>((entered, refused) => {
-      const held = (): Promise<void> =>
-        new Promise((leave) => {
-          this.#leave = leave;
-          if (this.#isFinished) leave();
-          entered();
-        });
-      this.largeReads.take(held).catch(refused);
-    });
+  /** Holds the semaphore until the operation is finished. */
+  async #enter(): Promise<void> {
+    const release = await this.largeReads.acquire();
+    if (this.#isFinished) release();
+    else this.#leave = release;
   }
 
   /** After a change, everything is read anew. */

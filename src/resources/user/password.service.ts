@@ -2,7 +2,8 @@ import { hash, verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
 
 import { normalized } from '../../platform/text.js';
-import { createTurns } from '../../platform/concurrency/turns.js';
+import { Semaphore } from '../../platform/concurrency/semaphore.js';
+import { DomainError } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { PasswordChoice } from './user.model.js';
 
@@ -23,15 +24,15 @@ const HASHES_AT_ONCE = 4;
 const WAITING = 32;
 
 export function createPasswords(): Passwords {
-  const turns = createTurns(HASHES_AT_ONCE, WAITING);
+  const semaphore = new Semaphore({ concurrency: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
   const nobodys = hashOfNothing();
   return {
     hash: async (password) => {
       const chosen = parse(PasswordChoice, { password });
-      return await turns.take(() => hash(normalized(chosen.password), COST));
+      return await semaphore.run(() => hash(normalized(chosen.password), COST));
     },
     inTurn: (use) =>
-      turns.take(() =>
+      semaphore.run(() =>
         use(async (passwordHash, password) => {
           const known = passwordHash?.startsWith('$argon2id$') === true ? passwordHash : undefined;
           const matches = await verify(known ?? nobodys, password);
@@ -39,6 +40,12 @@ export function createPasswords(): Passwords {
         }),
       ),
   };
+}
+
+function busy(): DomainError {
+  return new DomainError('busy', 'Too many sign-ins at the same time; try again in a second.', {
+    retryAfter: 1,
+  });
 }
 
 /** In the form of a hash, of no password that anybody knows. */

@@ -1,0 +1,94 @@
+/** Gives back what `acquire` gave; further calls do nothing. */
+export type Release = () => void;
+
+export interface SemaphoreLimits {
+  /** Holders at the same time. */
+  readonly concurrency: number;
+  /** Waiting callers; one more is refused at once. Unlimited when absent. */
+  readonly maxWaiting?: number;
+  /** Milliseconds after which a waiting caller is refused. Unlimited when absent. */
+  readonly maxWaitMs?: number;
+  /** The error of a refused caller. */
+  readonly busy: () => Error;
+}
+
+/** Counting semaphore with a bounded queue, first come, first served. */
+export class Semaphore {
+  readonly #waiting = new Set<() => void>();
+  #held = 0;
+  #isClosed = false;
+
+  constructor(private readonly limits: SemaphoreLimits) {}
+
+  /**
+   * Resolves to the release once there is a free place. Rejects with the limits' `busy` error when the queue is
+   * full, the wait too long or the semaphore closed, and with the signal's reason when it is aborted.
+   */
+  async acquire(signal?: AbortSignal): Promise<Release> {
+    signal?.throwIfAborted();
+    if (this.#isClosed || this.#isFull()) throw this.limits.busy();
+    await this.#enter(signal);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#leave();
+      isHeld = false;
+    };
+  }
+
+  /** Runs `use` while holding a place. */
+  async run<T>(use: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      return await use();
+    } finally {
+      release();
+    }
+  }
+
+  /** Refuses further callers; resolves once the earlier ones have released. For a concurrency of 1. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#enter();
+  }
+
+  #isFull(): boolean {
+    const { concurrency, maxWaiting = Infinity } = this.limits;
+    return this.#held >= concurrency && this.#waiting.size >= maxWaiting;
+  }
+
+  async #enter(signal?: AbortSignal): Promise<void> {
+    if (this.#held < this.limits.concurrency) {
+      this.#held += 1;
+      return;
+    }
+    const { maxWaitMs, busy } = this.limits;
+    let stopWaiting = (): void => undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const timer = maxWaitMs === undefined ? undefined : setTimeout(() => reject(busy()), maxWaitMs);
+        const abort = (): void => reject(signal?.reason as Error);
+        signal?.addEventListener('abort', abort);
+        this.#waiting.add(resolve);
+        stopWaiting = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', abort);
+          this.#waiting.delete(resolve);
+        };
+      });
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  /** The place goes to the caller that has waited longest. */
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#held -= 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

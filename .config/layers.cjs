@@ -1,0 +1,193 @@
+/**
+ * Who may import what. Each file of src belongs to the first layer below whose `files` it matches; what a layer's
+ * lists do not name is refused: other layers (`src`), packages (`packages`) and modules of Node (`node`). A file
+ * that matches no layer may import nothing. `own` names layers of which only files of the same resource may be
+ * imported. `example` is a path that such a file could have.
+ */
+const DOMAIN = ['platform', 'model'];
+const UNITS = ['platform', 'database'];
+
+const layers = [
+  {
+    name: 'boot',
+    files: '^src/boot[.]ts$',
+    example: 'src/boot.ts',
+    src: ['main'],
+    node: ['child_process', 'module', 'path'],
+  },
+  { name: 'main', files: '^src/main[.]ts$', example: 'src/main.ts', src: ['cli'], node: ['path'] },
+  {
+    name: 'platform',
+    files: '^src/platform/',
+    example: 'src/platform/example.ts',
+    src: ['platform'],
+    packages: ['crc', 'ipaddr.js', 'pino', 'zod'],
+    node: ['crypto', 'fs', 'net', 'path', 'timers/promises'],
+  },
+  {
+    name: 'migration',
+    files: '^src/database/migrations/',
+    example: 'src/database/migrations/example.ts',
+    src: ['database', 'migration'],
+    packages: ['kysely'],
+  },
+  {
+    name: 'sqlite',
+    files: '^src/database/sqlite/',
+    example: 'src/database/sqlite/example.ts',
+    src: ['platform', 'database', 'migration', 'sqlite'],
+    packages: ['better-sqlite3', 'kysely'],
+    node: ['fs', 'fs/promises', 'path', 'timers/promises'],
+  },
+  {
+    name: 'open',
+    files: '^src/database/open[.]ts$',
+    example: 'src/database/open.ts',
+    src: ['platform', 'database', 'sqlite'],
+    packages: ['kysely'],
+    node: ['fs', 'path'],
+  },
+  {
+    name: 'database',
+    files: '^src/database/',
+    example: 'src/database/example.ts',
+    src: ['platform', 'database'],
+    packages: ['kysely'],
+  },
+  {
+    name: 'model',
+    files: '^src/resources/.+[.]model[.]ts$',
+    example: 'src/resources/example/example.model.ts',
+    src: DOMAIN,
+    packages: ['zod'],
+    node: ['crypto'],
+  },
+  {
+    name: 'rules',
+    files: '^src/resources/.+[.]rules[.]ts$',
+    example: 'src/resources/example/example.rules.ts',
+    src: DOMAIN,
+    own: ['rules'],
+    node: ['crypto'],
+  },
+  {
+    name: 'repository',
+    files: '^src/resources/.+[.]repository[.]ts$',
+    example: 'src/resources/example/example.repository.ts',
+    src: [...DOMAIN, 'database'],
+    own: ['repository'],
+    packages: ['kysely'],
+  },
+  {
+    name: 'secrets',
+    files: '^src/resources/user/(password|sign-in/sign-in-throttle)[.]service[.]ts$',
+    example: 'src/resources/user/password.service.ts',
+    src: DOMAIN,
+    packages: ['@node-rs/argon2', 'rate-limiter-flexible'],
+    node: ['crypto'],
+  },
+  {
+    name: 'service',
+    files: '^src/resources/.+[.]service[.]ts$',
+    example: 'src/resources/example/example.service.ts',
+    src: [...DOMAIN, 'database', 'service', 'secrets'],
+    own: ['rules', 'repository'],
+    node: ['crypto', 'timers/promises', 'util'],
+  },
+  {
+    name: 'rest-face',
+    files: '^src/resources/.+[.]rest[.]ts$',
+    example: 'src/resources/example/example.rest.ts',
+    src: [...DOMAIN, 'service', 'rest-face', 'rest-index'],
+    packages: ['zod'],
+  },
+  {
+    name: 'graphql-face',
+    files: '^src/resources/.+[.]graphql[.]ts$',
+    example: 'src/resources/example/example.graphql.ts',
+    src: [...DOMAIN, 'service', 'graphql-face', 'graphql-index'],
+    packages: ['type-graphql'],
+  },
+  {
+    name: 'http',
+    files: '^src/http/',
+    example: 'src/http/example.ts',
+    src: [...UNITS, 'http'],
+    packages: ['busboy', 'express', 'ipaddr.js', 'prom-client', 'rate-limiter-flexible'],
+    node: ['crypto', 'events', 'http', 'https', 'net', 'stream'],
+  },
+  {
+    name: 'rest-index',
+    files: '^src/rest/index[.]ts$',
+    example: 'src/rest/index.ts',
+    src: ['http', 'rest'],
+  },
+  {
+    name: 'rest',
+    files: '^src/rest/',
+    example: 'src/rest/example.ts',
+    src: [...UNITS, 'http', 'rest'],
+    packages: ['express', 'zod'],
+    node: ['crypto'],
+  },
+  {
+    name: 'graphql-index',
+    files: '^src/graphql/index[.]ts$',
+    example: 'src/graphql/index.ts',
+    src: ['graphql', 'graphql-schema'],
+  },
+  {
+    name: 'graphql-schema',
+    files: '^src/graphql/schema/',
+    example: 'src/graphql/schema/example.ts',
+    src: [...UNITS, 'graphql', 'graphql-schema'],
+    packages: ['graphql', 'graphql-scalars', 'graphql-upload-minimal', 'type-graphql', 'zod'],
+  },
+  {
+    name: 'graphql',
+    files: '^src/graphql/',
+    example: 'src/graphql/example.ts',
+    src: [...UNITS, 'http', 'graphql', 'graphql-schema'],
+    packages: [
+      '@apollo/server',
+      '@as-integrations/express5',
+      '@graphql-yoga/render-graphiql',
+      'dataloader',
+      'express',
+      'graphql',
+      'graphql-upload-minimal',
+      'graphql-ws',
+      'ws',
+    ],
+    node: ['crypto', 'events', 'stream', 'timers/promises', 'v8'],
+  },
+  {
+    name: 'app',
+    files: '^src/app/',
+    example: 'src/app/example.ts',
+    src: [
+      ...UNITS,
+      ...['open', 'sqlite', 'model', 'service', 'secrets', 'rest-face', 'graphql-face', 'http', 'app'],
+      ...['rest', 'rest-index', 'graphql', 'graphql-index', 'graphql-schema'],
+    ],
+    packages: ['express', 'graphql', 'reflect-metadata', 'type-graphql'],
+    node: ['http'],
+  },
+  {
+    name: 'demo',
+    files: '^src/demo/',
+    example: 'src/demo/example.ts',
+    src: [...DOMAIN, 'database', 'open', 'service', 'secrets', 'demo'],
+    node: ['crypto'],
+  },
+  {
+    name: 'cli',
+    files: '^src/cli/',
+    example: 'src/cli/example.ts',
+    src: [...DOMAIN, 'database', 'open', 'sqlite', 'service', 'secrets', 'app', 'demo', 'cli'],
+    packages: ['commander'],
+    node: ['fs', 'os', 'path', 'stream', 'stream/consumers'],
+  },
+];
+
+module.exports = { layers };

@@ -6,22 +6,26 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from './open.js';
 import type { Tables } from './tables.js';
 
-/** What a use case that only reads is given. */
+/** A handle that offers queries only. A statement written with `sql` that changes something fails at run time. */
+export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;
+
+/** The unit of work of a use case that only reads. All of its statements see the same state of the database. */
 export interface ReadWork {
   readonly caller: Caller;
-  readonly db: Kysely<Tables>;
+  readonly db: ReadDatabase;
+  /** The time at which the unit began. */
   readonly now: Date;
 }
 
-/** What a use case that changes something is given: one transaction, kept whole or not at all. */
+/** The unit of work of a use case that changes something: one transaction. */
 export interface WriteWork extends ReadWork {
   readonly db: Transaction<Tables>;
   readonly ledger: Ledger;
-  /** Runs once the change is durable; never where it was not kept. */
+  /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
 }
 
-/** Work that stands above companies: signing in, delivery, the command line. */
+/** Work for no single company: signing in, reading the ledger of all companies, the command line. */
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
 export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 

@@ -35,14 +35,15 @@ export interface Origin {
   readonly requestId: string | null;
 }
 
+/** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
 export interface Units {
   read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>): Promise<T>;
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
   /**
-   * Calls `listener` with what was recorded, after each change that is durable, until the returned function is
-   * called. What other processes write is not among it.
+   * Calls `listener` with the recorded changes after each commit of this process, until the returned function is
+   * called. Commits of other processes are not reported.
    */
   onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
 }
@@ -60,9 +61,9 @@ export function createUnits(database: Database, clock: Clock): Units {
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor);
-      const answer = await use({ db, now, ledger, afterCommit: (action) => actions.push(action) });
+      const used = await use({ db, now, ledger, afterCommit: (action) => actions.push(action) });
       recorded = await ledger.flush();
-      return answer;
+      return used;
     });
     database.health.recovered();
     for (const action of actions) action();
@@ -71,9 +72,9 @@ export function createUnits(database: Database, clock: Clock): Units {
   }
 
   return {
-    read: (caller, use) => use({ caller, db: database.reads, now: clock.now() }),
+    read: (caller, use) => database.snapshot(false, (db) => use({ caller, db, now: clock.now() })),
     write: (caller, use) => systemWrite(caller, (work) => use({ ...work, caller })),
-    systemRead: (use) => use({ db: database.reads, now: clock.now() }),
+    systemRead: (use) => database.snapshot(true, (db) => use({ db, now: clock.now() })),
     systemWrite,
     onCommitted: (listener) => {
       listeners.add(listener);

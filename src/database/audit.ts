@@ -1,3 +1,4 @@
+/** The audit columns: who created a record and when, when it changed last, and its revision. */
 import { sql, type RawBuilder } from 'kysely';
 
 import type { Audit } from '../platform/audit.js';
@@ -5,7 +6,16 @@ import { instant } from './storage.js';
 import type { AuditColumns } from './tables.js';
 import type { WriteWork } from './work.js';
 
-/** The audit columns of a record that this work creates. */
+const NAMES: Readonly<Record<keyof AuditColumns, true>> = {
+  revision: true,
+  created_at: true,
+  updated_at: true,
+  created_by: true,
+  created_via: true,
+};
+export const AUDIT_COLUMNS: ReadonlySet<string> = new Set(Object.keys(NAMES));
+
+/** For a record that this unit of work creates. */
 export function createdBy(work: WriteWork): AuditColumns {
   const now = instant.toColumn(work.now);
   return {
@@ -17,7 +27,7 @@ export function createdBy(work: WriteWork): AuditColumns {
   };
 }
 
-/** The audit columns of a record that this work changes; time never goes back on a record. */
+/** For a record that this unit of work changes. `updated_at` never decreases, even if the clock does. */
 export function changedBy(
   work: WriteWork,
   current: { readonly revision: number; readonly updatedAt: Date },
@@ -26,14 +36,16 @@ export function changedBy(
   return { revision: current.revision + 1, updated_at: instant.toColumn(new Date(updated)) };
 }
 
-/** The same for many rows in one statement, each counting on from its own. */
+/** The same for many rows of `table` in one statement. */
 export function changedTogether(
   work: WriteWork,
+  table: string,
 ): Readonly<Record<'revision' | 'updated_at', RawBuilder<number>>> {
+  const updatedAt = sql.ref(`${table}.updated_at`);
   const now = instant.toColumn(work.now);
   return {
-    revision: sql`revision + 1`,
-    updated_at: sql`case when updated_at > ${now} then updated_at else ${now} end`,
+    revision: sql`${sql.ref(`${table}.revision`)} + 1`,
+    updated_at: sql`case when ${updatedAt} > ${now} then ${updatedAt} else ${now} end`,
   };
 }
 

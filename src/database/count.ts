@@ -1,15 +1,12 @@
+import { CompanyRows } from './company-rows.js';
 import type { ReadWork } from './work.js';
 
-type Counted =
+export type CounterName =
   'groups' | 'logical_numbers' | 'devices' | 'apps' | 'files' | 'notifications' | 'transactions' | 'users';
 
-/** Number of records of the caller's company, kept by the database with each change. */
-export async function countOf(work: ReadWork, name: Counted): Promise<number> {
-  const row = await work.db
-    .selectFrom('counters')
-    .select('total')
-    .where('company_id', '=', work.caller.companyId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row?.total ?? 0;
+const counters = new CompanyRows('counters');
+
+/** Number of records of the caller's company. Triggers keep it exact with each change. */
+export async function countOf(work: ReadWork, name: CounterName): Promise<number> {
+  return (await counters.find(work, { name }))?.total ?? 0;
 }

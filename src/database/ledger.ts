@@ -4,15 +4,15 @@ import { instant, json, nullable } from './storage.js';
 import type { Tables } from './tables.js';
 import type { Caller } from '../platform/caller.js';
 
-/** One change, as it is recorded: never a secret, a password or a file's bytes in `before` or `after`. */
+/** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
 export interface LedgerChange {
-  /** `create`, `update`, `delete`, or an event's own name. */
+  /** `create`, `update`, `delete`, or another name of an event, for example `sign_in`. */
   readonly action: string;
   readonly entityType: string;
   readonly entityId: number | null;
   readonly before?: object | null;
   readonly after?: object | null;
-  /** Where the work stands above companies. */
+  /** By default those of the caller. */
   readonly companyId?: number | null;
   readonly userId?: number | null;
 }
@@ -23,15 +23,22 @@ export interface RecordedChange extends LedgerChange {
   readonly at: Date;
 }
 
+interface Identified {
+  readonly id: number;
+}
+
+/** Changes are recorded in the transaction of the unit of work, in the order of the calls. */
 export interface Ledger {
-  /** Recorded in the same transaction as the change, in the order of the calls. */
   append(event: LedgerChange): void;
+  created(entityType: string, after: Identified): void;
+  updated(entityType: string, before: Identified, after: object, action?: string): void;
+  deleted(entityType: string, before: Identified): void;
 }
 
 type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;
 
-/** Rows in one statement; SQLite binds at most 32,766 values. */
-const ROWS_AT_A_TIME = 1_000;
+/** Rows per statement: SQLite binds at most 32,766 values. */
+const ROWS_PER_INSERT = 1_000;
 
 const state = nullable(json<object>());
 
@@ -41,18 +48,20 @@ export function createLedger(
   actor: Actor,
 ): Ledger & { flush(): Promise<readonly RecordedChange[]> } {
   const entries: RecordedChange[] = [];
+  const append: Ledger['append'] = (event) => {
+    const { companyId = actor.companyId ?? null, userId = actor.userId ?? null } = event;
+    entries.push({ ...event, companyId, userId, at: now });
+  };
   return {
-    append: (event) => {
-      entries.push({
-        ...event,
-        companyId: event.companyId === undefined ? (actor.companyId ?? null) : event.companyId,
-        userId: event.userId === undefined ? (actor.userId ?? null) : event.userId,
-        at: now,
-      });
-    },
+    append,
+    created: (entityType, after) => append({ action: 'create', entityType, entityId: after.id, after }),
+    updated: (entityType, before, after, action = 'update') =>
+      append({ action, entityType, entityId: before.id, before, after }),
+    deleted: (entityType, before) =>
+      append({ action: 'delete', entityType, entityId: before.id, before, after: null }),
     flush: async () => {
-      for (let start = 0; start < entries.length; start += ROWS_AT_A_TIME) {
-        const rows = entries.slice(start, start + ROWS_AT_A_TIME).map((entry) => rowOf(entry, actor));
+      for (let start = 0; start < entries.length; start += ROWS_PER_INSERT) {
+        const rows = entries.slice(start, start + ROWS_PER_INSERT).map((entry) => rowOf(entry, actor));
         await db.insertInto('ledger').values(rows).execute();
       }
       return entries;

@@ -10,29 +10,36 @@ import { lockFile, lockFileSoon, type FileLock } from './sqlite/lock.js';
 import { migrateFile } from './sqlite/migrate.js';
 import { openFile } from './sqlite/open-file.js';
 import { markOpen, realPlace } from './sqlite/place.js';
+import { Snapshots } from './sqlite/snapshots.js';
 import { createWriterSemaphore } from './sqlite/writer.js';
 import type { Tables } from './tables.js';
 
-/** The database as units of work use it: one handle for reads, one for writes, on one file. */
+/** One SQLite file. */
 export interface Database {
   readonly file: string;
+  /** A read-only handle: each statement sees the latest commit. */
   readonly reads: Kysely<Tables>;
   readonly writes: Kysely<Tables>;
-  /** Calls `listener` with the text of each statement until the returned function is called. */
+  /**
+   * Calls `use` with a read-only handle whose statements all see the same state. System units have a reserve of
+   * connections, so they may run inside other units. Errors: `busy`.
+   */
+  snapshot<T>(isSystem: boolean, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: (sql: string) => void): () => void;
   readonly health: DatabaseHealth;
-  /** Lets writes that are under way finish, and writes the log back into the file. */
+  /** Waits for writes that have begun or are queued, and copies the log into the file. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Refuses where another process serves the file, and keeps others from serving it until `close`. */
+  /** Locks the file for this server until `close`; refuses if another process has locked it. */
   readonly exclusive?: boolean;
-  /** Called once when the engine can no longer promise that what it acknowledges is kept. */
+  /** Called once, after a failed fsync: acknowledged changes may be lost, so the process must end. */
   readonly onFatal?: (error: unknown) => void;
 }
 
-/** Opens a SQLite file, creating and migrating it where needed. Errors: `DatabaseRefused`. */
+/** Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
   makeFolder(dirname(file));
   recognizeFile(file);
@@ -58,7 +65,7 @@ async function bringUpToDate(file: string, lock: FileLock | null): Promise<void>
   if (lock === null && inspectFile(file).pending.length === 0) return;
   const held = lock ?? (await lockFileSoon(file));
   try {
-    // The log and whatever else the engine puts beside the file get the file's own mode.
+    // SQLite gives its log and other files beside the database the mode of the database file.
     if (!existsSync(file)) closeSync(openSync(realPlace(file), 'a', 0o600));
     await migrateFile(file);
     writeLogBack(file);
@@ -68,8 +75,8 @@ async function bringUpToDate(file: string, lock: FileLock | null): Promise<void>
 }
 
 /**
- * What a process that died left in the log goes into the file now, and is synced there: a log of which a part once
- * failed to reach the disk must not carry anything new.
+ * Copies the log that a crashed process left into the file and syncs it. A log of which a part may not have reached the
+ * disk must not be appended to.
  */
 function writeLogBack(file: string): void {
   const database = openFile(file, { readonly: false });
@@ -80,7 +87,7 @@ function writeLogBack(file: string): void {
   }
 }
 
-/** Opens a file that is known to be current. */
+/** Opens a file that has the current schema. */
 export function connect(file: string, options: Pick<OpenOptions, 'onFatal'> = {}): Database {
   const listeners = new Set<(sql: string) => void>();
   const health = new DatabaseHealth();
@@ -95,24 +102,30 @@ export function connect(file: string, options: Pick<OpenOptions, 'onFatal'> = {}
       fatal = true;
     },
     onFault: (code) => health.report(code),
+    onLongLog: () => snapshots.restartLog(() => writer.restartLog()),
   };
   const writers = createWriterSemaphore();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  const reader = new SqliteConnection(openFile(file, { readonly: true }), watcher);
+  const openReader = (): SqliteConnection =>
+    new SqliteConnection(openFile(file, { readonly: true }), watcher);
+  const reader = openReader();
+  const snapshots = new Snapshots(reader, openReader);
   const unmark = markOpen(file);
   return {
     file,
     health,
     writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
     reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
+    snapshot: (isSystem, use) => snapshots.use(isSystem, use),
     watchStatements: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     close: async () => {
       await writers.close().catch(() => undefined);
+      snapshots.close();
       reader.database.close();
-      // The last connection to close writes the log back into the file.
+      // SQLite copies the log into the file when the last connection closes.
       writer.database.close();
       unmark();
     },
@@ -123,11 +136,15 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new DatabaseRefused('unusable', `${folder} cannot be made (${(error as Error).message}).`, error);
+    throw new DatabaseRefused(
+      'unusable',
+      `The folder ${folder} cannot be created (${(error as Error).message}).`,
+      error,
+    );
   }
 }
 
-/** The engine itself would quietly open what it cannot write, and fail later. */
+/** SQLite itself would open a file that it cannot write, and fail later. */
 function demandWritable(file: string): void {
   if (!existsSync(file)) return;
   try {

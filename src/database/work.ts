@@ -6,22 +6,26 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from './open.js';
 import type { Tables } from './tables.js';
 
-/** What a use case that only reads is given. */
+/** A handle that offers queries only. A statement written with `sql` that changes something fails at run time. */
+export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;
+
+/** The unit of work of a use case that only reads. All of its statements see the same state of the database. */
 export interface ReadWork {
   readonly caller: Caller;
-  readonly db: Kysely<Tables>;
+  readonly db: ReadDatabase;
+  /** The time at which the unit began. */
   readonly now: Date;
 }
 
-/** What a use case that changes something is given: one transaction, kept whole or not at all. */
+/** The unit of work of a use case that changes something: one transaction. */
 export interface WriteWork extends ReadWork {
   readonly db: Transaction<Tables>;
   readonly ledger: Ledger;
-  /** Runs once the change is durable; never where it was not kept. */
+  /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
 }
 
-/** Work that stands above companies: signing in, delivery, the command line. */
+/** Work for no single company: signing in, reading the ledger of all companies, the command line. */
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
 export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 
@@ -31,14 +35,15 @@ export interface Origin {
   readonly requestId: string | null;
 }
 
+/** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
 export interface Units {
   read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>): Promise<T>;
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
   /**
-   * Calls `listener` with what was recorded, after each change that is durable, until the returned function is
-   * called. What other processes write is not among it.
+   * Calls `listener` with the recorded changes after each commit of this process, until the returned function is
+   * called. Commits of other processes are not reported.
    */
   onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
 }
@@ -56,9 +61,9 @@ export function createUnits(database: Database, clock: Clock): Units {
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor);
-      const answer = await use({ db, now, ledger, afterCommit: (action) => actions.push(action) });
+      const used = await use({ db, now, ledger, afterCommit: (action) => actions.push(action) });
       recorded = await ledger.flush();
-      return answer;
+      return used;
     });
     database.health.recovered();
     for (const action of actions) action();
@@ -67,9 +72,9 @@ export function createUnits(database: Database, clock: Clock): Units {
   }
 
   return {
-    read: (caller, use) => use({ caller, db: database.reads, now: clock.now() }),
+    read: (caller, use) => database.snapshot(false, (db) => use({ caller, db, now: clock.now() })),
     write: (caller, use) => systemWrite(caller, (work) => use({ ...work, caller })),
-    systemRead: (use) => use({ db: database.reads, now: clock.now() }),
+    systemRead: (use) => database.snapshot(true, (db) => use({ db, now: clock.now() })),
     systemWrite,
     onCommitted: (listener) => {
       listeners.add(listener);

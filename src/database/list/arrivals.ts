@@ -1,4 +1,4 @@
-/** Rows in the order in which they came, for those who follow a table. */
+/** Rows in the order of their ids, for subscriptions that follow a table. */
 import { sql } from 'kysely';
 
 import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
@@ -7,16 +7,17 @@ import type { Row, Tables } from '../tables.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
 
 /**
- * How far the ids of a table reach, all companies together. Writers take turns, so that an id is never seen after a
- * higher one: whoever has read up to `last` has missed nothing below it.
+ * The ids of a table, of all companies. Only one transaction writes at a time, so ids become visible in ascending
+ * order: a reader that has read up to `last` has missed no row with a lower id.
  */
 export interface IdSpan {
-  /** The lowest that is still there; one more than `last` where there is none. */
+  /** The lowest id that exists; `last + 1` if the table is empty. */
   readonly first: number;
-  /** The highest that ever was. */
+  /** The highest id that was ever given, even if its row was deleted. */
   readonly last: number;
 }
 
+/** Ids greater than `after`, up to `upTo`; at most `limit` of them that meet the condition. */
 export interface IdRange {
   readonly after: number;
   readonly upTo: number;
@@ -28,8 +29,8 @@ export interface Arrivals<T> {
   readonly name: string;
   readonly filters: Readonly<Record<string, FilterKind>>;
   span(work: SystemReadWork): Promise<IdSpan>;
-  /** A company's, in order. No more rows are looked at than there are ids in the stretch. */
-  read(work: ReadWork, stretch: IdRange): Promise<readonly T[]>;
+  /** The company's records in the range, ascending by id. Scans at most as many rows as the range has ids. */
+  read(work: ReadWork, range: IdRange): Promise<readonly T[]>;
 }
 
 interface Source<Name extends keyof Tables, T> {
@@ -40,7 +41,7 @@ interface Source<Name extends keyof Tables, T> {
   readonly recordOf: (row: Row<Name>) => T;
 }
 
-/** `index` is the one over the company and the id. */
+/** `index` is the name of the index over the company and the id. */
 export function arrivalsOf<Name extends keyof Tables, T>(
   { name, table, id, filters, recordOf }: Source<Name, T>,
   index: string,

@@ -2,14 +2,14 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { among, flag, holdsText, instant } from '../storage.js';
 
-/** What a list can be narrowed to. */
+/** The filter of a list. */
 export type Condition =
   | { readonly and: readonly Condition[] }
   | { readonly or: readonly Condition[] }
   | { readonly not: Condition }
   | Comparison;
 
-/** One comparison of a column, which goes by its public name. */
+/** One comparison of a column, which is given by its public name. */
 export interface Comparison {
   readonly field: string;
   readonly operator: 'eq' | 'in' | 'startsWith' | 'contains' | 'gte' | 'lt' | 'isNull';
@@ -30,7 +30,7 @@ export function condition(
 ): RawBuilder<unknown> {
   if ('and' in where) return joined(columns, where.and, sql` and `, sql`1 = 1`);
   if ('or' in where) return joined(columns, where.or, sql` or `, sql`1 = 0`);
-  // Also where a comparison with null is neither true nor false.
+  // `is not true`, since a comparison with null is null: `not (name = 'x')` must match rows without a name.
   if ('not' in where) return sql`(${condition(columns, where.not)}) is not true`;
   return comparison(columns, where);
 }
@@ -38,29 +38,29 @@ export function condition(
 function joined(
   columns: Readonly<Record<string, FilterColumn>>,
   parts: readonly Condition[],
-  by: RawBuilder<unknown>,
-  none: RawBuilder<unknown>,
+  operator: RawBuilder<unknown>,
+  ifEmpty: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  if (parts.length === 0) return none;
+  if (parts.length === 0) return ifEmpty;
   return sql`(${sql.join(
     parts.map((part) => condition(columns, part)),
-    by,
+    operator,
   )})`;
 }
 
-/** The same for whoever knows already that some of the comparisons hold. */
+/** The condition without comparisons that hold anyway. */
 export function withoutImplied(where: Condition, isImplied: (part: Comparison) => boolean): Condition {
   if ('and' in where) return { and: where.and.map((part) => withoutImplied(part, isImplied)) };
   return 'field' in where && isImplied(where) ? { and: [] } : where;
 }
 
-/** Between two instants, milliseconds since 1970, the later one excluded; null where it is open. */
+/** Milliseconds since 1970, `to` excluded; null for an open end. */
 export interface Interval {
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** What a condition demands of an instant, as far as that is one interval, and what else it demands. */
+/** Splits a condition into the interval that it demands of `field`, and all its other parts. */
 export function splitInterval(
   where: Condition,
   field: string,
@@ -91,26 +91,26 @@ function extreme(
   return ends.length === 0 ? null : of(...ends);
 }
 
-/** The fields that a condition compares anywhere. */
+/** All fields that a condition compares. */
 export function fieldsIn(where: Condition): readonly string[] {
   if ('and' in where) return where.and.flatMap(fieldsIn);
   if ('or' in where) return where.or.flatMap(fieldsIn);
   return 'not' in where ? fieldsIn(where.not) : [where.field];
 }
 
-/** After every text that begins with a given one. */
+/** Sorts after every text with a given prefix, if appended to that prefix. */
 const LAST = '\u{10ffff}';
 
 function toColumn(value: unknown): string | number {
   if (value instanceof Date) return instant.toColumn(value);
   if (typeof value === 'boolean') return flag.toColumn(value);
   if (typeof value === 'string' || typeof value === 'number') return value;
-  throw new Error('No column holds such a value');
+  throw new Error(`A column cannot be compared with a value of type ${typeof value}`);
 }
 
 function comparison(columns: Readonly<Record<string, FilterColumn>>, where: Comparison): RawBuilder<unknown> {
   const known = columns[where.field];
-  if (known === undefined) throw new Error(`No list can be filtered by ${where.field}`);
+  if (known === undefined) throw new Error(`The list has no filter ${where.field}`);
   const column = sql.ref(`t.${known.column}`);
   switch (where.operator) {
     case 'eq':

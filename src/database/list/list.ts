@@ -1,6 +1,6 @@
 /**
- * Lists by key instead of by page number: for a whole company, or the first ones of each of many parents in
- * one statement. A key always ends in the unique id, so that no record is shown twice or skipped.
+ * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
+ * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total.
  */
 import { sql, type RawBuilder } from 'kysely';
 
@@ -18,30 +18,34 @@ import { amongIds, instant, idTable } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
 
-/** What can be listed of a table, and how. */
+/** The declaration of a list: its table, its orders and its filters. */
 export interface Listing<Name extends keyof Tables, T> {
-  /** What one record is called, for instance `LogicalNumber`. */
+  /** Name of the record type, for example `LogicalNumber`. */
   readonly name: string;
   readonly table: Name;
   /** Column of the unique id. */
   readonly id: string & keyof Row<Name>;
-  /** Columns to order by, all indexed and never null, by public name. */
+  /** By public name, the columns to order by. Each has an index and is never null. */
   readonly orders: Readonly<Record<string, string & keyof Row<Name>>>;
-  /** Columns to filter by, by public name. */
+  /** By public name, the columns to filter by. */
   readonly filters: Readonly<Record<string, FilterColumn>>;
   readonly recordOf: (row: Row<Name>) => T;
-  /** Whether records may hold long texts, so that a few thousand are more than there is room for. */
+  /** Records may hold long texts, so the bytes that one request reads of them are limited. */
   readonly isLarge?: true;
-  /** Which rows `t` the company sees; its own, where not said otherwise. */
-  readonly visible?: (companyId: number) => RawBuilder<unknown>;
+  /** How rows belong to a company; by default, by their column `company_id`. */
+  readonly company?: CompanyScope;
 }
 
-/** How children are found: by a column of theirs, which holds the parent's id or name, or through a table of links. */
+/** A column with the id of the company, or a table that links ids of companies (`company_id`) with the rows' ids. */
+export type CompanyScope =
+  { readonly column: string } | { readonly link: keyof Tables; readonly child: string };
+
+/** How children are found: by their column with the id or name of the parent, or by a table of links. */
 export type Relation =
   | { readonly column: string }
   | { readonly link: keyof Tables; readonly parent: string; readonly child: string };
 
-/** Part of a company's list. */
+/** One page of a company's list. */
 async function sliceOf<Name extends keyof Tables, T>(
   work: ReadWork,
   listing: Listing<Name, T>,
@@ -51,10 +55,10 @@ async function sliceOf<Name extends keyof Tables, T>(
     where ${filtered(work, listing, request)} ${ordered(listing, request)} limit ${request.limit + 1}`.execute(
     work.db,
   );
-  return cut(rows.rows, listing, request);
+  return sliceOfRows(rows.rows, listing, request);
 }
 
-/** The same part of each parent's list, in one statement. */
+/** One page of the list of each parent, in one statement. */
 async function slicesOf<Name extends keyof Tables, T, P extends KeyValue>(
   work: ReadWork,
   listing: Listing<Name, T>,
@@ -76,7 +80,7 @@ async function slicesOf<Name extends keyof Tables, T, P extends KeyValue>(
   return new Map(
     [...byParent].map(([parent, own]) => {
       if (isById(listing, request)) sortById(own, listing, request);
-      return [parent, cut(own, listing, request, shared)];
+      return [parent, sliceOfRows(own, listing, request, shared)];
     }),
   );
 }
@@ -84,14 +88,14 @@ async function slicesOf<Name extends keyof Tables, T, P extends KeyValue>(
 const isById = <Name extends keyof Tables, T>(listing: Listing<Name, T>, request: SliceRequest): boolean =>
   columnOf(listing, request) === listing.id;
 
-/** A few rows of each parent are sorted sooner here than all of them there. */
+/** Sorts in memory: at most `limit + 1` rows per parent, cheaper than one ORDER BY over all parents. */
 function sortById<Name extends keyof Tables, T>(
   rows: Row<Name>[],
   { id }: Listing<Name, T>,
   request: SliceRequest,
 ): void {
-  const way = isDown(request) ? -1 : 1;
-  rows.sort((a, b) => way * ((a[id] as number) - (b[id] as number)));
+  const sign = isDown(request) ? -1 : 1;
+  rows.sort((a, b) => sign * ((a[id] as number) - (b[id] as number)));
 }
 
 /** Number of records in a company's list. */
@@ -101,7 +105,7 @@ async function countIn<Name extends keyof Tables, T>(
   where: Condition | null,
 ): Promise<number> {
   const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(listing.table)} as t
-    where ${seen(work, listing)} ${meets(listing, where)}`.execute(work.db);
+    where ${ofCompany(work, listing)} ${alsoMeets(listing, where)}`.execute(work.db);
   return rows[0]?.total ?? 0;
 }
 
@@ -115,13 +119,13 @@ async function countsOf<Name extends keyof Tables, T, P extends KeyValue>(
 ): Promise<ReadonlyMap<P, number>> {
   const { rows } = await sql<{ parent_id: P; total: number }>`
     select p.value as parent_id, (select count(*) from ${childrenOf(work, listing, relation)}
-      and ${seen(work, listing)} ${meets(listing, where)}) as total from ${idTable(parents)}`.execute(
+      and ${ofCompany(work, listing)} ${alsoMeets(listing, where)}) as total from ${idTable(parents)}`.execute(
     work.db,
   );
   return new Map(rows.map((row) => [row.parent_id, row.total]));
 }
 
-/** The children `t` of the parent `p.value`, ending in an open `where`. */
+/** FROM and WHERE of the children `t` of the parent `p.value`; the caller appends more conditions with AND. */
 function childrenOf<Name extends keyof Tables, T>(
   work: ReadWork,
   listing: Listing<Name, T>,
@@ -130,18 +134,23 @@ function childrenOf<Name extends keyof Tables, T>(
   const table = sql.table(listing.table);
   if ('column' in relation) return sql`${table} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
   const link = sql.table(relation.link);
-  // A cross join keeps the order: the links of a parent are fewer than the records of the company.
+  // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
   return sql`${link} as l cross join ${table} as t
     where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
       and t.company_id = l.company_id and ${sql.ref(`t.${listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
 }
 
-function seen<Name extends keyof Tables, T>(work: ReadWork, listing: Listing<Name, T>): RawBuilder<unknown> {
+function ofCompany<Name extends keyof Tables, T>(
+  work: ReadWork,
+  { company = { column: 'company_id' }, id }: Listing<Name, T>,
+): RawBuilder<unknown> {
   const { companyId } = work.caller;
-  return listing.visible?.(companyId) ?? sql`t.company_id = ${companyId}`;
+  if ('column' in company) return sql`${sql.ref(`t.${company.column}`)} = ${companyId}`;
+  return sql`exists (select 1 from ${sql.table(company.link)} as m
+    where m.company_id = ${companyId} and ${sql.ref(`m.${company.child}`)} = ${sql.ref(`t.${id}`)})`;
 }
 
-function meets<Name extends keyof Tables, T>(
+function alsoMeets<Name extends keyof Tables, T>(
   listing: Listing<Name, T>,
   where: Condition | null,
 ): RawBuilder<unknown> {
@@ -153,12 +162,15 @@ function filtered<Name extends keyof Tables, T>(
   listing: Listing<Name, T>,
   request: SliceRequest,
 ): RawBuilder<unknown> {
-  const where = request.condition && withoutImplied(request.condition, impliedBy(listing, request));
-  return sql`${seen(work, listing)} ${meets(listing, where)} ${beyond(listing, request)}`;
+  const where = request.condition && withoutImplied(request.condition, impliedByKey(listing, request));
+  return sql`${ofCompany(work, listing)} ${alsoMeets(listing, where)} ${beyondKey(listing, request)}`;
 }
 
-/** The engine begins at one end only: where the key is the nearer one, the filter's must not be in its way. */
-function impliedBy<Name extends keyof Tables, T>(
+/**
+ * The comparisons that follow from the key already, for example `started_at < tomorrow` below the key of yesterday.
+ * They are left out because SQLite may otherwise start its index scan at the filter's bound, far from the key.
+ */
+function impliedByKey<Name extends keyof Tables, T>(
   listing: Listing<Name, T>,
   request: SliceRequest,
 ): Parameters<typeof withoutImplied>[1] {
@@ -172,17 +184,17 @@ function impliedBy<Name extends keyof Tables, T>(
   };
 }
 
-function beyond<Name extends keyof Tables, T>(
+function beyondKey<Name extends keyof Tables, T>(
   listing: Listing<Name, T>,
   request: SliceRequest,
 ): RawBuilder<unknown> {
   const { key } = request;
   if (key === null) return sql``;
-  const than = isDown(request) ? sql`<` : sql`>`;
+  const comparison = isDown(request) ? sql`<` : sql`>`;
   const column = columnOf(listing, request);
   const id = sql.ref(`t.${listing.id}`);
-  if (column === listing.id) return sql`and ${id} ${than} ${key.id}`;
-  return sql`and (${sql.ref(`t.${column}`)}, ${id}) ${than} (${key.value}, ${key.id})`;
+  if (column === listing.id) return sql`and ${id} ${comparison} ${key.id}`;
+  return sql`and (${sql.ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
 }
 
 function ordered<Name extends keyof Tables, T>(
@@ -191,12 +203,12 @@ function ordered<Name extends keyof Tables, T>(
   table = 't',
   idRef = `${table}.${listing.id}`,
 ): RawBuilder<unknown> {
-  const way = isDown(request) ? sql`desc` : sql`asc`;
+  const direction = isDown(request) ? sql`desc` : sql`asc`;
   const column = columnOf(listing, request);
-  const id = sql`${sql.ref(idRef)} ${way}`;
+  const id = sql`${sql.ref(idRef)} ${direction}`;
   return column === listing.id
     ? sql`order by ${id}`
-    : sql`order by ${sql.ref(`${table}.${column}`)} ${way}, ${id}`;
+    : sql`order by ${sql.ref(`${table}.${column}`)} ${direction}, ${id}`;
 }
 
 function columnOf<Name extends keyof Tables, T>(
@@ -204,11 +216,11 @@ function columnOf<Name extends keyof Tables, T>(
   request: SliceRequest,
 ): string & keyof Row<Name> {
   const column = listing.orders[request.order];
-  if (column === undefined) throw new Error(`${listing.table} cannot be ordered by ${request.order}`);
+  if (column === undefined) throw new Error(`The list of ${listing.table} has no order ${request.order}`);
   return column;
 }
 
-function cut<Name extends keyof Tables, T>(
+function sliceOfRows<Name extends keyof Tables, T>(
   rows: readonly Row<Name>[],
   listing: Listing<Name, T>,
   request: SliceRequest,
@@ -223,7 +235,7 @@ function cut<Name extends keyof Tables, T>(
   return { items, hasMore: rows.length > request.limit };
 }
 
-/** A list as services offer it: what it can be ordered and narrowed by, and its parts. */
+/** A list as services offer it. */
 export interface List<T> {
   readonly name: string;
   readonly isLarge: boolean;
@@ -231,11 +243,11 @@ export interface List<T> {
   readonly filters: Readonly<Record<string, FilterKind>>;
   slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>>;
   count(work: ReadWork, where: Condition | null): Promise<number>;
-  /** Records by id, in one statement; what the company does not have is absent. */
+  /** Records by id, in one statement; ids that the company does not have are absent. */
   byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>>;
-  /** The same records in the order in which they came; `index` is the one over the company and the id. */
+  /** The same records in the order of their insertion; `index` is the index over the company and the id. */
   arrivals(index: string): Arrivals<T>;
-  /** The same list for each of many parents, who go by their ids or, where told so, by their names. */
+  /** The same list for each of many parents, which are given by their ids (`number`) or names (`string`). */
   of<P extends KeyValue = number>(relation: Relation): ChildList<T, P>;
 }
 
@@ -271,6 +283,6 @@ async function recordsById<Name extends keyof Tables, T>(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, T>> {
   const { rows } = await sql<Row<Name>>`select t.* from ${sql.table(listing.table)} as t
-    where ${seen(work, listing)} and ${sql.ref(`t.${listing.id}`)} in ${amongIds(ids)}`.execute(work.db);
+    where ${ofCompany(work, listing)} and ${sql.ref(`t.${listing.id}`)} in ${amongIds(ids)}`.execute(work.db);
   return new Map(rows.map((row) => [row[listing.id] as number, listing.recordOf(row)]));
 }

@@ -7,27 +7,32 @@ import { DomainError, type DomainCode } from '../../platform/errors.js';
 import { isBusy, isFatal, translate } from './faults.js';
 import { Statements } from './statements.js';
 
-/** What a connection tells whoever watches it. */
+/** Callbacks for the events of a connection. */
 export interface Watcher {
+  /** Each statement, except those that begin and end transactions. */
   onStatement(sql: string): void;
-  /** The engine can no longer promise that what it acknowledges is kept. */
+  /** After a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
   onFatal(error: unknown): void;
-  /** The storage failed or refused. */
+  /** The storage failed or refused a statement. */
   onFault(code: DomainCode): void;
+  /** The log has grown long because read transactions kept SQLite from restarting it. */
+  onLongLog?(): void;
 }
 
-/** Pages in the log (4 KiB each) after which they are written back into the file. */
-const LOG_PAGES = 1_000;
+/** Pages (4 KiB each) of the log that are not yet in the database file, from which on they are copied there. */
+const CHECKPOINT_PAGES = 1_000;
+/** Pages of the log from which on it is to be restarted: 16 MiB. */
+const LONG_LOG_PAGES = 4_000;
 
-/** Of the rows that are read at once; what a change reads it needs, whatever its size. */
+/** Limit for the rows of one statement outside a write transaction. */
 const MAX_BYTES_READ = 32 * 1024 * 1024;
 
-/** One connection: its transactions are kept whole or not at all, whatever the storage does. */
+/** One connection. A transaction that SQLite rolled back by itself, after a fault, can never be committed in part. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #statements: Statements;
-  /** Between `begin` and `commit` or `rollback`. */
+  /** Whether a write transaction is open, as far as the caller knows. */
   #begun = false;
-  /** Why the engine undid the open transaction by itself. */
+  /** Why SQLite rolled the open transaction back by itself. */
   #undone: Error | null = null;
   #fatal: Error | null = null;
 
@@ -51,7 +56,7 @@ export class SqliteConnection implements DatabaseConnection {
     try {
       this.#demandWhole();
       this.watcher.onStatement(query.sql);
-      // A statement of its own: while it is open, the kept one could not serve anybody else.
+      // Prepared separately: the cached statement must stay free for other callers.
       for (const row of this.database.prepare(query.sql).iterate(...query.parameters)) {
         yield await Promise.resolve({ rows: [row as R] });
       }
@@ -60,7 +65,10 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  /** Waits for other processes' locks without holding up this one. Errors: `busy` once `deadline` has passed. */
+  /**
+   * Begins a write transaction. Waits asynchronously while another process writes, until `deadline`, in milliseconds of
+   * the monotonic clock. Errors: `busy`.
+   */
   async begin(deadline: number): Promise<void> {
     for (;;) {
       try {
@@ -83,14 +91,37 @@ export class SqliteConnection implements DatabaseConnection {
     } catch (error) {
       throw this.#explain(error);
     }
-    this.#writeBack();
+    this.#checkpoint();
   }
 
-  /** Never fails: whoever rolls back has an error of its own to tell. */
+  /** Begins a read transaction: from its first statement on, all of them see the same state. */
+  beginRead(): void {
+    this.#demandWhole();
+    this.#statements.get('begin').run();
+  }
+
+  /** Changes whenever another connection, of this or another process, has committed. */
+  dataVersion(): number {
+    this.#demandWhole();
+    return (this.#statements.get('pragma data_version').get() as { data_version: number }).data_version;
+  }
+
+  /** Copies the log into the file, so that the next write starts the log anew. False during a write transaction. */
+  restartLog(): boolean {
+    if (this.#begun) return false;
+    try {
+      this.#statements.get('pragma wal_checkpoint(restart)').get();
+    } catch (error) {
+      this.#explain(error);
+    }
+    return true;
+  }
+
+  /** Ends any transaction. Never throws, so that the error behind it reaches the caller. */
   rollback(): void {
     this.#begun = false;
     this.#undone = null;
-    // The engine itself rolls back after some faults.
+    // SQLite itself rolls back after some faults.
     if (!this.database.inTransaction) return;
     try {
       this.#statements.get('rollback').run();
@@ -100,29 +131,37 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * The engine would do this by itself, and keep a failed fsync to itself. The change that came before is in the
-   * log and durable, whatever happens here.
+   * Checkpoints the log. SQLite's automatic checkpoints would hide a failed fsync. A failure here does not affect the
+   * commit before it, which is durable in the log.
    */
-  #writeBack(): void {
+  #checkpoint(): void {
     try {
       const { log, checkpointed } = this.#statements.get('pragma wal_checkpoint(noop)').get() as {
         log: number;
         checkpointed: number;
       };
-      if (log - checkpointed >= LOG_PAGES) this.#statements.get('pragma wal_checkpoint(passive)').get();
+      if (log - checkpointed >= CHECKPOINT_PAGES)
+        this.#statements.get('pragma wal_checkpoint(passive)').get();
+      if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.();
     } catch (error) {
       this.#explain(error);
     }
   }
 
-  /** What follows an undone part must not be kept without it, nor anything after a failed fsync. */
+  /** Refuses statements after a failed fsync, and in a transaction that SQLite rolled back by itself. */
   #demandWhole(): void {
     if (this.#fatal !== null) throw this.#fatal;
     if (!this.database.open) {
       throw new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
     }
     if (this.#begun && !this.database.inTransaction) {
-      throw this.#undone ?? new DomainError('storage_unavailable', 'The storage gave up this change.');
+      throw (
+        this.#undone ??
+        new DomainError(
+          'storage_unavailable',
+          'The storage failed during this change; nothing of it was stored.',
+        )
+      );
     }
   }
 
@@ -132,7 +171,7 @@ export class SqliteConnection implements DatabaseConnection {
     if (statement.reader) {
       const isBounded = !this.#begun && this.#statements.isWide(statement);
       const rows = isBounded
-        ? within(statement.iterate(...query.parameters))
+        ? allWithinLimit(statement.iterate(...query.parameters))
         : statement.all(...query.parameters);
       return { rows: rows as R[] };
     }
@@ -155,8 +194,8 @@ export class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** All rows. Errors: `malformed` where they are more than one answer is made of. */
-function within(rows: IterableIterator<unknown>): unknown[] {
+/** All rows. Errors: `malformed` if their texts have more than `MAX_BYTES_READ`. */
+function allWithinLimit(rows: IterableIterator<unknown>): unknown[] {
   const all: unknown[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -164,7 +203,7 @@ function within(rows: IterableIterator<unknown>): unknown[] {
     if (bytes > MAX_BYTES_READ) {
       throw new DomainError(
         'malformed',
-        `What is asked for has more than ${MAX_BYTES_READ} bytes: ask for fewer records at once.`,
+        `The records have more than ${MAX_BYTES_READ} bytes: request fewer at once.`,
       );
     }
     all.push(row);

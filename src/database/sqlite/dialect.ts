@@ -16,19 +16,19 @@ import type { SqliteConnection } from './connection.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
 import { MAX_WRITE_WAIT_MS } from './writer.js';
 
-/** The engine changes its schema within transactions, so a migration is kept whole or not at all. */
+/** SQLite can change its schema within a transaction, so a migration is applied entirely or not at all. */
 class ConnectionAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** The driver itself hands the connection on: its waiting has an end. */
+  /** Keeps Kysely from serializing callers: the driver has its own queue, with a time limit. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Reads never wait for each other: each is one synchronous call. Writers hold a semaphore of 1. */
+/** Read statements are synchronous calls and never wait for each other. Write transactions run one at a time. */
 class ConnectionDriver implements Driver {
   #deadline = 0;
   #release: Release | undefined;
@@ -39,7 +39,7 @@ class ConnectionDriver implements Driver {
   ) {}
 
   async init(): Promise<void> {
-    // The connection is open already.
+    // The connection is already open.
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {

@@ -1,4 +1,6 @@
+import { CompanyRows } from '../../database/company-rows.js';
 import { listOf } from '../../database/list/list.js';
+import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
@@ -46,9 +48,10 @@ export interface Credential {
   readonly userDisabled: boolean;
 }
 
-/** The token, its user and its membership in one look-up; a membership that ended took its tokens along. */
+/** The token with its user and its membership, in one statement. Ending a membership deletes its tokens. */
 export async function findCredential(work: SystemReadWork, hash: string): Promise<Credential | undefined> {
-  const row = await work.db
+  const { db } = specialSql(work);
+  const row = await db
     .selectFrom('access_tokens')
     .innerJoin('memberships', (join) =>
       join
@@ -70,7 +73,8 @@ export async function findCredential(work: SystemReadWork, hash: string): Promis
 }
 
 export async function touchToken(work: SystemWriteWork, id: number): Promise<void> {
-  await work.db
+  const { db } = specialSql(work);
+  await db
     .updateTable('access_tokens')
     .set({ last_used_at: instant.toColumn(work.now) })
     .where('id', '=', id)
@@ -89,12 +93,13 @@ export interface NewToken {
   readonly expiresAt: Date | null;
 }
 
-/** One for each, in any order. */
+/** The new tokens in undefined order. */
 export async function insertTokens(
   work: SystemWriteWork,
   tokens: readonly NewToken[],
 ): Promise<AccessToken[]> {
-  const rows = await work.db
+  const { db } = specialSql(work);
+  const rows = await db
     .insertInto('access_tokens')
     .values(
       tokens.map((token) => ({
@@ -116,7 +121,8 @@ export async function insertTokens(
 }
 
 export async function markRevoked(work: SystemWriteWork, ids: readonly number[]): Promise<void> {
-  await work.db
+  const { db } = specialSql(work);
+  await db
     .updateTable('access_tokens')
     .set({ revoked_at: instant.toColumn(work.now) })
     .where('id', 'in', amongIds(ids))
@@ -130,13 +136,14 @@ export interface DerivedToken {
   readonly hash: string;
 }
 
-/** The derived tokens of a user that nobody revoked: one for a company at most. */
+/** The derived tokens of a user that are not revoked: at most one per company. */
 export async function selectDerivedTokens(
   work: SystemReadWork,
   userId: number,
   companyIds: readonly number[],
 ): Promise<DerivedToken[]> {
-  const rows = await work.db
+  const { db } = specialSql(work);
+  const rows = await db
     .selectFrom('access_tokens')
     .selectAll()
     .where('user_id', '=', userId)
@@ -151,7 +158,8 @@ export async function selectTokensOf(
   work: SystemReadWork,
   member: { readonly companyId: number; readonly userId: number },
 ): Promise<AccessToken[]> {
-  const rows = await work.db
+  const { db } = specialSql(work);
+  const rows = await db
     .selectFrom('access_tokens')
     .selectAll()
     .where('company_id', '=', member.companyId)
@@ -161,23 +169,14 @@ export async function selectTokensOf(
   return rows.map(tokenOf);
 }
 
+const tokens = new CompanyRows('access_tokens');
+
 export async function findToken(work: ReadWork, id: number): Promise<AccessToken | undefined> {
-  const row = await work.db
-    .selectFrom('access_tokens')
-    .selectAll()
-    .where('company_id', '=', work.caller.companyId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await tokens.find(work, { id });
   return row && tokenOf(row);
 }
 
-/** Tokens of the caller's company, newest last. */
+/** The tokens of the caller's company, ascending by id. */
 export async function selectTokens(work: ReadWork): Promise<AccessToken[]> {
-  const rows = await work.db
-    .selectFrom('access_tokens')
-    .selectAll()
-    .where('company_id', '=', work.caller.companyId)
-    .orderBy('id')
-    .execute();
-  return rows.map(tokenOf);
+  return (await tokens.select(work, {}, { orderBy: ['id'] })).map(tokenOf);
 }

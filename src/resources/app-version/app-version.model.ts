@@ -5,10 +5,13 @@ import { decodeBase64 } from '../../platform/encoding/base64.js';
 import { freeText, printableName } from '../../platform/text.js';
 import { recordId, recordIds } from '../../platform/validate.js';
 
-const number = printableName(64).describe('Version number, unique in its application.');
-const displayable = z.boolean().describe('Whether the application shows in the services menu.');
-const authorizerUrl = freeText(2_048).nullable().describe('IP address or URL of the authorizer.');
-const posDisplayLabel = freeText(255).nullable().describe('Name in the menu, where displayable.');
+/** What a client decides about a version, besides its bytecode and its associations. */
+const AppVersionFields = z.object({
+  number: printableName(64).describe('Version number, unique in its application.'),
+  displayable: z.boolean().describe('Whether the application shows in the services menu.'),
+  authorizerUrl: freeText(2_048).nullable().describe('IP address or URL of the authorizer.'),
+  posDisplayLabel: freeText(255).nullable().describe('Name in the menu, where displayable.'),
+});
 const bytecode = z
   .string()
   .meta({ contentEncoding: 'base64' })
@@ -20,60 +23,50 @@ const bytecode = z
   })
   .nullable()
   .describe('What terminals run, in base64; `size` and `crc` follow from it.');
-const groupIds = recordIds.describe('Groups that the version is associated with.');
-const moduleIds = recordIds.describe('Versions of applications of kind module.');
-const fileIds = recordIds.describe('Files that the version is associated with.');
+const AssociationFields = z.object({
+  groupIds: recordIds.describe('Groups that the version is associated with.'),
+  moduleIds: recordIds.describe('Versions of applications of kind module.'),
+  fileIds: recordIds.describe('Files that the version is associated with.'),
+});
+
+export const AppVersionUpdate = z.object({
+  ...AppVersionFields.partial().shape,
+  bytecode: bytecode.optional(),
+  ...AssociationFields.partial().shape,
+});
+
+/** The part of `AppVersionCreate` that a record consists of. */
+export const AppVersionCreateFields = z.object({
+  ...AppVersionFields.partial().shape,
+  number: AppVersionFields.shape.number,
+  displayable: AppVersionFields.shape.displayable.default(false),
+});
 
 export const AppVersionCreate = z.object({
-  number,
-  displayable: displayable.default(false),
-  authorizerUrl: authorizerUrl.optional(),
-  posDisplayLabel: posDisplayLabel.optional(),
-  bytecode: bytecode.optional(),
-  groupIds: groupIds.optional(),
-  moduleIds: moduleIds.optional(),
-  fileIds: fileIds.optional(),
+  ...AppVersionUpdate.shape,
+  ...AppVersionCreateFields.shape,
   baseVersionId: recordId
     .describe('Version of the same application whose bytecode and associations are copied where not given.')
     .optional(),
 });
 
-export const AppVersionUpdate = z.object({
-  number: number.optional(),
-  displayable: displayable.optional(),
-  authorizerUrl: authorizerUrl.optional(),
-  posDisplayLabel: posDisplayLabel.optional(),
-  bytecode: bytecode.optional(),
-  groupIds: groupIds.optional(),
-  moduleIds: moduleIds.optional(),
-  fileIds: fileIds.optional(),
-});
-
-/** Which application a version is made in, where that is no part of a path. */
+/** The application of a new version, for requests without a path. */
 export const AppReference = z.object({ appId: recordId });
 
-/** App versions that a group is to have, or to have no more. */
+/** App versions to attach to a group, or to detach from it. */
 export const AppVersionLinks = z.object({ appVersionIds: recordIds });
 
-export interface AppVersion extends Audit {
+export interface AppVersion extends Audit, Readonly<z.output<typeof AppVersionFields>> {
   readonly id: number;
   readonly appId: number;
-  readonly number: string;
-  readonly displayable: boolean;
-  readonly authorizerUrl: string | null;
-  readonly posDisplayLabel: string | null;
   readonly uuid: string;
-  /** The bytecode; null where there is none yet. */
+  /** The bytecode; null if there is none. */
   readonly contentId: number | null;
   readonly size: number;
   readonly crc: string;
 }
 
 /** Ids, ascending. */
-export interface Associations {
-  readonly groupIds: readonly number[];
-  readonly moduleIds: readonly number[];
-  readonly fileIds: readonly number[];
-}
+export type Associations = Readonly<Record<keyof z.output<typeof AssociationFields>, readonly number[]>>;
 
 export interface AssociatedVersion extends AppVersion, Associations {}

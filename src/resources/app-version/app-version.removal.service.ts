@@ -3,21 +3,24 @@ import type { App } from '../app/app.model.js';
 import { releaseContents } from '../content/content.service.js';
 import { dropVersionLinks } from '../logical-number/version-links.service.js';
 import type { AssociatedVersion } from './app-version.model.js';
-import { deleteAppVersionRows, selectAllVersionsOf, selectVersionsByIds } from './app-version.repository.js';
+import { appVersionTable } from './app-version.repository.js';
 import { deleteAssociations, selectAssociatedWith, withAssociations } from './association.repository.js';
 import { recordAssociations } from './association.service.js';
 
-/** Takes it from logical numbers, and from the versions whose module it is. */
+/** Removes it from logical numbers, and from the versions of which it is a module. */
 export async function deleteAppVersion(work: WriteWork, version: AssociatedVersion): Promise<void> {
   await deleteVersions(work, [version]);
 }
 
-/** All versions of an application, in a number of statements that does not depend on how many there are. */
+/** All versions of an application; a constant number of statements. */
 export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<void> {
-  await deleteVersions(work, await withAssociations(work, await selectAllVersionsOf(work, app.id)));
+  await deleteVersions(
+    work,
+    await withAssociations(work, await appVersionTable.select(work, { app_id: app.id })),
+  );
 }
 
-/** Takes a file from all versions; each counts one change. */
+/** Removes a file from all versions that have it. */
 export async function dropFileFromVersions(work: WriteWork, fileId: number): Promise<void> {
   await dropFromVersions(work, 'fileIds', [fileId], []);
 }
@@ -27,32 +30,24 @@ async function deleteVersions(work: WriteWork, versions: readonly AssociatedVers
   const ids = versions.map((version) => version.id);
   await dropVersionLinks(work, ids);
   await dropFromVersions(work, 'moduleIds', ids, ids);
-  await deleteAppVersionRows(work, ids);
+  await appVersionTable.delete(work, { id: ids });
   const contents = versions.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]));
   await releaseContents(work, contents);
-  for (const version of versions) {
-    work.ledger.append({
-      action: 'delete',
-      entityType: 'app_version',
-      entityId: version.id,
-      before: version,
-      after: null,
-    });
-  }
+  for (const version of versions) work.ledger.deleted('app_version', version);
 }
 
-/** Takes records that are to go from the versions that have them, but for the versions that go as well. */
+/** Removes modules or files from the versions that have them, except versions that are being deleted too. */
 async function dropFromVersions(
   work: WriteWork,
   association: 'moduleIds' | 'fileIds',
-  dropped: readonly number[],
-  going: readonly number[],
+  removed: readonly number[],
+  deletedVersions: readonly number[],
 ): Promise<void> {
-  const leaving = new Set(going);
-  const ids = (await selectAssociatedWith(work, association, dropped)).filter((id) => !leaving.has(id));
+  const deleted = new Set(deletedVersions);
+  const ids = (await selectAssociatedWith(work, association, removed)).filter((id) => !deleted.has(id));
   if (ids.length === 0) return;
-  const holders = await withAssociations(work, await selectVersionsByIds(work, ids));
-  await deleteAssociations(work, association, ids, dropped);
-  const gone = new Set(dropped);
+  const holders = await withAssociations(work, await appVersionTable.select(work, { id: ids }));
+  await deleteAssociations(work, association, ids, removed);
+  const gone = new Set(removed);
   await recordAssociations(work, holders, association, (had) => had.filter((id) => !gone.has(id)));
 }

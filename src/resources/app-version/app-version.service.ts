@@ -1,30 +1,25 @@
 import { randomUUID } from 'node:crypto';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { invalid, notFound, taken } from '../../platform/errors.js';
+import { changed, newValues } from '../../platform/changes.js';
+import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';
 import { contentOf, EMPTY_CRC } from '../content/content.model.js';
 import { copyContent, keepContent, releaseContents } from '../content/content.service.js';
+import { recordsOf } from '../shared/records.service.js';
 import {
   AppReference,
   AppVersionCreate,
+  AppVersionCreateFields,
   AppVersionUpdate,
   type AppVersion,
   type AssociatedVersion,
   type Associations,
 } from './app-version.model.js';
-import {
-  countAppVersions,
-  findAppVersion,
-  hasNumber,
-  insertAppVersion,
-  selectAppVersions,
-  selectVersionsByIds,
-  updateAppVersionRow,
-} from './app-version.repository.js';
+import { appVersionTable } from './app-version.repository.js';
 import { withAssociations } from './association.repository.js';
 import { associate } from './association.service.js';
 
@@ -42,18 +37,24 @@ type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 const NO_BYTECODE: Bytecode = { contentId: null, size: 0, crc: EMPTY_CRC };
 const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: [] };
 
+const records = recordsOf({
+  entityType: 'app_version',
+  table: appVersionTable,
+  unique: {
+    field: 'number',
+    match: ({ appId, number }) => ({ app_id: appId, number }),
+    message: 'The application has a version with this number already.',
+  },
+});
+
 /** With its associations. */
 export async function getAppVersion(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
-  const version = await findAssociated(work, app, id);
-  if (version === undefined) throw notFound('app version');
-  return version;
+  return await associated(work, await records.getBy(work, { app_id: app.id, id }));
 }
 
-/** With its associations, whatever application it is of. */
+/** With its associations, of any application. */
 export async function getAppVersionById(work: ReadWork, id: number): Promise<AssociatedVersion> {
-  const [version] = await withAssociations(work, await selectVersionsByIds(work, [id]));
-  if (version === undefined) throw notFound('app version');
-  return version;
+  return await associated(work, await records.get(work, id));
 }
 
 /** Ascending by id. */
@@ -62,8 +63,7 @@ export async function listAppVersions(
   app: App,
   request: PageRequest,
 ): Promise<Page<AppVersion>> {
-  const total = await countAppVersions(work, app.id);
-  return { records: await selectAppVersions(work, app.id, request), total, request };
+  return await records.listBy(work, { app_id: app.id }, request);
 }
 
 /** Errors: `invalid`, `taken`. */
@@ -72,24 +72,26 @@ export async function createAppVersion(
   app: App,
   input: unknown,
 ): Promise<AssociatedVersion> {
-  const given = parse(AppVersionCreate, input);
-  await refuseTakenNumber(work, app.id, given.number);
-  const base = given.baseVersionId === undefined ? null : await findBase(work, app, given.baseVersionId);
-  const version = await insertAppVersion(work, app.id, randomUUID(), {
-    number: given.number,
-    displayable: given.displayable,
-    authorizerUrl: given.authorizerUrl ?? null,
-    posDisplayLabel: given.posDisplayLabel ?? null,
-    ...(given.bytecode === undefined ? await copyBytecode(work, base) : await keep(work, given.bytecode)),
+  const { bytecode, baseVersionId, ...given } = parse(AppVersionCreate, input);
+  const fields = {
+    ...newValues(AppVersionCreateFields, input, NO_BYTECODE),
+    appId: app.id,
+    uuid: randomUUID(),
+  };
+  await records.refuseTaken(work, fields);
+  const base = baseVersionId === undefined ? null : await findBase(work, app, baseVersionId);
+  const version = await appVersionTable.insert(work, {
+    ...fields,
+    ...(bytecode === undefined ? await copyBytecode(work, base) : await keep(work, bytecode)),
   });
   const associations = associationsOf(given, base ?? NO_ASSOCIATIONS);
   await associate(work, version.id, NO_ASSOCIATIONS, associations);
   const after = { ...version, ...associations };
-  work.ledger.append({ action: 'create', entityType: 'app_version', entityId: version.id, after });
+  work.ledger.created('app_version', after);
   return after;
 }
 
-/** In the application that the input names. Errors: `invalid` (an unknown one among them), `taken`. */
+/** In the application that the input names. Errors: `invalid` (also for an unknown application), `taken`. */
 export async function createAppVersionOfNamedApp(
   work: WriteWork,
   input: unknown,
@@ -106,39 +108,31 @@ export async function updateAppVersion(
   current: AssociatedVersion,
   input: unknown,
 ): Promise<AssociatedVersion> {
-  const { bytecode, ...given } = parse(AppVersionUpdate, input);
-  const number = given.number ?? current.number;
-  if (number !== current.number) await refuseTakenNumber(work, current.appId, number);
-  const associations = associationsOf(given, current);
+  const { bytecode, groupIds, moduleIds, fileIds, ...given } = parse(AppVersionUpdate, input);
+  const values = changed<AppVersion, typeof given>(current, given);
+  await records.refuseTaken(work, values, current);
+  const associations = associationsOf({ groupIds, moduleIds, fileIds }, current);
   await associate(work, current.id, current, associations);
-  const version = await updateAppVersionRow(work, current, {
-    number,
-    displayable: given.displayable ?? current.displayable,
-    authorizerUrl: given.authorizerUrl === undefined ? current.authorizerUrl : given.authorizerUrl,
-    posDisplayLabel: given.posDisplayLabel === undefined ? current.posDisplayLabel : given.posDisplayLabel,
-    ...(bytecode === undefined ? bytecodeOf(current) : await keep(work, bytecode)),
+  const version = await appVersionTable.update(work, current, {
+    ...values,
+    ...(bytecode === undefined ? {} : await keep(work, bytecode)),
   });
   if (bytecode !== undefined && current.contentId !== null) await releaseContents(work, [current.contentId]);
   const after = { ...version, ...associations };
-  work.ledger.append({
-    action: 'update',
-    entityType: 'app_version',
-    entityId: version.id,
-    before: current,
-    after,
-  });
+  work.ledger.updated('app_version', current, after);
   return after;
 }
 
-async function findAssociated(work: ReadWork, app: App, id: number): Promise<AssociatedVersion | undefined> {
-  const version = await findAppVersion(work, app.id, id);
-  return version === undefined ? undefined : (await withAssociations(work, [version]))[0];
+async function associated(work: ReadWork, version: AppVersion): Promise<AssociatedVersion> {
+  const [found] = await withAssociations(work, [version]);
+  if (found === undefined) throw new Error(`The associations of version ${version.id} were not read`);
+  return found;
 }
 
 async function findBase(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
-  const base = await findAssociated(work, app, id);
+  const base = await appVersionTable.find(work, { app_id: app.id, id });
   if (base === undefined) throw invalid('baseVersionId', 'is not a version of this application');
-  return base;
+  return await associated(work, base);
 }
 
 async function keep(work: WriteWork, bytes: Uint8Array | null): Promise<Bytecode> {
@@ -149,28 +143,18 @@ async function keep(work: WriteWork, bytes: Uint8Array | null): Promise<Bytecode
 
 async function copyBytecode(work: WriteWork, base: AppVersion | null): Promise<Bytecode> {
   if (base?.contentId == null) return NO_BYTECODE;
-  return { ...bytecodeOf(base), contentId: await copyContent(work, base.contentId) };
-}
-
-function bytecodeOf({ contentId, size, crc }: Bytecode): Bytecode {
-  return { contentId, size, crc };
+  return { contentId: await copyContent(work, base.contentId), size: base.size, crc: base.crc };
 }
 
 const ascending = (ids: readonly number[]): readonly number[] => [...ids].sort((a, b) => a - b);
 
 function associationsOf(
   given: { readonly [A in keyof Associations]?: readonly number[] | undefined },
-  otherwise: Associations,
+  defaults: Associations,
 ): Associations {
   return {
-    groupIds: ascending(given.groupIds ?? otherwise.groupIds),
-    moduleIds: ascending(given.moduleIds ?? otherwise.moduleIds),
-    fileIds: ascending(given.fileIds ?? otherwise.fileIds),
+    groupIds: ascending(given.groupIds ?? defaults.groupIds),
+    moduleIds: ascending(given.moduleIds ?? defaults.moduleIds),
+    fileIds: ascending(given.fileIds ?? defaults.fileIds),
   };
-}
-
-async function refuseTakenNumber(work: ReadWork, appId: number, number: string): Promise<void> {
-  if (await hasNumber(work, appId, number)) {
-    throw taken('number', 'The application has a version with this number already.');
-  }
 }

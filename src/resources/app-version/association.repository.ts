@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import { specialSql } from '../../database/special-sql.js';
 import { amongIds, idTable } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
@@ -13,7 +14,7 @@ const TABLES = {
   fileIds: { table: 'app_version_files', column: 'file_id' },
 } as const;
 
-/** Three statements, however many versions there are. */
+/** Adds their associations to app versions; three statements. */
 export async function withAssociations(
   work: ReadWork,
   versions: readonly AppVersion[],
@@ -35,11 +36,12 @@ async function selectAssociated(
   association: Association,
   versionIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly number[]>> {
+  const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
   const { rows } = await sql<{ version_id: number; other_id: number }>`
     select app_version_id as version_id, ${sql.ref(column)} as other_id from ${sql.table(table)}
-    where company_id = ${work.caller.companyId} and app_version_id in ${amongIds(versionIds)}
-    order by app_version_id, ${sql.ref(column)}`.execute(work.db);
+    where company_id = ${companyId} and app_version_id in ${amongIds(versionIds)}
+    order by app_version_id, ${sql.ref(column)}`.execute(db);
   const associated = new Map<number, number[]>();
   for (const row of rows) {
     const others = associated.get(row.version_id) ?? [];
@@ -55,10 +57,11 @@ export async function selectAssociatedWith(
   association: Association,
   ids: readonly number[],
 ): Promise<number[]> {
+  const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
   const { rows } = await sql<{ version_id: number }>`
     select distinct app_version_id as version_id from ${sql.table(table)}
-    where company_id = ${work.caller.companyId} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(work.db);
+    where company_id = ${companyId} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(db);
   return rows.map((row) => row.version_id);
 }
 
@@ -68,16 +71,15 @@ export async function deleteAssociations(
   versionIds: readonly number[],
   ids: readonly number[],
 ): Promise<void> {
+  const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
-  await sql`delete from ${sql.table(table)} where company_id = ${work.caller.companyId}
-    and app_version_id in ${amongIds(versionIds)} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(
-    work.db,
-  );
+  await sql`delete from ${sql.table(table)} where company_id = ${companyId}
+    and app_version_id in ${amongIds(versionIds)} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(db);
 }
 
 /**
- * Associates each of the versions with each of the ids that can be: records of the company, of the kind that it
- * takes. Says how many associations were made.
+ * Associates each version with each of the ids that are records of the company and of the right kind. Returns the
+ * number of associations.
  */
 export async function insertAssociations(
   work: WriteWork,
@@ -85,11 +87,11 @@ export async function insertAssociations(
   versionIds: readonly number[],
   ids: readonly number[],
 ): Promise<number> {
+  const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
-  const { companyId } = work.caller;
   const result = await sql`insert into ${sql.table(table)} (company_id, app_version_id, ${sql.ref(column)})
     select t.company_id, p.value, t.id from ${idTable(versionIds)} cross join ${associable(association)} as t
-    where t.company_id = ${companyId} and t.id in ${amongIds(ids)}`.execute(work.db);
+    where t.company_id = ${companyId} and t.id in ${amongIds(ids)}`.execute(db);
   return Number(result.numAffectedRows ?? 0);
 }
 

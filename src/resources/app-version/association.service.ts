@@ -2,7 +2,7 @@ import type { WriteWork } from '../../database/work.js';
 import { invalid } from '../../platform/errors.js';
 import { dropVersionLinks } from '../logical-number/version-links.service.js';
 import type { AssociatedVersion, Associations } from './app-version.model.js';
-import { touchAppVersions } from './app-version.repository.js';
+import { appVersionTable } from './app-version.repository.js';
 import { difference } from './app-version.rules.js';
 import {
   ASSOCIATIONS,
@@ -11,15 +11,15 @@ import {
   type Association,
 } from './association.repository.js';
 
-const WHAT: Readonly<Record<Association, string>> = {
+const NAMES: Readonly<Record<Association, string>> = {
   groupIds: 'groups',
   moduleIds: 'versions of applications of kind module',
   fileIds: 'files',
 };
 
 /**
- * Associates a version with `after` instead of `before`. A group that it leaves takes it from its logical
- * numbers (contract 21). Errors: `invalid` (an id that is none of the company's, or of another kind).
+ * Replaces the associations `before` of a version by `after`. A version that is removed from a group is removed
+ * from the group's logical numbers too (contract 21). Errors: `invalid` (an unknown id, or one of another kind).
  */
 export async function associate(
   work: WriteWork,
@@ -34,11 +34,11 @@ export async function associate(
     if (association === 'groupIds') await dropVersionLinks(work, [versionId], removed);
     if (added.length === 0) continue;
     const inserted = await insertAssociations(work, association, [versionId], added);
-    if (inserted < added.length) throw invalid(association, `must hold ids of ${WHAT[association]} only`);
+    if (inserted < added.length) throw invalid(association, `must hold ids of ${NAMES[association]} only`);
   }
 }
 
-/** Counts and records a change of each of the versions, one of whose associations is now as `after` makes it. */
+/** Raises the revision of each version and records that one of its associations is now `after(before)`. */
 export async function recordAssociations(
   work: WriteWork,
   versions: readonly AssociatedVersion[],
@@ -46,14 +46,11 @@ export async function recordAssociations(
   after: (ids: readonly number[]) => readonly number[],
 ): Promise<void> {
   const ids = versions.map((version) => version.id);
-  const touched = new Map((await touchAppVersions(work, ids)).map((version) => [version.id, version]));
+  const touched = new Map(
+    (await appVersionTable.updateAll(work, { id: ids }, {})).map((version) => [version.id, version]),
+  );
   for (const before of versions) {
-    work.ledger.append({
-      action: 'update',
-      entityType: 'app_version',
-      entityId: before.id,
-      before,
-      after: { ...before, ...touched.get(before.id), [association]: after(before[association]) },
-    });
+    const changed = { ...before, ...touched.get(before.id), [association]: after(before[association]) };
+    work.ledger.updated('app_version', before, changed);
   }
 }

@@ -4,14 +4,11 @@ import { parse } from '../../platform/validate.js';
 import type { Group } from '../group/group.model.js';
 import { dropVersionLinks } from '../logical-number/version-links.service.js';
 import { AppVersionLinks, type AssociatedVersion } from './app-version.model.js';
-import { selectVersionsByIds } from './app-version.repository.js';
+import { appVersionTable } from './app-version.repository.js';
 import { deleteAssociations, insertAssociations, withAssociations } from './association.repository.js';
 import { recordAssociations } from './association.service.js';
 
-/**
- * Associates app versions with a group; those that are so already stay as they are. As many statements however
- * many there are. Errors: `invalid`.
- */
+/** Attaches app versions to a group; attached ones do not change. A constant number of statements. Errors: `invalid`. */
 export async function attachToGroup(work: WriteWork, group: Group, input: unknown): Promise<void> {
   const versions = (await versionsIn(work, input)).filter((version) => !version.groupIds.includes(group.id));
   if (versions.length === 0) return;
@@ -22,8 +19,8 @@ export async function attachToGroup(work: WriteWork, group: Group, input: unknow
 }
 
 /**
- * Takes app versions from a group and from its logical numbers (contract 21); those that it has not are passed
- * over. As many statements however many there are. Errors: `invalid`.
+ * Detaches app versions from a group and from its logical numbers (contract 21). Versions that are not attached are
+ * ignored. A constant number of statements. Errors: `invalid`.
  */
 export async function detachFromGroup(work: WriteWork, group: Group, input: unknown): Promise<void> {
   const versions = (await versionsIn(work, input)).filter((version) => version.groupIds.includes(group.id));
@@ -37,7 +34,7 @@ const idsOf = (versions: readonly AssociatedVersion[]): readonly number[] => ver
 
 async function versionsIn(work: ReadWork, input: unknown): Promise<readonly AssociatedVersion[]> {
   const { appVersionIds } = parse(AppVersionLinks, input);
-  const versions = await selectVersionsByIds(work, appVersionIds);
+  const versions = await appVersionTable.select(work, { id: appVersionIds });
   if (versions.length < appVersionIds.length) {
     throw invalid('appVersionIds', 'must hold ids of app versions only');
   }

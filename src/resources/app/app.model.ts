@@ -12,35 +12,27 @@ export type Language = (typeof LANGUAGES)[number];
 
 export const MAX_APP_NAME = 255;
 
-const name = printableName(MAX_APP_NAME).describe(
-  'Name, unique in the company; it ends in the suffix of its language, which is added where missing.',
-);
-const description = freeText(4_000).nullable().describe('Brief description.');
-const kind = z.enum(KINDS).describe('Versions of a module can be part of other versions.');
-const communicationFormat = z.enum(COMMUNICATION_FORMATS).describe('How it speaks to its host.');
-const language = z.enum(LANGUAGES).describe('Where absent: by the suffix of the name, else posxml.');
+/** What a client decides about an application. */
+const AppFields = z.object({
+  name: printableName(MAX_APP_NAME).describe(
+    'Name, unique in the company; it ends in the suffix of its language, which is added where missing.',
+  ),
+  description: freeText(4_000).nullable().describe('Brief description.'),
+  kind: z.enum(KINDS).describe('Versions of a module can be part of other versions.'),
+  communicationFormat: z
+    .enum(COMMUNICATION_FORMATS)
+    .describe('Protocol between the application and its host.'),
+  language: z.enum(LANGUAGES).describe('If absent: by the suffix of the name, else posxml.'),
+});
 
+export const AppUpdate = AppFields.partial();
 export const AppCreate = z.object({
-  name,
-  description: description.optional(),
-  kind: kind.default('standard'),
-  communicationFormat: communicationFormat.default('http'),
-  language: language.optional(),
+  ...AppUpdate.shape,
+  name: AppFields.shape.name,
+  kind: AppFields.shape.kind.default('standard'),
+  communicationFormat: AppFields.shape.communicationFormat.default('http'),
 });
 
-export const AppUpdate = z.object({
-  name: name.optional(),
-  description: description.optional(),
-  kind: kind.optional(),
-  communicationFormat: communicationFormat.optional(),
-  language: language.optional(),
-});
-
-export interface App extends Audit {
+export interface App extends Audit, Readonly<z.output<typeof AppFields>> {
   readonly id: number;
-  readonly name: string;
-  readonly description: string | null;
-  readonly communicationFormat: CommunicationFormat;
-  readonly kind: Kind;
-  readonly language: Language;
 }

@@ -1,28 +1,25 @@
-import { sql } from 'kysely';
-
 import { listOf } from '../../database/list/list.js';
+import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Company } from './company.model.js';
 
 export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
-  return await work.db
-    .selectFrom('companies')
-    .select(['id', 'name'])
-    .where('name', '=', name)
-    .executeTakeFirst();
+  const { db } = specialSql(work);
+  return await db.selectFrom('companies').select(['id', 'name']).where('name', '=', name).executeTakeFirst();
 }
 
 export async function insertCompany(work: SystemWriteWork, name: string): Promise<Company> {
   const now = instant.toColumn(work.now);
-  return await work.db
+  const { db } = specialSql(work);
+  return await db
     .insertInto('companies')
     .values({ name, created_at: now, updated_at: now })
     .returning(['id', 'name'])
     .executeTakeFirstOrThrow();
 }
 
-/** The caller's own. */
+/** Has only the caller's company. */
 export const companies = listOf<'companies', Company>({
   name: 'Company',
   table: 'companies',
@@ -30,5 +27,5 @@ export const companies = listOf<'companies', Company>({
   orders: { ID: 'id' },
   filters: {},
   recordOf: ({ id, name }) => ({ id, name }),
-  visible: (companyId) => sql`t.id = ${companyId}`,
+  company: { column: 'id' },
 });

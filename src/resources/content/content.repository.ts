@@ -1,20 +1,19 @@
-import { amongIds, instant } from '../../database/storage.js';
+import { CompanyRows } from '../../database/company-rows.js';
+import { specialSql } from '../../database/special-sql.js';
+import { instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import type { NewContent } from './content.model.js';
 
-export async function insertContent(work: WriteWork, content: NewContent): Promise<number> {
-  const { id } = await work.db
-    .insertInto('contents')
-    .values({
-      company_id: work.caller.companyId,
-      size: content.size,
-      crc: content.crc,
-      sha256: content.sha256,
-      created_at: instant.toColumn(work.now),
-      released_at: null,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+const contents = new CompanyRows('contents');
+const chunks = new CompanyRows('content_chunks');
+
+export async function insertContent(
+  work: WriteWork,
+  { size, crc, sha256 }: Omit<NewContent, 'chunks'>,
+): Promise<number> {
+  const row = { size, crc, sha256, created_at: instant.toColumn(work.now), released_at: null };
+  const [id] = await contents.insertReturningIds(work, [row]);
+  if (id === undefined) throw new Error('The insert of a content returned no id');
   return id;
 }
 
@@ -24,10 +23,7 @@ export async function insertChunk(
   sequence: number,
   bytes: Uint8Array,
 ): Promise<void> {
-  await work.db
-    .insertInto('content_chunks')
-    .values({ company_id: work.caller.companyId, content_id: contentId, sequence, bytes })
-    .execute();
+  await chunks.insert(work, [{ content_id: contentId, sequence, bytes }]);
 }
 
 export async function findChunk(
@@ -36,7 +32,8 @@ export async function findChunk(
   contentId: number,
   sequence: number,
 ): Promise<Uint8Array | undefined> {
-  const row = await work.db
+  const { db } = specialSql(work);
+  const row = await db
     .selectFrom('content_chunks')
     .select('bytes')
     .where('company_id', '=', companyId)
@@ -51,7 +48,8 @@ export async function findSize(
   companyId: number,
   contentId: number,
 ): Promise<number | undefined> {
-  const row = await work.db
+  const { db } = specialSql(work);
+  const row = await db
     .selectFrom('contents')
     .select('size')
     .where('company_id', '=', companyId)
@@ -64,18 +62,13 @@ export async function selectSums(
   work: ReadWork,
   ids: readonly number[],
 ): Promise<readonly { readonly id: number; readonly sha256: string }[]> {
-  return await work.db
-    .selectFrom('contents')
-    .select(['id', 'sha256'])
-    .where('company_id', '=', work.caller.companyId)
-    .where('id', 'in', amongIds(ids))
-    .execute();
+  return await contents.select(work, { id: ids });
 }
 
-/** The same bytes once more, for another owner; answers the copy's id. */
+/** Copies a content for another owner; returns the id of the copy. */
 export async function insertCopy(work: WriteWork, id: number): Promise<number> {
-  const { companyId } = work.caller;
-  const copy = await work.db
+  const { db, companyId } = specialSql(work);
+  const copy = await db
     .insertInto('contents')
     .columns(['company_id', 'size', 'crc', 'sha256', 'created_at'])
     .expression((query) =>
@@ -88,7 +81,7 @@ export async function insertCopy(work: WriteWork, id: number): Promise<number> {
     )
     .returning('id')
     .executeTakeFirstOrThrow();
-  await work.db
+  await db
     .insertInto('content_chunks')
     .columns(['company_id', 'content_id', 'sequence', 'bytes'])
     .expression((query) =>
@@ -105,20 +98,16 @@ export async function insertCopy(work: WriteWork, id: number): Promise<number> {
 }
 
 export async function markReleased(work: WriteWork, ids: readonly number[]): Promise<void> {
-  await work.db
-    .updateTable('contents')
-    .set({ released_at: instant.toColumn(work.now) })
-    .where('company_id', '=', work.caller.companyId)
-    .where('id', 'in', amongIds(ids))
-    .execute();
+  await contents.update(work, { id: ids }, { released_at: instant.toColumn(work.now) });
 }
 
 /**
- * Deletes at most `limit` contents that nobody has owned since `before`, and that no kept answer would show
- * again; says how many.
+ * Deletes at most `limit` contents that were released before `before`, unless a stored idempotent response refers
+ * to them. Returns the number of deleted contents.
  */
 export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
-  const result = await work.db
+  const { db } = specialSql(work);
+  const result = await db
     .deleteFrom('contents')
     .where('id', 'in', (query) =>
       query

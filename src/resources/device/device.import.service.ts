@@ -1,17 +1,17 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { ErrorPolicy } from '../../platform/batch.js';
 import { SerialNumber, type Device, type DeviceRow } from './device.model.js';
-import { insertDevices, selectKnownSerialNumbers } from './device.repository.js';
+import { deviceTable } from './device.repository.js';
+import { newDevice } from './device.service.js';
 
-/** Rows in one statement. */
-const SLICE = 1_000;
-const NEW = { enabled: true, logicalNumberId: null, meta: {}, frameworkVersion: null };
+/** Rows per statement. */
+const ROWS_PER_STATEMENT = 1_000;
 
 type CheckedRow = Omit<DeviceRow, 'device'>;
 
 /**
- * Creates devices by the thousand. One row of the answer for each of the input, in its order; what is
- * wrong with a row stands in its `problems`. REJECT_EVERYTHING creates nothing where any row has one.
+ * Creates many devices. Returns one row for each serial number, in the same order, with the problems of that row.
+ * REJECT_EVERYTHING creates nothing if any row has a problem.
  */
 export async function createDevices(
   work: WriteWork,
@@ -19,9 +19,9 @@ export async function createDevices(
   errorPolicy: ErrorPolicy,
 ): Promise<DeviceRow[]> {
   const rows = await refuseKnown(work, checkEach(serialNumbers));
-  const sound = rows.filter((row) => row.problems.length === 0);
-  const stopped = errorPolicy === 'REJECT_EVERYTHING' && sound.length < rows.length;
-  const created = stopped ? new Map<string, Device>() : await insertAll(work, sound);
+  const valid = rows.filter((row) => row.problems.length === 0);
+  const stopped = errorPolicy === 'REJECT_EVERYTHING' && valid.length < rows.length;
+  const created = stopped ? new Map<string, Device>() : await insertAll(work, valid);
   return rows.map((row) => ({
     ...row,
     device: row.problems.length === 0 ? (created.get(row.serialNumber) ?? null) : null,
@@ -47,7 +47,9 @@ async function refuseKnown(work: ReadWork, rows: readonly CheckedRow[]): Promise
   const known = new Set<string>();
   for (const slice of slices(rows)) {
     const texts = slice.filter((row) => row.problems.length === 0).map((row) => row.serialNumber);
-    for (const serialNumber of await selectKnownSerialNumbers(work, texts)) known.add(serialNumber);
+    for (const { serialNumber } of await deviceTable.select(work, { serial_number: texts })) {
+      known.add(serialNumber);
+    }
   }
   return rows.map((row) =>
     row.problems.length === 0 && known.has(row.serialNumber)
@@ -59,21 +61,19 @@ async function refuseKnown(work: ReadWork, rows: readonly CheckedRow[]): Promise
 async function insertAll(work: WriteWork, rows: readonly CheckedRow[]): Promise<Map<string, Device>> {
   const created = new Map<string, Device>();
   for (const slice of slices(rows)) {
-    const devices = await insertDevices(
-      work,
-      slice.map((row) => row.serialNumber),
-      NEW,
-    );
-    for (const device of devices) created.set(device.serialNumber, device);
+    const values = slice.map(({ serialNumber }) => newDevice({ serialNumber }));
+    for (const device of await deviceTable.insertMany(work, values)) created.set(device.serialNumber, device);
   }
   for (const { serialNumber } of rows) {
     const after = created.get(serialNumber);
     if (after === undefined) throw new Error('A device was inserted and not returned');
-    work.ledger.append({ action: 'create', entityType: 'device', entityId: after.id, after });
+    work.ledger.created('device', after);
   }
   return created;
 }
 
 function* slices<T>(rows: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < rows.length; start += SLICE) yield rows.slice(start, start + SLICE);
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    yield rows.slice(start, start + ROWS_PER_STATEMENT);
+  }
 }

@@ -7,48 +7,42 @@ import { recordId } from '../../platform/validate.js';
 const MAX_META_ENTRIES = 64;
 
 export const SerialNumber = printableName(64).describe('Serial number, unique in the company.');
-const enabled = z.boolean().describe('Whether the device may access the service.');
-const logicalNumberId = recordId.nullable().describe('Logical number that the device works under.');
 
-export const DeviceCreate = z.object({
-  serialNumber: SerialNumber,
-  enabled: enabled.optional(),
-  logicalNumberId: logicalNumberId.optional(),
+/** What a client decides about a device, besides its serial number, which never changes. */
+const DeviceFields = z.object({
+  enabled: z.boolean().describe('Whether the device may access the service.'),
+  logicalNumberId: recordId.nullable().describe('Logical number that the device works under.'),
 });
 
-export const DeviceUpdate = z.object({
-  enabled: enabled.optional(),
-  logicalNumberId: logicalNumberId.optional(),
-});
-
-/** What a terminal says of itself: brand, model, battery level and the like, all as texts. */
-export type DeviceMeta = Readonly<Record<string, string>>;
-
-export const DeviceReport = z.object({
+/** What a terminal reports about itself. */
+const ReportFields = z.object({
   meta: z
     .record(printableName(64), freeText(1024))
     .refine(
       (meta) => Object.keys(meta).length <= MAX_META_ENTRIES,
       `must have at most ${MAX_META_ENTRIES} entries`,
-    )
-    .optional(),
-  frameworkVersion: printableName(64).nullable().optional(),
+    ),
+  frameworkVersion: printableName(64).nullable(),
 });
 
-export interface Device extends Audit {
+export const DeviceUpdate = DeviceFields.partial();
+export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpdate.shape });
+export const DeviceReport = ReportFields.partial();
+
+/** Texts by name, for example `{ brand: 'Verifone', battery_level: '80' }`. */
+export type DeviceMeta = Readonly<z.output<typeof ReportFields>['meta']>;
+
+export interface Device
+  extends Audit, Readonly<z.output<typeof DeviceFields>>, Readonly<z.output<typeof ReportFields>> {
   readonly id: number;
   readonly serialNumber: string;
-  readonly enabled: boolean;
-  readonly logicalNumberId: number | null;
-  readonly meta: DeviceMeta;
-  readonly frameworkVersion: string | null;
 }
 
 export type { ErrorPolicy } from '../../platform/batch.js';
 
-/** One row of a batch. Without problems and without a device, other rows' problems stopped it. */
+/** One row of a batch. A row without problems has no device if the problems of other rows stopped the batch. */
 export interface DeviceRow {
-  /** Place in the input, from 0. */
+  /** Index in the input, from 0. */
   readonly index: number;
   readonly serialNumber: string;
   readonly device: Device | null;
@@ -57,7 +51,7 @@ export interface DeviceRow {
   readonly isTaken: boolean;
 }
 
-/** How many devices say the same of themselves; null for those that do not say. */
+/** Number of devices that report the same value; null for those that report none. */
 export interface DeviceCount {
   readonly value: string | null;
   readonly count: number;
@@ -67,6 +61,6 @@ export interface DeviceTotals {
   readonly total: number;
   readonly enabled: number;
   readonly disabled: number;
-  /** Nothing reported yet. */
+  /** Devices that have reported nothing yet. */
   readonly neverSeen: number;
 }

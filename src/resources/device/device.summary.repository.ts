@@ -1,16 +1,20 @@
+import { specialSql } from '../../database/special-sql.js';
 import { flag, json, jsonText } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import type { DeviceCount, DeviceMeta, DeviceTotals } from './device.model.js';
 
-const NOTHING_SAID = json<DeviceMeta>().toColumn({});
+/** `meta` of a device that has not reported yet. */
+const NO_META = json<DeviceMeta>().toColumn({});
 
-const ownDevices = (work: ReadWork) =>
-  work.db.selectFrom('devices').where('company_id', '=', work.caller.companyId);
+function ownDevices(work: ReadWork) {
+  const { db, companyId } = specialSql(work);
+  return db.selectFrom('devices').where('company_id', '=', companyId);
+}
 
-/** Of one moment, in one statement. */
+/** One statement. */
 export async function selectTotals(work: ReadWork): Promise<DeviceTotals> {
-  const { companyId } = work.caller;
-  const row = await work.db
+  const { db, companyId } = specialSql(work);
+  const row = await db
     .selectNoFrom((query) => {
       const own = query
         .selectFrom('devices')
@@ -24,7 +28,7 @@ export async function selectTotals(work: ReadWork): Promise<DeviceTotals> {
       return [
         counter.as('total'),
         own.where('enabled', '=', flag.toColumn(true)).as('enabled'),
-        own.where('framework_version', 'is', null).where('meta', '=', NOTHING_SAID).as('never_seen'),
+        own.where('framework_version', 'is', null).where('meta', '=', NO_META).as('never_seen'),
       ];
     })
     .executeTakeFirstOrThrow();

@@ -7,28 +7,25 @@ import type { NewContent } from '../content/content.model.js';
 export const FILE_TYPES = ['asset', 'torrent'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
-const fileType = z.enum(FILE_TYPES);
-const description = freeText(4_000).nullable();
+/** What a client decides about a file, besides its bytes. */
+const FileFields = z.object({ description: freeText(4_000).nullable(), fileType: z.enum(FILE_TYPES) });
 
+export const FileUpdate = FileFields.partial();
 export const FileCreate = z.object({
-  description: description.optional(),
-  fileType: fileType.default('asset'),
+  ...FileUpdate.shape,
+  fileType: FileFields.shape.fileType.default('asset'),
 });
 
-export const FileUpdate = z.object({ description: description.optional(), fileType: fileType.optional() });
-
-/** Bytes as a client sent them. */
+/** Bytes that a client uploaded. */
 export interface SentFile extends NewContent {
-  /** As sent; empty where the client gave none. */
+  /** As sent; empty if the client gave none. */
   readonly fileName: string;
 }
 
-export interface File extends Audit {
+export interface File extends Audit, Readonly<z.output<typeof FileFields>> {
   readonly id: number;
   /** Base file name, unique in the company. */
   readonly name: string;
-  readonly fileType: FileType;
-  readonly description: string | null;
   readonly contentId: number;
   readonly size: number;
   readonly crc: string;

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Audit } from '../../platform/audit.js';
 import { printableName } from '../../platform/text.js';
 
-const name = printableName(255).describe('Name, unique in the company.');
+/** What a client decides about a group. */
+const GroupFields = z.object({ name: printableName(255).describe('Name, unique in the company.') });
 
-export const GroupCreate = z.object({ name });
-export const GroupUpdate = z.object({ name: name.optional() });
+export const GroupCreate = GroupFields;
+export const GroupUpdate = GroupFields.partial();
 
-export interface Group extends Audit {
+export interface Group extends Audit, Readonly<z.output<typeof GroupFields>> {
   readonly id: number;
-  readonly name: string;
 }

@@ -4,9 +4,10 @@ import { metacontents } from '../metacontent/metacontent.service.js';
 import type { Owner } from '../owner/owner.model.js';
 import { parameters } from '../parameter/parameter.service.js';
 import type { Group } from './group.model.js';
-import { deleteGroupRow, isGroupInUse } from './group.repository.js';
+import { isGroupInUse } from './group.repository.js';
+import { groupRecords } from './group.service.js';
 
-/** Takes its parameters and metacontents along. Errors: `group_not_empty` (contract 19). */
+/** Deletes its parameters and metacontents too. Errors: `group_not_empty` (contract 19). */
 export async function deleteGroup(work: WriteWork, group: Group): Promise<void> {
   if (await isGroupInUse(work, group.id)) {
     throw new DomainError('group_not_empty', 'The group still has logical numbers or app versions.');
@@ -14,12 +15,5 @@ export async function deleteGroup(work: WriteWork, group: Group): Promise<void> 
   const owner: Owner = { groupId: group.id, logicalNumberId: null };
   await parameters.deleteAllOf(work, owner);
   await metacontents.deleteAllOf(work, owner);
-  await deleteGroupRow(work, group.id);
-  work.ledger.append({
-    action: 'delete',
-    entityType: 'group',
-    entityId: group.id,
-    before: group,
-    after: null,
-  });
+  await groupRecords.delete(work, group);
 }

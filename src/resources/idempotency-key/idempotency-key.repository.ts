@@ -1,3 +1,5 @@
+import { CompanyRows } from '../../database/company-rows.js';
+import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
@@ -7,38 +9,36 @@ export interface KeyOf {
   readonly key: string;
 }
 
-export async function findKept(work: WriteWork, of: KeyOf): Promise<Row<'idempotency_keys'> | undefined> {
-  return await work.db
-    .selectFrom('idempotency_keys')
-    .selectAll()
-    .where('company_id', '=', work.caller.companyId)
-    .where('scope', '=', of.scope)
-    .where('key', '=', of.key)
-    .executeTakeFirst();
-}
+type StoredResponse = Row<'idempotency_keys'>;
 
-export async function deleteKept(work: WriteWork, of: KeyOf): Promise<void> {
-  await work.db
-    .deleteFrom('idempotency_keys')
-    .where('company_id', '=', work.caller.companyId)
-    .where('scope', '=', of.scope)
-    .where('key', '=', of.key)
-    .execute();
-}
+const responses = new CompanyRows('idempotency_keys');
 
-export async function insertKept(
+export async function findResponse(
   work: WriteWork,
-  row: Omit<Row<'idempotency_keys'>, 'company_id' | 'created_at'>,
-): Promise<void> {
-  await work.db
-    .insertInto('idempotency_keys')
-    .values({ ...row, company_id: work.caller.companyId, created_at: instant.toColumn(work.now) })
-    .execute();
+  { scope, key }: KeyOf,
+): Promise<StoredResponse | undefined> {
+  return await responses.find(work, { scope, key });
 }
 
-/** Deletes what was kept before that, oldest first and about `limit` at most; true where there is more. */
-export async function deleteKeptBefore(work: SystemWriteWork, before: Date, limit: number): Promise<boolean> {
-  const next = await work.db
+export async function deleteResponse(work: WriteWork, { scope, key }: KeyOf): Promise<void> {
+  await responses.delete(work, { scope, key });
+}
+
+export async function insertResponse(
+  work: WriteWork,
+  row: Omit<StoredResponse, 'company_id' | 'created_at'>,
+): Promise<void> {
+  await responses.insert(work, [{ ...row, created_at: instant.toColumn(work.now) }]);
+}
+
+/** Deletes about `limit` responses that were stored before `before`, oldest first; returns whether more exist. */
+export async function deleteResponsesBefore(
+  work: SystemWriteWork,
+  before: Date,
+  limit: number,
+): Promise<boolean> {
+  const { db } = specialSql(work);
+  const next = await db
     .selectFrom('idempotency_keys')
     .select('created_at')
     .where('created_at', '<', instant.toColumn(before))
@@ -46,9 +46,9 @@ export async function deleteKeptBefore(work: SystemWriteWork, before: Date, limi
     .offset(limit)
     .limit(1)
     .executeTakeFirst();
-  await work.db
+  await db
     .deleteFrom('idempotency_keys')
-    // At least one instant goes, however many answers are of the same one.
+    // All responses of the same millisecond go together, so that each call makes progress.
     .where('created_at', '<', next === undefined ? instant.toColumn(before) : next.created_at + 1)
     .execute();
   return next !== undefined;

@@ -1,22 +1,27 @@
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
 import { DAY } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import { deleteKept, deleteKeptBefore, findKept, insertKept } from './idempotency-key.repository.js';
+import {
+  deleteResponse,
+  deleteResponsesBefore,
+  findResponse,
+  insertResponse,
+} from './idempotency-key.repository.js';
 
-const KEPT_MS = DAY;
-const FORGOTTEN_AT_A_TIME = 1_000;
+const RETENTION_MS = DAY;
+const DELETED_PER_CALL = 1_000;
 
-/** One client's promise that two calls are the same one. */
+/** An idempotency key as a client sent it: two calls with the same key are the same call. */
 export interface IdempotencyKey {
-  /** Text of the client's choice: 1 to 255 printable ASCII characters. */
+  /** 1 to 255 printable ASCII characters. */
   readonly key: string;
-  /** The call it is for; a key means nothing to another user or for another call. */
+  /** The operation, for example `POST /v1/groups`. Keys of different users or operations never collide. */
   readonly call: string;
-  /** Tells one body from another. */
+  /** A hash of the request body. */
   readonly fingerprint: string;
 }
 
-/** What was answered the first time. */
+/** The response of the first call. */
 export interface KeptAnswer {
   readonly status: number;
   readonly answer: string;
@@ -27,16 +32,16 @@ export function isIdempotencyKey(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text);
 }
 
-/** The answer of an earlier call with this key within 24 hours. Errors: `idempotency_mismatch`. */
+/** The response of an earlier call with this key, for 24 hours. Errors: `idempotency_mismatch`. */
 export async function findStoredResponse(
   work: WriteWork,
   key: IdempotencyKey,
 ): Promise<KeptAnswer | undefined> {
   const of = { scope: scopeOf(work, key), key: key.key };
-  const kept = await findKept(work, of);
+  const kept = await findResponse(work, of);
   if (kept === undefined) return undefined;
-  if (work.now.getTime() - kept.created_at > KEPT_MS) {
-    await deleteKept(work, of);
+  if (work.now.getTime() - kept.created_at > RETENTION_MS) {
+    await deleteResponse(work, of);
     return undefined;
   }
   if (kept.fingerprint !== key.fingerprint) {
@@ -45,9 +50,9 @@ export async function findStoredResponse(
   return { status: kept.status, answer: kept.answer, contentId: kept.content_id };
 }
 
-/** Keeps the answer in the transaction of its effect, so that there is never one without the other. */
+/** Stores the response in the transaction of the call's own changes. */
 export async function storeResponse(work: WriteWork, key: IdempotencyKey, kept: KeptAnswer): Promise<void> {
-  await insertKept(work, {
+  await insertResponse(work, {
     scope: scopeOf(work, key),
     key: key.key,
     fingerprint: key.fingerprint,
@@ -57,9 +62,9 @@ export async function storeResponse(work: WriteWork, key: IdempotencyKey, kept: 
   });
 }
 
-/** Forgets some of the answers that are older than that; true where there are more of them. */
+/** Deletes some of the responses older than 24 hours; returns whether more exist. */
 export async function deleteExpiredResponses(work: SystemWriteWork): Promise<boolean> {
-  return await deleteKeptBefore(work, new Date(work.now.getTime() - KEPT_MS), FORGOTTEN_AT_A_TIME);
+  return await deleteResponsesBefore(work, new Date(work.now.getTime() - RETENTION_MS), DELETED_PER_CALL);
 }
 
 function scopeOf(work: WriteWork, key: IdempotencyKey): string {

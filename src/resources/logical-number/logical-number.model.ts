@@ -7,33 +7,31 @@ import { recordId, recordIds } from '../../platform/validate.js';
 const number = printableName(64)
   .refine((text) => !text.includes(','), 'must not contain a comma')
   .describe('The logical number, unique in the company; no comma.');
-const groupId = recordId.nullable().describe('Group that the number belongs to.');
+
+/** What a client decides about a logical number, besides its app versions. */
+const LogicalNumberFields = z.object({
+  number,
+  groupId: recordId.nullable().describe('Group that the number belongs to.'),
+});
 const appVersionIds = recordIds.describe(
   'App versions that the number may access, out of those of its group.',
 );
 
-export const LogicalNumberCreate = z.object({
-  number,
-  groupId: groupId.optional(),
-  appVersionIds: appVersionIds.optional(),
-});
-
 export const LogicalNumberUpdate = z.object({
-  number: number.optional(),
-  groupId: groupId.optional(),
+  ...LogicalNumberFields.partial().shape,
   appVersionIds: appVersionIds.optional(),
 });
+export const LogicalNumberCreate = z.object({ ...LogicalNumberUpdate.shape, number });
 
-/** What tells one logical number from the others. */
+/** What identifies a logical number. */
 export interface LogicalNumberRef {
   readonly id: number;
   readonly number: string;
 }
 
-/** A logical number as long lists show it: without its app versions. */
-export interface LogicalNumberHead extends LogicalNumberRef, Audit {
-  readonly groupId: number | null;
-}
+/** A logical number without its app versions, as in long lists. */
+export interface LogicalNumberHead
+  extends LogicalNumberRef, Audit, Readonly<z.output<typeof LogicalNumberFields>> {}
 
 export interface LogicalNumber extends LogicalNumberHead {
   /** Ascending. */

@@ -4,20 +4,14 @@ import { metacontents } from '../metacontent/metacontent.service.js';
 import type { Owner } from '../owner/owner.model.js';
 import { parameters } from '../parameter/parameter.service.js';
 import type { LogicalNumber } from './logical-number.model.js';
-import { deleteLogicalNumberRow } from './logical-number.repository.js';
+import { logicalNumberTable } from './logical-number.repository.js';
 
-/** Takes its parameters and metacontents along and leaves its devices without a number (contract 18). */
+/** Deletes its parameters and metacontents too, and leaves its devices without a number (contract 18). */
 export async function deleteLogicalNumber(work: WriteWork, logicalNumber: LogicalNumber): Promise<void> {
   const owner: Owner = { logicalNumberId: logicalNumber.id, groupId: null };
   await parameters.deleteAllOf(work, owner);
   await metacontents.deleteAllOf(work, owner);
   await detachDevicesFrom(work, logicalNumber.id);
-  await deleteLogicalNumberRow(work, logicalNumber.id);
-  work.ledger.append({
-    action: 'delete',
-    entityType: 'logical_number',
-    entityId: logicalNumber.id,
-    before: logicalNumber,
-    after: null,
-  });
+  await logicalNumberTable.deleteById(work, logicalNumber.id);
+  work.ledger.deleted('logical_number', logicalNumber);
 }

@@ -1,26 +1,24 @@
-import { countOf } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { invalid, notFound, taken } from '../../platform/errors.js';
+import { changed, newValues } from '../../platform/changes.js';
+import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasGroup } from '../group/group.service.js';
+import { recordsOf } from '../shared/records.service.js';
 import {
   LogicalNumberCreate,
   LogicalNumberUpdate,
   type LogicalNumber,
+  type LogicalNumberHead,
   type LogicalNumberRef,
 } from './logical-number.model.js';
 import {
   deleteVersionLinks,
-  findLogicalNumber,
-  findLogicalNumberByNumber,
-  insertLogicalNumber,
   insertVersionLinks,
-  selectLogicalNumbers,
-  selectRefsByNumbers,
+  logicalNumberTable,
   selectVersionsLinkedToGroup,
-  updateLogicalNumberRow,
+  withVersions,
 } from './logical-number.repository.js';
 import { versionsFor } from './logical-number.rules.js';
 
@@ -30,80 +28,81 @@ export {
   logicalNumbersOfGroup,
 } from './logical-number.repository.js';
 
+const heads = recordsOf({
+  entityType: 'logical_number',
+  table: logicalNumberTable,
+  counter: 'logical_numbers',
+  unique: {
+    field: 'number',
+    match: ({ number }) => ({ number }),
+    message: 'A logical number with this number exists already.',
+  },
+});
+
+export const { has: hasLogicalNumber } = heads;
+
 export async function getLogicalNumber(work: ReadWork, id: number): Promise<LogicalNumber> {
-  const logicalNumber = await findLogicalNumber(work, id);
-  if (logicalNumber === undefined) throw notFound('logical number');
-  return logicalNumber;
+  return await complete(work, await heads.get(work, id));
 }
 
 export async function getLogicalNumberByNumber(work: ReadWork, number: string): Promise<LogicalNumber> {
-  const logicalNumber = await findLogicalNumberByNumber(work, normalized(number));
-  if (logicalNumber === undefined) throw notFound('logical number');
-  return logicalNumber;
+  return await complete(work, await heads.getBy(work, { number: normalized(number) }));
 }
 
-export async function hasLogicalNumber(work: ReadWork, id: number): Promise<boolean> {
-  return (await findLogicalNumber(work, id)) !== undefined;
-}
-
-/** Those of the numbers that exist, ascending by id; one statement however many there are. */
+/** Those of the numbers that exist, ascending by id; one statement. */
 export async function findLogicalNumbersByNumbers(
   work: ReadWork,
   numbers: readonly string[],
-): Promise<LogicalNumberRef[]> {
-  return await selectRefsByNumbers(work, numbers.map(normalized));
+): Promise<readonly LogicalNumberRef[]> {
+  return await logicalNumberTable.select(work, { number: numbers.map(normalized) });
 }
 
 /** Ascending by id. */
 export async function listLogicalNumbers(work: ReadWork, request: PageRequest): Promise<Page<LogicalNumber>> {
-  const total = await countOf(work, 'logical_numbers');
-  return { records: await selectLogicalNumbers(work, request), total, request };
+  const page = await heads.list(work, request);
+  return { ...page, records: await withVersions(work, page.records) };
 }
 
-/** Errors: `invalid` (group or app versions that are not the number's to have among them), `taken`. */
+/** Errors: `invalid` (also for an unknown group, or app versions that are not linked to it), `taken`. */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
-  const { number, groupId = null, appVersionIds = [] } = parse(LogicalNumberCreate, input);
-  await refuseTakenNumber(work, number);
-  await refuseUnknownGroup(work, groupId);
-  const versions = versionsFor(appVersionIds, [], await linkedVersions(work, groupId, appVersionIds));
-  const created = await insertLogicalNumber(work, { number, groupId });
-  if (versions.length > 0) await insertVersionLinks(work, created.id, versions);
-  const after = { ...created, appVersionIds: versions };
-  work.ledger.append({ action: 'create', entityType: 'logical_number', entityId: created.id, after });
+  const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
+  await heads.refuseTaken(work, values);
+  await refuseUnknownGroup(work, values.groupId);
+  const linked = await linkedVersions(work, values.groupId, values.appVersionIds);
+  const appVersionIds = versionsFor(values.appVersionIds, [], linked);
+  const created = await logicalNumberTable.insert(work, values);
+  await insertVersionLinks(work, created.id, appVersionIds);
+  const after = { ...created, appVersionIds };
+  work.ledger.created('logical_number', after);
   return after;
 }
 
 /**
- * Moving it to another group, or taking it out of one, drops the app versions that are not linked there
- * (contract 24). Errors: `invalid`, `taken`.
+ * A change of the group removes the app versions that are not linked to the new group (contract 24). Errors:
+ * `invalid`, `taken`.
  */
 export async function updateLogicalNumber(
   work: WriteWork,
   current: LogicalNumber,
   input: unknown,
 ): Promise<LogicalNumber> {
-  const {
-    number = current.number,
-    groupId = current.groupId,
-    appVersionIds,
-  } = parse(LogicalNumberUpdate, input);
-  if (number !== current.number) await refuseTakenNumber(work, number);
-  if (groupId !== current.groupId) await refuseUnknownGroup(work, groupId);
-  const linked = await linkedVersions(work, groupId, appVersionIds ?? current.appVersionIds);
+  const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
+  const values = changed<LogicalNumberHead, typeof given>(current, given);
+  await heads.refuseTaken(work, values, current);
+  if (values.groupId !== current.groupId) await refuseUnknownGroup(work, values.groupId);
+  const linked = await linkedVersions(work, values.groupId, appVersionIds ?? current.appVersionIds);
   const versions = versionsFor(appVersionIds, current.appVersionIds, linked);
   await replaceVersions(work, current, versions);
-  const after = {
-    ...(await updateLogicalNumberRow(work, current, { number, groupId })),
-    appVersionIds: versions,
-  };
-  work.ledger.append({
-    action: 'update',
-    entityType: 'logical_number',
-    entityId: current.id,
-    before: current,
-    after,
-  });
+  const head = await logicalNumberTable.update(work, current, values);
+  const after = { ...head, appVersionIds: versions };
+  work.ledger.updated('logical_number', current, after);
   return after;
+}
+
+async function complete(work: ReadWork, head: LogicalNumberHead): Promise<LogicalNumber> {
+  const [logicalNumber] = await withVersions(work, [head]);
+  if (logicalNumber === undefined) throw new Error(`The app versions of ${head.number} were not read`);
+  return logicalNumber;
 }
 
 async function replaceVersions(
@@ -114,7 +113,7 @@ async function replaceVersions(
   const removed = current.appVersionIds.filter((id) => !versions.includes(id));
   const added = versions.filter((id) => !current.appVersionIds.includes(id));
   if (removed.length > 0) await deleteVersionLinks(work, [current.id], removed);
-  if (added.length > 0) await insertVersionLinks(work, current.id, added);
+  await insertVersionLinks(work, current.id, added);
 }
 
 async function linkedVersions(
@@ -129,11 +128,5 @@ async function linkedVersions(
 async function refuseUnknownGroup(work: ReadWork, groupId: number | null): Promise<void> {
   if (groupId !== null && !(await hasGroup(work, groupId))) {
     throw invalid('groupId', 'is not the id of a group');
-  }
-}
-
-async function refuseTakenNumber(work: ReadWork, number: string): Promise<void> {
-  if ((await findLogicalNumberByNumber(work, number)) !== undefined) {
-    throw taken('number', 'A logical number with this number exists already.');
   }
 }

@@ -1,13 +1,13 @@
 import type { WriteWork } from '../../database/work.js';
 import {
   deleteVersionLinks,
+  logicalNumberTable,
   selectHoldersOfVersions,
-  touchLogicalNumbers,
 } from './logical-number.repository.js';
 
 /**
- * Takes app versions from the logical numbers of the given groups, or, where none are named, from all: for
- * versions that leave groups or are deleted (contract 21). Each number concerned counts one change.
+ * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when versions are
+ * detached from groups or deleted (contract 21). The revision of each changed number grows by one.
  */
 export async function dropVersionLinks(
   work: WriteWork,
@@ -19,16 +19,11 @@ export async function dropVersionLinks(
   if (holders.length === 0) return;
   const ids = holders.map((holder) => holder.id);
   await deleteVersionLinks(work, ids, appVersionIds);
-  const touched = await touchLogicalNumbers(work, ids);
+  const touched = await logicalNumberTable.updateAll(work, { id: ids }, {});
+  const heads = new Map(touched.map((head) => [head.id, head]));
   const dropped = new Set(appVersionIds);
   for (const before of holders) {
-    const kept = before.appVersionIds.filter((id) => !dropped.has(id));
-    work.ledger.append({
-      action: 'update',
-      entityType: 'logical_number',
-      entityId: before.id,
-      before,
-      after: { ...before, ...touched.get(before.id), appVersionIds: kept },
-    });
+    const appVersionIds = before.appVersionIds.filter((id) => !dropped.has(id));
+    work.ledger.updated('logical_number', before, { ...before, ...heads.get(before.id), appVersionIds });
   }
 }

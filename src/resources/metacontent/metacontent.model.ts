@@ -6,7 +6,6 @@ import type { OwnedRecord } from '../owner/owner.model.js';
 
 const MAX_VALUE_BYTES = 256 * 1024;
 
-const key = printableName(255).describe('Key, unique for its owner.');
 const value = z
   .unknown()
   .transform((given, context): Json => {
@@ -19,7 +18,7 @@ const value = z
 
 function problemOfValue(given: unknown): string | undefined {
   if (given === undefined) return 'is required';
-  // Depth first: a serializer overflows on what is nested too deep.
+  // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
   const problem = problemOfJson(given);
   if (problem !== undefined) return problem;
   return Buffer.byteLength(JSON.stringify(given)) > MAX_VALUE_BYTES
@@ -27,12 +26,13 @@ function problemOfValue(given: unknown): string | undefined {
     : undefined;
 }
 
-export const MetacontentCreate = z.object({ key, value });
-export const MetacontentUpdate = z.object({ key: key.optional(), value: value.optional() });
+/** What a client decides about a metacontent. */
+const MetacontentFields = z.object({
+  key: printableName(255).describe('Key, unique for its owner.'),
+  value,
+});
 
-export interface MetacontentValues {
-  readonly key: string;
-  readonly value: Json;
-}
+export const MetacontentCreate = MetacontentFields;
+export const MetacontentUpdate = MetacontentFields.partial();
 
-export interface Metacontent extends OwnedRecord, MetacontentValues {}
+export interface Metacontent extends OwnedRecord, Readonly<z.output<typeof MetacontentFields>> {}

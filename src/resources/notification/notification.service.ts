@@ -1,38 +1,24 @@
-import { countOf } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { invalid, notFound } from '../../platform/errors.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { hasGroup } from '../group/group.service.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
+import { recordsOf } from '../shared/records.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
-import {
-  findNotification,
-  hasApp,
-  insertNotification,
-  queueForGroup,
-  queueForNumbers,
-  selectNotifications,
-} from './notification.repository.js';
+import { hasApp, notificationTable, queueDeliveries } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
 
 export { notifications } from './notification.repository.js';
 
-export async function getNotification(work: ReadWork, id: number): Promise<Notification> {
-  const notification = await findNotification(work, id);
-  if (notification === undefined) throw notFound('notification');
-  return notification;
-}
-
-/** Ascending by id. */
-export async function listNotifications(work: ReadWork, request: PageRequest): Promise<Page<Notification>> {
-  const total = await countOf(work, 'notifications');
-  return { records: await selectNotifications(work, request), total, request };
-}
+export const { get: getNotification, list: listNotifications } = recordsOf({
+  entityType: 'notification',
+  table: notificationTable,
+  counter: 'notifications',
+});
 
 /**
- * Queues one delivery for each logical number that it is for, at this instant; a number named twice gets it
- * once (contract 26). Errors: `invalid`, also for a target that does not exist, and then nobody is notified.
+ * Queues one delivery for each logical number of the group, or for each given number once, even if it is given twice
+ * (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued).
  */
 export async function sendNotification(work: WriteWork, input: unknown): Promise<Notification> {
   const given = parse(NotificationSend, input);
@@ -41,7 +27,7 @@ export async function sendNotification(work: WriteWork, input: unknown): Promise
   const targets = targetsOf(given);
   if (appId !== null) await refuseWrongApp(work, appId, kind);
   const numberIds = await knownTargets(work, targets);
-  const notification = await insertNotification(work, {
+  const notification = await notificationTable.insert(work, {
     content: storedContent(given.content, kind),
     range: targets.range,
     kind,
@@ -49,16 +35,11 @@ export async function sendNotification(work: WriteWork, input: unknown): Promise
     appId,
     expiresAt: new Date(work.now.getTime() + QUEUED_MS),
   });
-  const queued =
-    targets.range === 'group'
-      ? await queueForGroup(work, notification.id, targets.groupId)
-      : await queueForNumbers(work, notification.id, numberIds);
-  work.ledger.append({
-    action: 'create',
-    entityType: 'notification',
-    entityId: notification.id,
-    after: { ...notification, queued },
-  });
+  const recipients =
+    targets.range === 'group' ? { groupId: targets.groupId } : { logicalNumberIds: numberIds };
+  const queued = await queueDeliveries(work, notification.id, recipients);
+  const after = { ...notification, queued };
+  work.ledger.created('notification', after);
   return notification;
 }
 

@@ -1,114 +1,68 @@
-import type { OwnedRows } from '../../database/owned-rows.js';
+import type { Match } from '../../database/company-rows.js';
+import type { CompanyTable, ValuesOf } from '../../database/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
+import { recordsOf } from '../shared/records.service.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
 
 /** The use cases that parameters and metacontents have in common. */
 export interface OwnedRecords<R extends OwnedRecord> {
   /** Errors: `not_found`, also for a record of another owner (contract 2). */
   get(work: ReadWork, owner: Owner, id: number): Promise<R>;
-  /** Whoever owns it. Errors: `not_found`. */
+  /** Of any owner. Errors: `not_found`. */
   getById(work: ReadWork, id: number): Promise<R>;
   /** Ascending by id. */
   list(work: ReadWork, owner: Owner, request: PageRequest): Promise<Page<R>>;
   /** Errors: `invalid`, `taken`. */
   create(work: WriteWork, owner: Owner, input: unknown): Promise<R>;
-  /** Changes what is given. Errors: `invalid`, `taken`. */
+  /** Errors: `invalid`, `taken`. */
   update(work: WriteWork, current: R, input: unknown): Promise<R>;
   delete(work: WriteWork, current: R): Promise<void>;
-  /** For the owner's own end; one statement however many there are. */
+  /** For the deletion of the owner; one statement. */
   deleteAllOf(work: WriteWork, owner: Owner): Promise<void>;
 }
 
-interface OwnedKind<R extends OwnedRecord, Values extends { readonly key: string }> {
-  /** The ledger's entity type, and what a message calls the record. */
+type OwnedTableName = 'parameters' | 'metacontents';
+
+interface OwnedKind<Name extends OwnedTableName, R extends OwnedRecord> {
+  /** Entity type in the ledger, and the name of the record in messages. */
   readonly name: string;
-  readonly rows: OwnedRows<R, Values>;
-  /** The values of a new record; refuses what is not valid. */
-  readonly newValues: (input: unknown) => Values;
-  /** The values of a record after a change. */
-  readonly changedValues: (current: R, input: unknown) => Values;
+  readonly table: CompanyTable<Name, R>;
+  /** The values of a new record. Errors: `invalid`. */
+  readonly newValues: (input: unknown) => Omit<ValuesOf<R>, keyof Owner>;
+  /** The record after a change. Errors: `invalid`. */
+  readonly changed: (current: R, input: unknown) => R;
 }
 
-export function ownedRecords<R extends OwnedRecord, Values extends { readonly key: string }>(
-  kind: OwnedKind<R, Values>,
+export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>(
+  kind: OwnedKind<Name, R>,
 ): OwnedRecords<R> {
-  const { name, rows } = kind;
-  const recordDeleted = (work: WriteWork, record: R): void =>
-    work.ledger.append({
-      action: 'delete',
-      entityType: name,
-      entityId: record.id,
-      before: record,
-      after: null,
-    });
+  const records = recordsOf<Name, R>({
+    entityType: kind.name,
+    table: kind.table,
+    unique: {
+      field: 'key' as string & keyof ValuesOf<R>,
+      match: (values) => matching<Name>(values, { key: values.key }),
+      message: `This owner has a ${kind.name} with this key already.`,
+    },
+  });
   return {
-    get: async (work, owner, id) => {
-      const record = await rows.find(work, owner, id);
-      if (record === undefined) throw notFound(name);
-      return record;
-    },
-    getById: async (work, id) => {
-      const record = await rows.findById(work, id);
-      if (record === undefined) throw notFound(name);
-      return record;
-    },
-    list: async (work, owner, request) => {
-      const total = await rows.count(work, owner);
-      return { records: await rows.select(work, owner, request), total, request };
-    },
-    create: (work, owner, input) => createOwned(kind, work, owner, input),
-    update: (work, current, input) => updateOwned(kind, work, current, input),
-    delete: async (work, current) => {
-      await rows.delete(work, current.id);
-      recordDeleted(work, current);
-    },
-    deleteAllOf: async (work, owner) => {
-      for (const record of await rows.deleteAllOf(work, owner)) recordDeleted(work, record);
-    },
+    get: (work, owner, id) => records.getBy(work, matching(owner, { id })),
+    getById: records.get,
+    list: (work, owner, request) => records.listBy(work, matching(owner), request),
+    create: (work, owner, input) =>
+      records.create(work, { ...kind.newValues(input), ...owner } as unknown as ValuesOf<R>),
+    update: (work, current, input) => records.change(work, current, kind.changed(current, input)),
+    delete: records.delete,
+    deleteAllOf: (work, owner) => records.deleteAll(work, matching(owner)),
   };
 }
 
-async function createOwned<R extends OwnedRecord, Values extends { readonly key: string }>(
-  kind: OwnedKind<R, Values>,
-  work: WriteWork,
-  owner: Owner,
-  input: unknown,
-): Promise<R> {
-  const values = kind.newValues(input);
-  await refuseTakenKey(kind, work, owner, values.key);
-  const after = await kind.rows.insert(work, owner, values);
-  work.ledger.append({ action: 'create', entityType: kind.name, entityId: after.id, after });
-  return after;
-}
-
-async function updateOwned<R extends OwnedRecord, Values extends { readonly key: string }>(
-  kind: OwnedKind<R, Values>,
-  work: WriteWork,
-  before: R,
-  input: unknown,
-): Promise<R> {
-  const values = kind.changedValues(before, input);
-  if (values.key !== before.key) await refuseTakenKey(kind, work, ownerOf(before), values.key);
-  const after = await kind.rows.update(work, before, values);
-  work.ledger.append({ action: 'update', entityType: kind.name, entityId: after.id, before, after });
-  return after;
-}
-
-async function refuseTakenKey<R extends OwnedRecord, Values extends { readonly key: string }>(
-  { name, rows }: OwnedKind<R, Values>,
-  work: ReadWork,
-  owner: Owner,
-  key: string,
-): Promise<void> {
-  if ((await rows.findByKey(work, owner, key)) !== undefined) {
-    throw taken('key', `This owner has a ${name} with this key already.`);
-  }
-}
-
-function ownerOf(record: OwnedRecord): Owner {
-  if (record.groupId !== null) return { groupId: record.groupId, logicalNumberId: null };
-  if (record.logicalNumberId !== null) return { groupId: null, logicalNumberId: record.logicalNumberId };
-  throw new Error(`The record ${record.id} has no owner`);
+/** The records of an owner that also meet `more`. */
+function matching<Name extends OwnedTableName>(
+  { groupId, logicalNumberId }: Pick<OwnedRecord, 'groupId' | 'logicalNumberId'>,
+  more: { readonly id?: number; readonly key?: string } = {},
+): Match<Name> {
+  const owner = groupId === null ? { logical_number_id: logicalNumberId } : { group_id: groupId };
+  return { ...owner, ...more } as unknown as Match<Name>;
 }

@@ -13,15 +13,15 @@ export interface ParameterSetting {
   readonly input: unknown;
 }
 
-/** A setting that is sound; without a description it leaves the one that is there. */
+/** A valid setting. Without a description (undefined) it keeps the present one. */
 interface Wanted extends Omit<Setting, 'description'> {
   readonly description?: string | null | undefined;
 }
 
 /**
- * Sets parameters by owner and key, new ones and known ones alike: one row of the answer for each of the input,
- * in its order. REJECT_EVERYTHING sets nothing where any row has a problem; a row that says nothing new changes
- * nothing. A constant number of statements. Errors: `invalid` for too many rows.
+ * Creates or changes parameters by owner and key. Returns one row for each setting, in the same order.
+ * REJECT_EVERYTHING sets nothing if any row has a problem. A row without any change is not recorded. The number of
+ * statements is constant. Errors: `invalid` for too many rows.
  */
 export async function setParameters(
   work: WriteWork,
@@ -30,13 +30,13 @@ export async function setParameters(
 ): Promise<readonly ParameterRow[]> {
   refuseTooManyRows('rows', settings);
   const checked = await checkEach(work, settings);
-  const sound = checked.filter((row): row is Wanted => !(row instanceof DomainError));
-  const stopped = errorPolicy === 'REJECT_EVERYTHING' && sound.length < checked.length;
-  const set = stopped ? new Map<string, Parameter>() : await setAll(work, sound);
+  const valid = checked.filter((row): row is Wanted => !(row instanceof DomainError));
+  const stopped = errorPolicy === 'REJECT_EVERYTHING' && valid.length < checked.length;
+  const set = stopped ? new Map<string, Parameter>() : await setAll(work, valid);
   return checked.map((row, index) =>
     row instanceof DomainError
       ? { index, parameter: null, problem: row }
-      : { index, parameter: set.get(placeOf(row)) ?? null, problem: null },
+      : { index, parameter: set.get(ownerAndKey(row)) ?? null, problem: null },
   );
 }
 
@@ -48,14 +48,13 @@ async function checkEach(
     work,
     settings.map((setting) => setting.owner),
   );
-  const first = new Map<string, number>();
+  const seen = new Set<string>();
   return settings.map(({ input }, index) => {
     const wanted = check(owners[index], input);
     if (wanted instanceof DomainError) return wanted;
-    const place = placeOf(wanted);
-    const earlier = first.get(place);
-    if (earlier !== undefined) return invalid('key', 'is given twice');
-    first.set(place, index);
+    const id = ownerAndKey(wanted);
+    if (seen.has(id)) return invalid('key', 'is given twice');
+    seen.add(id);
     return wanted;
   });
 }
@@ -70,18 +69,18 @@ function check(owner: Owner | DomainError | undefined, input: unknown): Wanted |
   }
 }
 
-/** All of them, by place. */
+/** All parameters of the batch after the change, by `ownerAndKey`. */
 async function setAll(work: WriteWork, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Parameter>> {
   const found = await selectByOwnersAndKeys(work, wanted);
-  const before = new Map(found.map((parameter) => [placeOf(parameter), parameter]));
+  const before = new Map(found.map((parameter) => [ownerAndKey(parameter), parameter]));
   const settings = wanted
-    .map((row) => settingOf(row, before.get(placeOf(row))))
-    .filter((setting) => saysSomethingNew(setting, before.get(placeOf(setting))));
+    .map((row) => settingOf(row, before.get(ownerAndKey(row))))
+    .filter((setting) => isChange(setting, before.get(ownerAndKey(setting))));
   const changed = await upsertParameters(work, settings);
-  const after = new Map(changed.map((parameter) => [placeOf(parameter), parameter]));
+  const after = new Map(changed.map((parameter) => [ownerAndKey(parameter), parameter]));
   for (const setting of settings) {
-    const place = placeOf(setting);
-    record(work, before.get(place), after.get(place));
+    const id = ownerAndKey(setting);
+    record(work, before.get(id), after.get(id));
   }
   return new Map([...before, ...after]);
 }
@@ -90,19 +89,18 @@ function settingOf({ description, ...wanted }: Wanted, before: Parameter | undef
   return { ...wanted, description: description === undefined ? (before?.description ?? null) : description };
 }
 
-function saysSomethingNew({ value, description }: Setting, before: Parameter | undefined): boolean {
+function isChange({ value, description }: Setting, before: Parameter | undefined): boolean {
   return before?.value !== value || before.description !== description;
 }
 
 function record(work: WriteWork, before: Parameter | undefined, after: Parameter | undefined): void {
   if (after === undefined) throw new Error('A parameter was set and not returned');
-  const entity = { entityType: 'parameter', entityId: after.id, after };
-  if (before === undefined) work.ledger.append({ ...entity, action: 'create' });
-  else work.ledger.append({ ...entity, action: 'update', before });
+  if (before === undefined) work.ledger.created('parameter', after);
+  else work.ledger.updated('parameter', before, after);
 }
 
-/** Owner and key as one text. */
-function placeOf(of: { readonly owner: Owner; readonly key: string } | OwnedRecord): string {
+/** For example `[null,17,"timeout"]`. */
+function ownerAndKey(of: { readonly owner: Owner; readonly key: string } | OwnedRecord): string {
   const { groupId, logicalNumberId } = 'owner' in of ? of.owner : of;
   return JSON.stringify([groupId, logicalNumberId, of.key]);
 }

@@ -4,37 +4,32 @@ import type { DomainError } from '../../platform/errors.js';
 import { boundedBytes, freeText, printableName } from '../../platform/text.js';
 import type { OwnedRecord } from '../owner/owner.model.js';
 
-const key = printableName(255).describe('Key, unique for its owner.');
-const value = boundedBytes(64 * 1024).describe('Value, up to 64 KiB.');
-const description = freeText(4096).nullable().describe('What the parameter is for.');
-
-export const ParameterCreate = z.object({ key, value, description: description.optional() });
-export const ParameterUpdate = z.object({
-  key: key.optional(),
-  value: value.optional(),
-  description: description.optional(),
+/** What a client decides about a parameter. */
+const ParameterFields = z.object({
+  key: printableName(255).describe('Key, unique for its owner.'),
+  value: boundedBytes(64 * 1024).describe('Value, up to 64 KiB.'),
+  description: freeText(4096).nullable().describe('What the parameter is for.'),
 });
 
-export interface ParameterValues {
-  readonly key: string;
-  readonly value: string;
-  readonly description: string | null;
-}
+export const ParameterUpdate = ParameterFields.partial();
+export const ParameterCreate = ParameterFields.partial({ description: true });
+
+export type ParameterValues = Readonly<z.output<typeof ParameterFields>>;
 
 export interface Parameter extends OwnedRecord, ParameterValues {}
 
 /** A parameter as the terminals of a logical number get it. */
 export interface EffectiveParameter extends ParameterValues {
   readonly source: 'LOGICAL_NUMBER' | 'GROUP';
-  /** The group's, where the logical number has its own of the same key. */
+  /** The group's parameter with the same key, if the logical number has its own. */
   readonly overridden: Parameter | null;
 }
 
-/** One row of a batch; what is wrong with it is what setting it alone would have thrown. */
+/** One row of a batch. Its problem is the error that setting this parameter alone would have thrown. */
 export interface ParameterRow {
-  /** Place in the batch, from 0. */
+  /** Index in the batch, from 0. */
   readonly index: number;
-  /** Null where it was not set, for a problem of its own or of other rows. */
+  /** Null if it was not set, because of its own problem or of those of other rows. */
   readonly parameter: Parameter | null;
   readonly problem: DomainError | null;
 }

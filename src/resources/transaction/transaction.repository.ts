@@ -1,7 +1,9 @@
 import type { SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
+import { CompanyRows } from '../../database/company-rows.js';
 import { listOf } from '../../database/list/list.js';
+import { specialSql } from '../../database/special-sql.js';
 import { instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -34,12 +36,14 @@ function transactionOf(row: Row<'transactions'>): Transaction {
   };
 }
 
-/** An empty message is none. */
+/** Null for an empty message. */
 function messageOf(column: string | null): string | null {
   return column === '' ? null : column;
 }
 
-function columnsOf(record: TransactionRecord) {
+function columnsOf(
+  record: TransactionRecord,
+): Omit<Row<'transactions'>, 'id' | 'company_id' | 'recorded_at'> {
   return {
     transaction_type: record.transactionType,
     serial_number: record.serialNumber,
@@ -59,7 +63,7 @@ function columnsOf(record: TransactionRecord) {
 
 type Columns = Readonly<Record<string, FilterColumn>>;
 
-/** What the daily and hourly totals distinguish. */
+/** The columns by which the daily and hourly totals are grouped. */
 const KIND_COLUMNS = {
   status: { column: 'status', kind: 'choice' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
@@ -84,31 +88,32 @@ export const transactionList = listOf<'transactions', Transaction>({
   recordOf: transactionOf,
 });
 
-/** By the index of the constraint that no id is of two companies. */
+/** The index belongs to the constraint UNIQUE (company_id, id). */
 export const transactionArrivals = transactionList.arrivals('sqlite_autoindex_transactions_1');
 
-/** Transactions keep texts of their time, no links: their parents go by number and serial number. */
+/** Transactions hold texts, no foreign keys: a parent is given by its number or serial number. */
 export const transactionsOfLogicalNumber = transactionList.of<string>({ column: 'logical_number' });
 export const transactionsOfDevice = transactionList.of<string>({ column: 'serial_number' });
 
-/** As SQL over the table `t`: of transactions, or of their totals where only kinds are compared. */
+/** As SQL over `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`. */
 export function meeting(where: Condition) {
   return condition(COLUMNS, where).$castTo<SqlBool>();
 }
 
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
 
-/** Those of a stretch of time that meet a condition; an index holds every column named here. */
+/** Every column that is compared here is part of the index that serves the query. */
 function matching(work: ReadWork, where: Condition, { from, to }: TimeRange) {
-  return work.db
+  const { db, companyId } = specialSql(work);
+  return db
     .selectFrom('transactions as t')
-    .where('t.company_id', '=', work.caller.companyId)
+    .where('t.company_id', '=', companyId)
     .where('t.started_at', '>=', from)
     .where('t.started_at', '<', to)
     .where(meeting(where));
 }
 
-/** Counts one by one, in an index. */
+/** Counts index entries one by one. */
 export async function countTransactions(
   work: ReadWork,
   where: Condition,
@@ -120,16 +125,17 @@ export async function countTransactions(
   return total;
 }
 
-/** The totals that the database keeps for each day, newest first; `where` compares kinds only. */
+/** From the daily totals, newest day first; `where` compares only `KIND_FIELDS`. */
 export async function countTransactionsByDay(
   work: ReadWork,
   where: Condition,
   days: TimeRange,
 ): Promise<{ day: number; total: number }[]> {
-  return await work.db
+  const { db, companyId } = specialSql(work);
+  return await db
     .selectFrom('transaction_days as t')
     .select((column) => ['t.day', column.fn.sum<number>('t.total').as('total')])
-    .where('t.company_id', '=', work.caller.companyId)
+    .where('t.company_id', '=', companyId)
     .where('t.day', '>=', days.from)
     .where('t.day', '<', days.to)
     .where(meeting(where))
@@ -138,7 +144,7 @@ export async function countTransactionsByDay(
     .execute();
 }
 
-/** Newest first. What is skipped is skipped in an index; only the rows of the answer are read. */
+/** Newest first. Rows are skipped in an index; only the rows of the page are read from the table. */
 export async function selectTransactions(
   work: ReadWork,
   where: Condition,
@@ -150,48 +156,41 @@ export async function selectTransactions(
     .orderBy('t.id', 'desc')
     .limit(place.limit)
     .offset(place.skip);
-  const rows = await work.db
+  const { db } = specialSql(work);
+  const found = await db
     .selectFrom(ids.as('found'))
     .innerJoin('transactions', 'transactions.id', 'found.id')
     .selectAll('transactions')
     .orderBy('transactions.started_at', 'desc')
     .orderBy('transactions.id', 'desc')
     .execute();
-  return rows.map(transactionOf);
+  return found.map(transactionOf);
 }
 
+const rows = new CompanyRows('transactions');
+
 export async function findTransaction(work: ReadWork, id: number): Promise<Transaction | undefined> {
-  const row = await work.db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('company_id', '=', work.caller.companyId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await rows.find(work, { id });
   return row && transactionOf(row);
 }
 
-/** Rows in one statement; SQLite binds at most 32,766 values. */
-const ROWS_AT_A_TIME = 1_000;
+/** Rows per statement: SQLite binds at most 32,766 values. */
+const ROWS_PER_INSERT = 1_000;
 
-/** Their ids, ascending. */
+/** Returns the ids, ascending. */
 export async function insertTransactions(
   work: WriteWork,
   records: readonly TransactionRecord[],
 ): Promise<number[]> {
+  const recordedAt = instant.toColumn(work.now);
   const ids: number[] = [];
-  for (let start = 0; start < records.length; start += ROWS_AT_A_TIME) {
-    const rows = await work.db
-      .insertInto('transactions')
-      .values(
-        records.slice(start, start + ROWS_AT_A_TIME).map((record) => ({
-          company_id: work.caller.companyId,
-          ...columnsOf(record),
-          recorded_at: instant.toColumn(work.now),
-        })),
-      )
-      .returning('id')
-      .execute();
-    ids.push(...rows.map((row) => row.id));
+  for (let start = 0; start < records.length; start += ROWS_PER_INSERT) {
+    const batch = records.slice(start, start + ROWS_PER_INSERT);
+    const inserted = await rows.insertReturningIds(
+      work,
+      batch.map((record) => ({ ...columnsOf(record), recorded_at: recordedAt })),
+    );
+    ids.push(...inserted);
   }
   return ids.sort((a, b) => a - b);
 }
@@ -201,12 +200,7 @@ export async function updateTransactionRow(
   id: number,
   record: TransactionRecord,
 ): Promise<Transaction> {
-  const row = await work.db
-    .updateTable('transactions')
-    .set(columnsOf(record))
-    .where('company_id', '=', work.caller.companyId)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const [row] = await rows.update(work, { id }, columnsOf(record));
+  if (row === undefined) throw new Error(`The transaction ${id} does not exist any more`);
   return transactionOf(row);
 }

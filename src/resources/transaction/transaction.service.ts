@@ -103,13 +103,7 @@ export async function finishTransaction(
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const record = parse(TransactionRecord, { ...current, ...Object.fromEntries(given), finishedAt });
   const transaction = await updateTransactionRow(work, current.id, scrubRecord(record).value);
-  work.ledger.append({
-    action: 'update',
-    entityType: 'transaction',
-    entityId: current.id,
-    before: current,
-    after: transaction,
-  });
+  work.ledger.updated('transaction', current, transaction);
   return transaction;
 }
 

@@ -1,3 +1,4 @@
+import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Role } from '../../platform/caller.js';
@@ -8,7 +9,8 @@ export async function findMembership(
   companyId: number,
   userId: number,
 ): Promise<Membership | undefined> {
-  const row = await work.db
+  const { db } = specialSql(work);
+  const row = await db
     .selectFrom('memberships')
     .selectAll()
     .where('company_id', '=', companyId)
@@ -22,7 +24,8 @@ export async function selectMemberships(
   work: SystemReadWork,
   userIds: readonly number[],
 ): Promise<CompanyMembership[]> {
-  const rows = await work.db
+  const { db } = specialSql(work);
+  const rows = await db
     .selectFrom('memberships')
     .innerJoin('companies', 'companies.id', 'memberships.company_id')
     .selectAll('memberships')
@@ -40,7 +43,8 @@ export async function selectMemberships(
 }
 
 export async function insertMembership(work: SystemWriteWork, values: Membership): Promise<void> {
-  await work.db
+  const { db } = specialSql(work);
+  await db
     .insertInto('memberships')
     .values({
       company_id: values.companyId,
@@ -52,7 +56,8 @@ export async function insertMembership(work: SystemWriteWork, values: Membership
 }
 
 export async function deleteMembership(work: SystemWriteWork, of: Membership): Promise<void> {
-  await work.db
+  const { db } = specialSql(work);
+  await db
     .deleteFrom('memberships')
     .where('company_id', '=', of.companyId)
     .where('user_id', '=', of.userId)

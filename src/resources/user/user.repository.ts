@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-
 import { listOf } from '../../database/list/list.js';
+import { specialSql } from '../../database/special-sql.js';
 import { instant, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
@@ -31,8 +30,9 @@ export async function insertUser(
   work: SystemWriteWork,
   values: Pick<User, 'email' | 'name' | 'timeZone'> & { passwordHash: string },
 ): Promise<User> {
+  const { db } = specialSql(work);
   const now = instant.toColumn(work.now);
-  const row = await work.db
+  const row = await db
     .insertInto('users')
     .values({
       email: values.email,
@@ -57,17 +57,18 @@ export const users = listOf<'users', User>({
   orders: { ID: 'id', CREATED_AT: 'created_at' },
   filters: { id: { column: 'id', kind: 'id' }, email: { column: 'email', kind: 'text' } },
   recordOf: userOf,
-  visible: (companyId) =>
-    sql`exists (select 1 from memberships m where m.company_id = ${companyId} and m.user_id = t.id)`,
+  company: { link: 'memberships', child: 'user_id' },
 });
 
 /** Members of the caller's company. */
-const members = (work: ReadWork) =>
-  work.db
+function members(work: ReadWork) {
+  const { db, companyId } = specialSql(work);
+  return db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .selectAll('users')
-    .where('memberships.company_id', '=', work.caller.companyId);
+    .where('memberships.company_id', '=', companyId);
+}
 
 export async function findMember(work: ReadWork, userId: number): Promise<User | undefined> {
   const row = await members(work).where('memberships.user_id', '=', userId).executeTakeFirst();
@@ -84,12 +85,14 @@ export async function selectMembers(work: ReadWork, page: PageRequest): Promise<
 }
 
 export async function findAnyUser(work: SystemReadWork): Promise<{ id: number } | undefined> {
-  return await work.db.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  const { db } = specialSql(work);
+  return await db.selectFrom('users').select('id').limit(1).executeTakeFirst();
 }
 
 /** All users, or a company's. */
 export async function selectUsers(work: SystemReadWork, companyId: number | null): Promise<User[]> {
-  let query = work.db.selectFrom('users').selectAll('users').orderBy('users.id');
+  const { db } = specialSql(work);
+  let query = db.selectFrom('users').selectAll('users').orderBy('users.id');
   if (companyId !== null) {
     query = query.where((eb) =>
       eb.exists(
@@ -104,7 +107,7 @@ export async function selectUsers(work: SystemReadWork, companyId: number | null
   return (await query.execute()).map(userOf);
 }
 
-/** What of a user's own state a change may set; the record counts on. */
+/** The fields of a user that a change may set. */
 export interface UserState {
   readonly passwordHash?: string;
   readonly disabledAt?: Date | null;
@@ -113,8 +116,9 @@ export interface UserState {
 }
 
 export async function updateUserState(work: SystemWriteWork, current: User, state: UserState): Promise<User> {
+  const { db } = specialSql(work);
   const updated = Math.max(work.now.getTime(), current.updatedAt.getTime());
-  const row = await work.db
+  const row = await db
     .updateTable('users')
     .set({
       ...(state.passwordHash === undefined ? {} : { password_hash: state.passwordHash }),
@@ -130,7 +134,7 @@ export async function updateUserState(work: SystemWriteWork, current: User, stat
   return userOf(row);
 }
 
-/** What signing in needs to know of a user. */
+/** A user with what signing in needs. */
 export interface Account extends SignInState {
   readonly user: User;
   readonly passwordHash: string;
@@ -146,7 +150,8 @@ function accountOf(row: Row<'users'>): Account {
 }
 
 export async function findAccountByEmail(work: SystemReadWork, email: string): Promise<Account | undefined> {
-  const row = await work.db
+  const { db } = specialSql(work);
+  const row = await db
     .selectFrom('users')
     .selectAll()
     .where('email', '=', comparableEmail(email))
@@ -155,21 +160,19 @@ export async function findAccountByEmail(work: SystemReadWork, email: string): P
 }
 
 export async function getAccount(work: SystemReadWork, userId: number): Promise<Account> {
-  const row = await work.db
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', userId)
-    .executeTakeFirstOrThrow();
+  const { db } = specialSql(work);
+  const row = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow();
   return accountOf(row);
 }
 
-/** Nothing that a user's record shows. */
+/** Changes no field of the user's public record, so its revision stays the same. */
 export async function updateFailures(
   work: SystemWriteWork,
   userId: number,
   state: SignInState,
 ): Promise<void> {
-  await work.db
+  const { db } = specialSql(work);
+  await db
     .updateTable('users')
     .set({ failed_sign_ins: state.failedSignIns, locked_until: time.toColumn(state.lockedUntil) })
     .where('id', '=', userId)
@@ -177,8 +180,9 @@ export async function updateFailures(
 }
 
 export async function updateSignedIn(work: SystemWriteWork, user: User, ip: string | null): Promise<void> {
+  const { db } = specialSql(work);
   const now = instant.toColumn(work.now);
-  await work.db
+  await db
     .updateTable('users')
     .set({
       sign_in_count: user.signInCount + 1,

@@ -1,19 +1,20 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
+import { specialSql } from '../../../database/special-sql.js';
 import { indexedBy } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
 import type { Bucket, Dimension, SummaryRow } from './transaction-summary.model.js';
 
-/** Where a stretch of time is summed up from, `from` and `to` in units of its own, since 1970, UTC. */
+/** The table or index from which a time range is summed up. `from` and `to` are in its unit: days, hours or ms. */
 export interface Source extends TimeRange {
   readonly of: 'days' | 'hours' | 'newest' | 'serial' | 'logical_number';
 }
 
 export interface SummaryQuery {
   readonly sources: readonly Source[];
-  /** Over the table `t`, whichever source that is. */
+  /** Over the table `t`, which is any of the sources. */
   readonly where: RawBuilder<SqlBool>;
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
@@ -41,7 +42,7 @@ interface Totals {
   readonly amount_total: number;
 }
 
-/** In order of time and of the names; rows of nothing are left out. One statement, of one moment. */
+/** Ordered by time and dimensions, without empty rows; one statement. */
 export async function selectSummary(work: ReadWork, query: SummaryQuery): Promise<SummaryRow[]> {
   if (query.sources.length === 0) return [];
   const parts = query.sources.map((source) => partOf(work, query, source));
@@ -50,43 +51,43 @@ export async function selectSummary(work: ReadWork, query: SummaryQuery): Promis
   const { rows } = await sql<Totals>`
     select ${own}, sum(total) as total, sum(amount_total) as amount_total
     from ${withGroups(work, query, sql`(${sql.join(parts, sql` union all `)})`)}
-    group by ${own} order by ${own} limit ${query.limit}`.execute(work.db);
+    group by ${own} order by ${own} limit ${query.limit}`.execute(specialSql(work).db);
   return rows.map(summaryRowOf);
 }
 
-/** The names of the answer's columns, besides the bucket. */
+/** The columns of the result, besides the bucket. */
 function columnsIn({ by }: SummaryQuery): string[] {
   return by.map((dimension) => (dimension === 'group' ? 'group_id' : COLUMNS[dimension]));
 }
 
-/** The columns of transactions that the answer is made of. */
+/** The columns that are read from the sources. */
 function columnsRead({ by }: SummaryQuery): string[] {
   return [...new Set(by.map((dimension) => COLUMNS[dimension === 'group' ? 'logicalNumber' : dimension]))];
 }
 
-/** The rows of a stretch, added up as far as its own order allows without waiting for the others. */
+/** The rows of one source, summed up in the order of its index where possible. */
 function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder<unknown> {
   const { unit, table, time, total, amount } = FORMS[source.of];
   const columns = columnsRead(query).map((name) => sql.ref(`t.${name}`));
   const bucket = bucketOf(query.bucket, time, unit);
-  // Where the source's own hours or days are told apart, its index has them in order.
+  // If the bucket is the unit of the source, the index of the source is in the order of buckets.
   const span = LENGTHS[query.bucket] === unit ? time : sql.ref('bucket');
   const grouping = [...(query.bucket === 'none' ? [] : [span]), ...columns];
   return sql`select * from (
     select ${sql.join([sql`${bucket} as bucket`, ...columns])}, ${total} as total, ${amount} as amount_total
-    from ${table()} where t.company_id = ${work.caller.companyId}
+    from ${table()} where t.company_id = ${specialSql(work).companyId}
       and ${time} >= ${source.from} and ${time} < ${source.to} and ${query.where}
     ${grouping.length > 0 ? sql`group by ${sql.join(grouping)}` : sql``}
     having ${total} > 0 ${limitOf(query)})`;
 }
 
-/** Only where a part's rows are rows of the answer: several logical numbers make one row of a group. */
+/** Not by group: rows of several logical numbers become one row, so a limit here would lose some. */
 function limitOf({ by, limit }: SummaryQuery): RawBuilder<unknown> {
   return by.includes('group') ? sql`` : sql`limit ${limit}`;
 }
 
 interface Form {
-  /** Milliseconds in which the source counts time. */
+  /** Unit of the time column, in milliseconds. */
   readonly unit: number;
   readonly table: () => RawBuilder<unknown>;
   readonly time: RawBuilder<number>;
@@ -102,7 +103,7 @@ const kept = (table: string, time: string, unit: number): Form => ({
   amount: sql`coalesce(sum(t.amount_total), 0)`,
 });
 
-const oneByOne = (index: string): Form => ({
+const eachTransaction = (index: string): Form => ({
   unit: 1,
   table: () => indexedBy('transactions', 't', `transactions_${index}`),
   time: sql`t.started_at`,
@@ -113,12 +114,12 @@ const oneByOne = (index: string): Form => ({
 const FORMS: Readonly<Record<Source['of'], Form>> = {
   days: kept('transaction_days', 'day', DAY),
   hours: kept('transaction_hours', 'hour', HOUR),
-  newest: oneByOne('newest'),
-  serial: oneByOne('serial'),
-  logical_number: oneByOne('logical_number'),
+  newest: eachTransaction('newest'),
+  serial: eachTransaction('serial'),
+  logical_number: eachTransaction('logical_number'),
 };
 
-/** When the bucket begins, milliseconds since 1970. */
+/** The beginning of the bucket, in milliseconds since 1970. */
 function bucketOf(bucket: Bucket, time: RawBuilder<number>, unit: number): RawBuilder<number | null> {
   const length = LENGTHS[bucket];
   if (length === null) return sql`null`;
@@ -126,13 +127,13 @@ function bucketOf(bucket: Bucket, time: RawBuilder<number>, unit: number): RawBu
   return sql`${time} / ${sql.lit(length / unit)} * ${sql.lit(length)}`;
 }
 
-/** The parts, added up by logical number first, where each number's present group is asked for. */
+/** By group, sums up by logical number first and joins the present group of each number. */
 function withGroups(work: ReadWork, query: SummaryQuery, parts: RawBuilder<unknown>): RawBuilder<unknown> {
   if (!query.by.includes('group')) return parts;
   const names = sql.join(['bucket', ...columnsRead(query)].map((name) => sql.ref(name)));
   return sql`(select ${names}, sum(total) as total, sum(amount_total) as amount_total
       from ${parts} group by ${names}) as s
-    left join (select number, group_id from logical_numbers where company_id = ${work.caller.companyId}) as n
+    left join (select number, group_id from logical_numbers where company_id = ${specialSql(work).companyId}) as n
       on n.number = s.logical_number`;
 }
 
@@ -149,12 +150,13 @@ function summaryRowOf(row: Totals): SummaryRow {
   };
 }
 
-/** Numbers of transactions in the hours that a stretch touches, in order; hours of nothing are left out. */
+/** Numbers of transactions in the hours that overlap the range, ascending, without empty hours. */
 export async function hoursIn(work: ReadWork, { from, to }: TimeRange): Promise<readonly CountedTimeRange[]> {
-  const rows = await work.db
+  const { db, companyId } = specialSql(work);
+  const rows = await db
     .selectFrom('transaction_hours')
     .select((column) => ['hour', column.fn.sum<number>('total').as('total')])
-    .where('company_id', '=', work.caller.companyId)
+    .where('company_id', '=', companyId)
     .where('hour', '>=', Math.floor(from / HOUR))
     .where('hour', '<', Math.ceil(to / HOUR))
     .groupBy('hour')

@@ -1,0 +1,146 @@
+/** Statements on one table in which every row belongs to a company; all of them see the caller's company only. */
+import { sql, type Insertable, type RawBuilder } from 'kysely';
+
+import { offsetOf, type PageRequest } from '../platform/page.js';
+import { among } from './storage.js';
+import type { Row, Tables } from './tables.js';
+import type { ReadWork, WriteWork } from './work.js';
+
+/** Names of the tables that have a `company_id` which is never null. */
+export type CompanyTableName = {
+  [Name in keyof Tables]: Tables[Name] extends { company_id: number } ? Name : never;
+}[keyof Tables];
+
+/** Conditions joined by AND, for example `{ app_id: 7, number: ['1.0', '1.1'] }`. An array means "one of these". */
+export type Match<Name extends CompanyTableName> = {
+  readonly [Column in Exclude<keyof Row<Name>, 'company_id'>]?:
+    Row<Name>[Column] | readonly Row<Name>[Column][];
+};
+
+export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]>, 'company_id'>;
+
+/** New values of columns, or SQL expressions that compute them. */
+export type Changes<Name extends CompanyTableName> = {
+  readonly [Column in Exclude<keyof Row<Name>, 'company_id' | 'id'>]?:
+    Row<Name>[Column] | RawBuilder<Row<Name>[Column]>;
+};
+
+export interface Selection<Name extends CompanyTableName> {
+  /** Ascending; without it the order is undefined. */
+  readonly orderBy?: readonly (string & keyof Tables[Name])[];
+  readonly page?: PageRequest;
+}
+
+export class CompanyRows<Name extends CompanyTableName> {
+  constructor(readonly table: Name) {}
+
+  async select(work: ReadWork, match: Match<Name>, selection: Selection<Name> = {}): Promise<Row<Name>[]> {
+    const { orderBy = [], page } = selection;
+    const order =
+      orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy.map((name) => sql.ref(name)))}`;
+    const range = page === undefined ? sql`` : sql`limit ${page.perPage} offset ${offsetOf(page)}`;
+    const { rows } = await sql<
+      Row<Name>
+    >`select * from ${this.#matching(work, match)} ${order} ${range}`.execute(work.db);
+    return rows;
+  }
+
+  async find(work: ReadWork, match: Match<Name>): Promise<Row<Name> | undefined> {
+    return (await this.select(work, match))[0];
+  }
+
+  async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
+    const { rows } = await sql`select 1 from ${this.#matching(work, match)} limit 1`.execute(work.db);
+    return rows.length > 0;
+  }
+
+  async count(work: ReadWork, match: Match<Name>): Promise<number> {
+    const { rows } = await sql<{ total: number }>`select count(*) as total
+      from ${this.#matching(work, match)}`.execute(work.db);
+    return rows[0]?.total ?? 0;
+  }
+
+  /** All rows in one statement, in which at most 32,766 values can be bound; so do the other two inserts. */
+  async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
+    if (rows.length > 0) await this.#insertion(work, rows, sql``).execute(work.db);
+  }
+
+  /** Returns the new ids in undefined order. */
+  async insertReturningIds(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<number[]> {
+    if (rows.length === 0) return [];
+    const inserted = await this.#insertion<{ id: number }>(work, rows, sql`returning id`).execute(work.db);
+    return inserted.rows.map(({ id }) => id);
+  }
+
+  /**
+   * Returns the new rows in undefined order. With `onConflict`, a row that exists with the same company and `key`
+   * gets `changes` instead, in which `excluded` is the row to insert.
+   */
+  async insertReturning(
+    work: WriteWork,
+    rows: readonly NewRow<Name>[],
+    onConflict?: { readonly key: readonly string[]; readonly changes: Changes<Name> },
+  ): Promise<Row<Name>[]> {
+    if (rows.length === 0) return [];
+    const conflict = onConflict === undefined ? sql`` : conflictClause(onConflict);
+    const inserted = await this.#insertion<Row<Name>>(work, rows, sql`${conflict} returning *`).execute(
+      work.db,
+    );
+    return inserted.rows;
+  }
+
+  #insertion<R>(work: WriteWork, rows: readonly object[], ending: RawBuilder<unknown>): RawBuilder<R> {
+    const columns = Object.keys(rows[0] ?? {});
+    const values = rows.map((row) => {
+      const given = new Map(entriesOf(row));
+      return sql`(${sql.join([work.caller.companyId, ...columns.map((column) => given.get(column))])})`;
+    });
+    return sql<R>`insert into ${sql.table(this.table)}
+      (${sql.join(['company_id', ...columns].map((column) => sql.ref(column)))})
+      values ${sql.join(values)} ${ending}`;
+  }
+
+  /** Returns the rows as they are afterwards. */
+  async update(work: WriteWork, match: Match<Name>, changes: Changes<Name>): Promise<Row<Name>[]> {
+    const { rows } = await sql<Row<Name>>`update ${sql.table(this.table)} set ${assignments(changes)}
+      where ${ownedAnd(work, match)} returning *`.execute(work.db);
+    return rows;
+  }
+
+  /** Returns the rows as they were. */
+  async delete(work: WriteWork, match: Match<Name>): Promise<Row<Name>[]> {
+    const { rows } = await sql<Row<Name>>`delete from ${this.#matching(work, match)} returning *`.execute(
+      work.db,
+    );
+    return rows;
+  }
+
+  #matching(work: ReadWork, match: Match<Name>): RawBuilder<unknown> {
+    return sql`${sql.table(this.table)} where ${ownedAnd(work, match)}`;
+  }
+}
+
+/** The one place where rows of a company's table are restricted to the caller's company. */
+function ownedAnd(work: ReadWork, match: object): RawBuilder<unknown> {
+  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value));
+  return sql.join([sql`company_id = ${work.caller.companyId}`, ...conditions], sql` and `);
+}
+
+function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<unknown> {
+  if (value === null) return sql`${column} is null`;
+  if (Array.isArray(value)) return sql`${column} in ${among(value as readonly (string | number)[])}`;
+  return sql`${column} = ${value}`;
+}
+
+function assignments(changes: object): RawBuilder<unknown> {
+  return sql.join(entriesOf(changes).map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
+}
+
+function conflictClause({ key, changes }: { key: readonly string[]; changes: object }): RawBuilder<unknown> {
+  return sql`on conflict (${sql.join(['company_id', ...key].map((column) => sql.ref(column)))})
+    do update set ${assignments(changes)}`;
+}
+
+export function entriesOf(object: object): [string, unknown][] {
+  return Object.entries(object) as [string, unknown][];
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+
+import type { Audit } from '../platform/audit.js';
+import type { PageRequest } from '../platform/page.js';
+import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from './audit.js';
+import {
+  CompanyRows,
+  entriesOf,
+  type Changes,
+  type CompanyTableName,
+  type Match,
+  type NewRow,
+  type Selection,
+} from './company-rows.js';
+import type { AuditColumns, Row, Tables } from './tables.js';
+import type { ReadWork, WriteWork } from './work.js';
+
+/** Names of the companies' tables whose rows have an id and the audit columns. */
+export type AuditedTableName = {
+  [Name in CompanyTableName]: Tables[Name] extends AuditColumns & { id: unknown } ? Name : never;
+}[CompanyTableName];
+
+export interface AuditedRecord extends Audit {
+  readonly id: number;
+}
+
+/** What a resource decides itself: its record without the id and the audit fields. */
+export type ValuesOf<T extends AuditedRecord> = Omit<T, keyof AuditedRecord>;
+
+/** Every column that the table class does not fill itself: leaving one out does not compile. */
+export type OwnColumns<Name extends AuditedTableName> = Omit<
+  Row<Name>,
+  'id' | 'company_id' | keyof AuditColumns
+>;
+
+/**
+ * The two directions between rows and records. `recordOf` must return every field of the record, and `columnsOf`
+ * every column of the table, so a field that is left out of one of them does not compile.
+ */
+export interface Mapping<Name extends AuditedTableName, T extends AuditedRecord> {
+  readonly table: Name;
+  readonly recordOf: (row: Row<Name>) => T;
+  readonly columnsOf: (values: ValuesOf<T>) => OwnColumns<Name>;
+}
+
+/** A company's records in one table. The company comes from the unit of work: no method can be called without it. */
+export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
+  readonly table: Name;
+  readonly recordOf: (row: Row<Name>) => T;
+  readonly #columnsOf: (values: ValuesOf<T>) => OwnColumns<Name>;
+  readonly #rows: CompanyRows<Name>;
+
+  constructor({ table, recordOf, columnsOf }: Mapping<Name, T>) {
+    this.table = table;
+    this.recordOf = recordOf;
+    this.#columnsOf = columnsOf;
+    this.#rows = new CompanyRows(table);
+  }
+
+  async find(work: ReadWork, match: Match<Name>): Promise<T | undefined> {
+    const row = await this.#rows.find(work, match);
+    return row && this.recordOf(row);
+  }
+
+  async findById(work: ReadWork, id: number): Promise<T | undefined> {
+    return await this.find(work, byId<Name>(id));
+  }
+
+  async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
+    return await this.#rows.exists(work, match);
+  }
+
+  async count(work: ReadWork, match: Match<Name>): Promise<number> {
+    return await this.#rows.count(work, match);
+  }
+
+  /** Ascending by id; all of them, or one page. */
+  async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
+    const orderBy: Selection<Name>['orderBy'] = ['id' as string & keyof Tables[Name]];
+    const rows = await this.#rows.select(work, match, { orderBy, ...(page && { page }) });
+    return rows.map(this.recordOf);
+  }
+
+  async insert(work: WriteWork, values: ValuesOf<T>): Promise<T> {
+    const [record] = await this.insertMany(work, [values]);
+    if (record === undefined) throw new Error(`The insert into ${this.table} returned no row`);
+    return record;
+  }
+
+  /** One statement, in which at most 32,766 values can be bound. The order of the result is undefined. */
+  async insertMany(work: WriteWork, values: readonly ValuesOf<T>[]): Promise<T[]> {
+    const rows = await this.#rows.insertReturning(work, this.#newRows(work, values));
+    return rows.map(this.recordOf);
+  }
+
+  /** Inserts records, or changes those that exist with the same values in the columns `key`; one statement. */
+  async upsertMany(
+    work: WriteWork,
+    values: readonly ValuesOf<T>[],
+    key: readonly (string & keyof OwnColumns<Name>)[],
+  ): Promise<T[]> {
+    const rows = this.#newRows(work, values);
+    const given = Object.keys(rows[0] ?? {}).filter((name) => !AUDIT_COLUMNS.has(name));
+    const replaced = given.map((name) => [name, sql.ref(`excluded.${name}`)]);
+    const changes = {
+      ...Object.fromEntries(replaced),
+      ...changedTogether(work, this.table),
+    } as Changes<Name>;
+    return (await this.#rows.insertReturning(work, rows, { key, changes })).map(this.recordOf);
+  }
+
+  /** Writes the columns that differ; `revision` grows by one in any case. */
+  async update(work: WriteWork, current: T, values: ValuesOf<T>): Promise<T> {
+    const before = new Map(entriesOf(this.#columnsOf(current)));
+    const changed = entriesOf(this.#columnsOf(values)).filter(([name, value]) => before.get(name) !== value);
+    const changes = { ...Object.fromEntries(changed), ...changedBy(work, current) } as Changes<Name>;
+    const [row] = await this.#rows.update(work, byId<Name>(current.id), changes);
+    if (row === undefined) throw new Error(`The row ${current.id} of ${this.table} does not exist any more`);
+    return this.recordOf(row);
+  }
+
+  /** Changes all matching rows in one statement; the `revision` of each grows by one. */
+  async updateAll(work: WriteWork, match: Match<Name>, changes: Partial<OwnColumns<Name>>): Promise<T[]> {
+    const columns = { ...changes, ...changedTogether(work, this.table) } as Changes<Name>;
+    return (await this.#rows.update(work, match, columns)).map(this.recordOf);
+  }
+
+  /** Returns the deleted records. */
+  async delete(work: WriteWork, match: Match<Name>): Promise<T[]> {
+    return (await this.#rows.delete(work, match)).map(this.recordOf);
+  }
+
+  async deleteById(work: WriteWork, id: number): Promise<void> {
+    await this.#rows.delete(work, byId<Name>(id));
+  }
+
+  #newRows(work: WriteWork, values: readonly ValuesOf<T>[]): NewRow<Name>[] {
+    const audit = createdBy(work);
+    return values.map((value) => ({ ...this.#columnsOf(value), ...audit }) as unknown as NewRow<Name>);
+  }
+}
+
+function byId<Name extends AuditedTableName>(id: number): Match<Name> {
+  return { id } as unknown as Match<Name>;
+}

@@ -1,0 +1,23 @@
+import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company-table.js';
+import { listOf, type List, type Listing } from './list.js';
+
+/** The list of an ordinary resource: besides its own, it has the orders and filters of the id and of both times. */
+export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
+  { table, recordOf }: CompanyTable<Name, T>,
+  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge'>,
+): List<T> {
+  const orders = { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' };
+  return listOf<Name, T>({
+    ...own,
+    table,
+    recordOf,
+    id: 'id' as Listing<Name, T>['id'],
+    orders: orders as unknown as Listing<Name, T>['orders'],
+    filters: {
+      id: { column: 'id', kind: 'id' },
+      ...own.filters,
+      createdAt: { column: 'created_at', kind: 'instant' },
+      updatedAt: { column: 'updated_at', kind: 'instant' },
+    },
+  });
+}

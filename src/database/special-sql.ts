@@ -1,0 +1,21 @@
+import type { Transaction } from 'kysely';
+
+import type { Tables } from './tables.js';
+import type { ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from './work.js';
+
+/**
+ * The one way to SQL that is written by hand in a repository: for statements that `CompanyTable`, `CompanyRows` and
+ * `listOf` cannot express. Such a statement must itself compare `company_id` with `companyId` in every table of a
+ * company that it names. `test/database/special-sql.test.ts` counts the uses of each file, so that a new one is a
+ * decision that shows in the diff.
+ */
+export function specialSql(work: WriteWork): { readonly db: Transaction<Tables>; readonly companyId: number };
+export function specialSql(work: ReadWork): { readonly db: ReadDatabase; readonly companyId: number };
+export function specialSql(work: SystemWriteWork): { readonly db: Transaction<Tables> };
+export function specialSql(work: SystemReadWork): { readonly db: ReadDatabase };
+export function specialSql(work: SystemReadWork | ReadWork): {
+  readonly db: ReadDatabase;
+  readonly companyId?: number;
+} {
+  return 'caller' in work ? { db: work.db, companyId: work.caller.companyId } : { db: work.db };
+}

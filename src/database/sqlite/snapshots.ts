@@ -1,0 +1,170 @@
+import { Kysely } from 'kysely';
+
+import { systemClock } from '../../platform/clock.js';
+import { DomainError } from '../../platform/errors.js';
+import type { Tables } from '../tables.js';
+import type { SqliteConnection } from './connection.js';
+import { SqliteConnectionDialect } from './dialect.js';
+
+/** Open connections, of which system units may use all, and units of a company all but the reserve. */
+const MAX_CONNECTIONS = 64;
+const SYSTEM_RESERVE = 16;
+/** Connections that stay open while no unit uses them. */
+const MAX_IDLE = 4;
+const MAX_WAITING = 1_000;
+const MAX_WAIT_MS = 5_000;
+/** How long new units wait while the log is to be restarted, and how often that may happen. */
+const PAUSE_MS = 100;
+const PAUSE_INTERVAL_MS = 1_000;
+
+interface Reader {
+  readonly connection: SqliteConnection;
+  readonly db: Kysely<Tables>;
+}
+
+/** An open read transaction. Its state is at least as new as `version`. */
+interface Snapshot extends Reader {
+  readonly version: number;
+  users: number;
+}
+
+interface Waiter {
+  readonly limit: number;
+  readonly resolve: (snapshot: Snapshot) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Gives each read unit one state of the database: a connection with an open read transaction. Units that begin while
+ * no change was committed share one transaction, so many units at once need few connections, and the first connection
+ * with its prepared statements serves most of them. A unit that needs a new connection when all are in use waits at
+ * most 5 s. System units (token look-ups, chunks of files) have a reserve, since they run inside other read units.
+ */
+export class Snapshots {
+  readonly #idle: Reader[] = [];
+  readonly #open = new Set<Snapshot>();
+  readonly #waiting = new Set<Waiter>();
+  #newest: Snapshot | null = null;
+  /** While there is one, new units wait. */
+  #pendingRestart: (() => boolean) | null = null;
+  #lastPauseAt = -Infinity;
+  #isClosed = false;
+
+  /** `probe` is a connection without transactions, which sees every commit at once. */
+  constructor(
+    private readonly probe: SqliteConnection,
+    private readonly connect: () => SqliteConnection,
+  ) {}
+
+  /** Errors: `busy`, `storage_unavailable`. */
+  async use<T>(isSystem: boolean, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const limit = isSystem ? MAX_CONNECTIONS : MAX_CONNECTIONS - SYSTEM_RESERVE;
+    const snapshot = this.#acquire(limit) ?? (await this.#wait(limit));
+    try {
+      return await use(snapshot.db);
+    } finally {
+      this.#release(snapshot);
+    }
+  }
+
+  /**
+   * Calls `restart` at a moment without snapshots: now, or when the open ones have ended, for which new ones wait up
+   * to 100 ms. SQLite can restart its log only then, and under constant load there would be no such moment. `restart`
+   * returns false if a transaction of the writer is open; it is called again after the next commit.
+   */
+  restartLog(restart: () => boolean): void {
+    if (this.#open.size === 0) {
+      if (restart()) this.#resume();
+      return;
+    }
+    const now = systemClock.elapsed();
+    if (this.#pendingRestart !== null || now - this.#lastPauseAt < PAUSE_INTERVAL_MS) return;
+    this.#pendingRestart = restart;
+    this.#lastPauseAt = now;
+    setTimeout(() => this.#resume(), PAUSE_MS).unref();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { connection } of [...this.#idle, ...this.#open]) connection.database.close();
+    for (const { reject } of this.#waiting) reject(busy());
+  }
+
+  /** Undefined if the unit has to wait. */
+  #acquire(limit: number): Snapshot | undefined {
+    if (this.#pendingRestart !== null) return undefined;
+    const version = this.probe.dataVersion();
+    if (this.#newest?.version === version) {
+      this.#newest.users += 1;
+      return this.#newest;
+    }
+    if (this.#open.size >= limit) return undefined;
+    const reader = this.#idle.pop() ?? this.#connectReader();
+    reader.connection.beginRead();
+    const snapshot = { ...reader, version, users: 1 };
+    this.#open.add(snapshot);
+    this.#newest = snapshot;
+    return snapshot;
+  }
+
+  #connectReader(): Reader {
+    const connection = this.connect();
+    return { connection, db: new Kysely({ dialect: new SqliteConnectionDialect(connection, null) }) };
+  }
+
+  #release(snapshot: Snapshot): void {
+    snapshot.users -= 1;
+    if (snapshot.users > 0 || this.#isClosed) return;
+    const { connection, db } = snapshot;
+    this.#open.delete(snapshot);
+    if (this.#newest === snapshot) this.#newest = null;
+    connection.rollback();
+    if (this.#idle.length < MAX_IDLE) this.#idle.push({ connection, db });
+    else connection.database.close();
+    if (this.#open.size === 0 && this.#pendingRestart?.() === true) this.#resume();
+    else this.#serveWaiting();
+  }
+
+  async #wait(limit: number): Promise<Snapshot> {
+    if (this.#waiting.size >= MAX_WAITING) throw busy();
+    return await new Promise<Snapshot>((resolve, reject) => {
+      const timer = setTimeout(() => waiter.reject(busy()), MAX_WAIT_MS);
+      const leave = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+      };
+      const waiter: Waiter = {
+        limit,
+        resolve: (snapshot) => {
+          leave();
+          resolve(snapshot);
+        },
+        reject: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      this.#waiting.add(waiter);
+    });
+  }
+
+  #serveWaiting(): void {
+    for (const waiter of this.#waiting) {
+      try {
+        const snapshot = this.#acquire(waiter.limit);
+        if (snapshot !== undefined) waiter.resolve(snapshot);
+      } catch (error) {
+        waiter.reject(error as Error);
+      }
+    }
+  }
+
+  #resume(): void {
+    this.#pendingRestart = null;
+    this.#serveWaiting();
+  }
+}
+
+function busy(): DomainError {
+  return new DomainError('busy', 'Too many requests are reading the database; try again.', { retryAfter: 1 });
+}

@@ -1,74 +1,73 @@
-import { Ctx, Field, FieldResolver, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { Ctx, Query, Resolver } from 'type-graphql';
 
-import { mayUse, SCOPES, type Role, type Scope } from '../platform/caller.js';
-import { API_SCOPES } from '../resources/access-token/access-token.graphql.js';
+import {
+  choice,
+  computed,
+  enumeration,
+  face,
+  fields,
+  instant,
+  int,
+  listOf,
+  nullable,
+  object,
+  objectType,
+  type GraphqlContext,
+} from '../graphql/index.js';
+import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../platform/caller.js';
+import { Scope } from '../resources/access-token/access-token.graphql.js';
 import { CompanyType } from '../resources/company/company.graphql.js';
 import { companies } from '../resources/company/company.service.js';
 import { UserType } from '../resources/user/user.graphql.js';
 import { users } from '../resources/user/user.service.js';
-import type { GraphqlContext } from '../graphql/execution/context.js';
-import { DateTime } from '../graphql/schema/scalars.js';
 
-const ROLES: Readonly<Record<Uppercase<Role>, Role>> = {
-  VIEWER: 'viewer',
-  OPERATOR: 'operator',
-  ADMIN: 'admin',
-};
-registerEnumType(ROLES, {
-  name: 'Role',
-  description: 'What a user may do in a company.',
-  valuesConfig: {
-    VIEWER: { description: 'Reads.' },
-    OPERATOR: { description: 'Reads and writes.' },
-    ADMIN: { description: 'Reads, writes, and manages users, tokens and the ledger.' },
-  },
+const Role = enumeration<RoleName>('Role', 'What a user may do in a company.', {
+  viewer: 'Read.',
+  operator: 'Read and write.',
+  admin: 'Read and write, and manage users, tokens and the ledger.',
 });
 
-@ObjectType({ simpleResolvers: true, description: "A client's hourly budget of requests, REST included." })
-class RateLimit {
-  @Field(() => Int, { description: 'Requests an hour.' })
-  limit!: number;
+const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
+  'RateLimit',
+  'Hourly quota of requests of a token, over GraphQL and REST together.',
+  {
+    limit: int('Requests allowed in an hour.'),
+    remaining: int('Requests left in this hour, after this one.'),
+    resetAt: instant('When the quota is full again.'),
+  },
+);
 
-  @Field(() => Int, { description: 'Requests left, this one counted.' })
-  remaining!: number;
-
-  @Field(() => DateTime, { description: 'When the budget is full again.' })
-  resetAt!: Date;
+interface Viewer {
+  readonly role: RoleName;
+  readonly scopes: readonly ScopeName[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Who asks, and what they may do.' })
-class Viewer {
-  @Field(() => ROLES, { description: "The user's role in the company." })
-  role!: Role;
+const ViewerType = objectType<Viewer>('Viewer', 'The caller: the token, its user and its company.', {
+  role: choice(Role, "The user's role in the company."),
+  scopes: listOf(choice(Scope, "Scopes of the token that the user's role allows too.")),
+});
 
-  @Field(() => [API_SCOPES], {
-    description: 'The rights that this token gives: its scopes, as far as the role has them too.',
-  })
-  scopes!: readonly Scope[];
-}
-
-@Resolver(() => Viewer)
-export class ViewerResolver {
-  @Query(() => Viewer, { description: 'Who asks.' })
-  viewer(@Ctx() { caller }: GraphqlContext) {
+@Resolver()
+class ViewerQuery {
+  @Query(() => ViewerType, { description: 'The caller, and what it may do.' })
+  viewer(@Ctx() { caller }: GraphqlContext): Viewer {
     return { role: caller.role, scopes: SCOPES.filter((scope) => mayUse(caller, scope)) };
   }
-
-  @FieldResolver(() => UserType, {
-    nullable: true,
-    description: 'The user whom the token speaks for; null where it speaks for none.',
-  })
-  user(@Ctx() ctx: GraphqlContext) {
-    return ctx.one(users, ctx.caller.userId);
-  }
-
-  @FieldResolver(() => CompanyType, { nullable: true, description: 'The company that the token is of.' })
-  company(@Ctx() ctx: GraphqlContext) {
-    return ctx.one(companies, ctx.caller.companyId);
-  }
-
-  @FieldResolver(() => RateLimit, { nullable: true, description: 'The budget; null where none is kept.' })
-  rateLimit(@Ctx() ctx: GraphqlContext) {
-    return ctx.request.budget;
-  }
 }
+
+export const viewerFace = face(
+  ViewerQuery,
+  fields(ViewerType, {
+    user: computed(
+      nullable(object(UserType, 'User on whose behalf the token acts. Null if it acts for no user.')),
+      (_viewer, ctx) => ctx.one(users, ctx.caller.userId),
+    ),
+    company: computed(nullable(object(CompanyType, 'Company of the token.')), (_viewer, ctx) =>
+      ctx.one(companies, ctx.caller.companyId),
+    ),
+    rateLimit: computed(
+      nullable(object(RateLimit, 'Quota of requests. Null if the server has no rate limit.')),
+      (_viewer, ctx) => ctx.request.budget,
+    ),
+  }),
+);

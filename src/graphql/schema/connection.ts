@@ -1,120 +1,113 @@
-import {
-  ArgsType,
-  Field,
-  ID,
-  InputType,
-  Int,
-  ObjectType,
-  registerEnumType,
-  type ClassType,
-} from 'type-graphql';
+import { ArgsType, Field, ID, InputType, Int, type ClassType } from 'type-graphql';
 
 import type { Slice, SliceRequest } from '../../database/list/slice.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
+import { enumeration } from './enumeration.js';
 import { requestError } from './errors.js';
+import { plural, words } from './node.js';
+import {
+  addField,
+  choice,
+  flag,
+  int,
+  listOf,
+  nullable,
+  object,
+  objectType,
+  text,
+  type Lazy,
+} from './object-type.js';
 
 export const DEFAULT_FIRST = 30;
 const MAX_FIRST = 100;
 
-enum Direction {
-  ASC = 'asc',
-  DESC = 'desc',
-}
-registerEnumType(Direction, {
-  name: 'OrderDirection',
-  description: 'Which way a list goes.',
-  valuesConfig: {
-    ASC: { description: 'Lowest, oldest or first of the alphabet first.' },
-    DESC: { description: 'Highest, newest or last of the alphabet first.' },
-  },
+type Direction = OrderBy['direction'];
+const OrderDirection = enumeration<Direction>('OrderDirection', 'Direction of an order.', {
+  asc: 'Ascending: lowest, oldest or alphabetically first record first.',
+  desc: 'Descending: highest, newest or alphabetically last record first.',
 });
 
-@ObjectType({ simpleResolvers: true, description: 'Where a page stands in its list.' })
-class PageInfo {
-  @Field(() => Boolean, { description: 'Whether records follow the last one here.' })
-  hasNextPage!: boolean;
-
-  @Field(() => Boolean, { description: 'Whether records come before the first one here.' })
-  hasPreviousPage!: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Cursor of the first record here.' })
-  startCursor!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Cursor of the last record here.' })
-  endCursor!: string | null;
+interface PageInfoShape {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly startCursor: string | null;
+  readonly endCursor: string | null;
 }
 
-type PageInfoShape = Readonly<Pick<PageInfo, keyof PageInfo>>;
+const PageInfo = objectType<PageInfoShape>('PageInfo', 'Position of a page in its list.', {
+  hasNextPage: flag('Whether the list has records after this page.'),
+  hasPreviousPage: flag('Whether the list has records before this page.'),
+  startCursor: nullable(text('Cursor of the first record of the page. Null for an empty page.')),
+  endCursor: nullable(text('Cursor of the last record of the page. Null for an empty page.')),
+});
 
-/** Which part of a list: `first`/`after` or `last`/`before`. */
+/** Selects a page: `first` with `after` counts from the start of the list, `last` with `before` from its end. */
 @ArgsType()
 export class PageArgs {
   @Field(() => Int, {
     nullable: true,
-    description: `How many, from the beginning: 1 to ${MAX_FIRST}, ${DEFAULT_FIRST} unless told.`,
+    description: `Page size, counted from the start of the list: 1 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST}. Not together with \`last\`.`,
   })
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only what follows this cursor.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Cursor (`endCursor` of the previous page): the page starts after it. Goes with `first`.',
+  })
   after?: string | null;
 
-  @Field(() => Int, { nullable: true, description: `How many, from the end: 1 to ${MAX_FIRST}.` })
+  @Field(() => Int, {
+    nullable: true,
+    description: `Page size, counted from the end of the list: 1 to ${MAX_FIRST}. Not together with \`first\`.`,
+  })
   last?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only what comes before this cursor.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Cursor (`startCursor` of the next page): the page ends before it. Goes with `last`.',
+  })
   before?: string | null;
 }
 
-/** What one record can be asked for by: exactly one of these. Types with a name of their own add it. */
+/** Arguments that look up one record, of which exactly one is given. Resources with unique names add them. */
 @ArgsType()
 export class Keys {
-  @Field(() => ID, { nullable: true, description: 'Its id.' })
+  @Field(() => ID, { nullable: true, description: 'Global id (`id`) of the record.' })
   id?: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'Its id in REST.' })
+  @Field(() => Int, { nullable: true, description: 'Numeric id (`databaseId`) of the record, as in REST.' })
   databaseId?: number | null;
 }
 
-/** What a field of a connection's type answers; nothing is read before it is asked for. */
-export interface Connection<T> {
-  readonly nodes: () => Promise<readonly T[]>;
-  readonly edges: () => Promise<readonly { cursor: string; node: T }[]>;
-  readonly pageInfo: () => Promise<PageInfoShape>;
-  readonly totalCount: () => Promise<number>;
+export interface Page<T> {
+  readonly nodes: readonly T[];
+  readonly edges: readonly Edge<T>[];
+  readonly pageInfo: PageInfoShape;
+  readonly totalCount: number;
 }
 
-/** The connection's object types for a node type. */
-export function connectionOf(NodeType: ClassType, name: string): ClassType<Connection<object>> {
-  @ObjectType(`${name}Edge`, {
-    simpleResolvers: true,
-    description: `One record (${name}) and its place in a list.`,
-  })
-  class Edge {
-    @Field(() => String, { description: 'Opaque place in the list.' })
-    cursor!: string;
+/** A page of which each field reads from the database only when it is selected. */
+export type Connection<T> = Lazy<Page<T>>;
 
-    @Field(() => NodeType, { description: 'The record.' })
-    node!: object;
-  }
+interface Edge<T> {
+  readonly cursor: string;
+  readonly node: T;
+}
 
-  @ObjectType(`${name}Connection`, {
-    simpleResolvers: true,
-    description: `Part of a list of ${name} records.`,
-  })
-  class NodeConnection {
-    @Field(() => [Edge], { description: 'The records with their places.' })
-    edges!: never;
-
-    @Field(() => [NodeType], { description: 'The records.' })
-    nodes!: never;
-
-    @Field(() => PageInfo, { description: 'Where this part stands in the list.' })
-    pageInfo!: never;
-
-    @Field(() => Int, { description: 'Number of records in the whole list; counted only when asked for.' })
-    totalCount!: never;
-  }
-  return NodeConnection;
+/** The object types of a list's pages and of their edges. */
+export function connectionOf<T extends object>(Record: ClassType<T>, name: string): ClassType<Page<T>> {
+  const noun = words(name);
+  const nouns = plural(noun);
+  const EdgeType = objectType<Edge<T>>(`${name}Edge`, `One ${noun} of a page, with its cursor.`, {
+    cursor: text('Opaque position in the list, for `after` and `before`.'),
+    node: object(Record, `The ${noun}.`),
+  });
+  return objectType<Page<T>>(`${name}Connection`, `A page of a list of ${nouns}.`, {
+    edges: listOf(object(EdgeType, `The ${nouns} of the page with their cursors.`)),
+    nodes: listOf(object(Record, `The ${nouns} of the page.`)),
+    pageInfo: object(PageInfo, 'Position of the page in the list.'),
+    totalCount: int(`Number of ${nouns} on all pages. Counted only when selected.`),
+  });
 }
 
 export interface OrderBy {
@@ -123,42 +116,42 @@ export interface OrderBy {
 }
 
 /** The input type that orders a list by one of its indexed columns. */
-export function orderOf(name: string, fields: readonly string[]): ClassType<OrderBy> {
-  const OrderField = Object.fromEntries(fields.map((field) => [field, field]));
-  registerEnumType(OrderField, {
-    name: `${name}OrderField`,
-    description: `What ${name} records can be ordered by.`,
-    valuesConfig: Object.fromEntries(fields.map((field) => [field, { description: orderedBy(field) }])),
+export function orderOf(name: string, fields: readonly string[]): ClassType {
+  const nouns = plural(words(name));
+  const OrderField = enumeration(
+    `${name}OrderField`,
+    `Fields that a list of ${nouns} can be ordered by.`,
+    Object.fromEntries(fields.map((field) => [field, `By \`${shownName(field)}\`.`])),
+  );
+  class Order {}
+  InputType(`${name}Order`, {
+    description: `Order of a list of ${nouns}. Ties are broken by \`databaseId\`.`,
+  })(Order);
+  addField(Order, 'field', choice(OrderField, 'Field to order by.'));
+  addField(Order, 'direction', {
+    ...choice(OrderDirection, 'Direction of the order.'),
+    defaultValue: 'asc',
   });
-
-  @InputType(`${name}Order`, { description: `How a list of ${name} records is ordered.` })
-  class Order {
-    @Field(() => OrderField, { description: 'By what.' })
-    field!: string;
-
-    @Field(() => Direction, { defaultValue: Direction.ASC, description: 'Which way.' })
-    direction!: 'asc' | 'desc';
-  }
   return Order;
 }
 
-/** `CREATED_AT` as `By createdAt.` */
-function orderedBy(field: string): string {
-  const camel = field.toLowerCase().replace(/_./g, (part) => part.slice(1).toUpperCase());
-  return `By ${camel === 'id' ? 'databaseId' : camel}.`;
+/** The field that an order is named after: `CREATED_AT` orders by `createdAt`. */
+function shownName(order: string): string {
+  const name = order.toLowerCase().replace(/_./g, (part) => part.slice(1).toUpperCase());
+  return name === 'id' ? 'databaseId' : name;
 }
 
-/** The arguments of a list as the part that is asked for. */
+/** The arguments of a list as a request to the database. */
 export function sliceRequest(
   args: PageArgs & { orderBy?: OrderBy | null },
   condition: SliceRequest['condition'],
   standard: OrderBy,
 ): SliceRequest {
   const { first, last, after, before } = args;
-  if (first != null && last != null) throw requestError('Give first or last, not both.');
+  if (first != null && last != null) throw requestError('Give either first or last, not both.');
   const backward = last != null;
   if (backward ? after != null : before != null) {
-    throw requestError('after goes with first, before goes with last.');
+    throw requestError('Give after only with first, and before only with last.');
   }
   const { field, direction } = args.orderBy ?? standard;
   const cursor = backward ? before : after;
@@ -173,11 +166,11 @@ export function sliceRequest(
 }
 
 function limitOf(limit: number): number {
-  if (limit < 1 || limit > MAX_FIRST)
-    throw requestError(`first and last take 1 to ${MAX_FIRST}, not ${limit}.`);
-  return limit;
+  if (limit >= 1 && limit <= MAX_FIRST) return limit;
+  throw requestError(`first and last take 1 to ${MAX_FIRST}, not ${limit}.`);
 }
 
+/** A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. */
 export function connection<T>(
   request: SliceRequest,
   load: () => Promise<Slice<T>>,

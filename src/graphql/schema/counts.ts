@@ -1,5 +1,8 @@
 import { Extensions } from 'type-graphql';
 
-/** Decorates a field that reads much to answer little; `where` names the argument that makes it do so. */
+/**
+ * Adds records to the cost of a field that reads much to return little: always, or only if the argument `where` is
+ * given. See `limits/cost.ts`.
+ */
 export const counts = (records: number, where?: string): ReturnType<typeof Extensions> =>
   Extensions({ counts: records, countsWhere: where });

@@ -1,67 +1,71 @@
-import { Field, ID, InputType, type ClassType } from 'type-graphql';
+import { InputType, type ClassType } from 'type-graphql';
 
 import type { Comparison, Condition, FilterKind } from '../../database/list/condition.js';
 import type { List } from '../../database/list/list.js';
+import type { Enumeration } from './enumeration.js';
 import { requestError } from './errors.js';
-import { parseGlobalId } from './node.js';
-import { DateTime } from './scalars.js';
+import { parseGlobalId, plural, words } from './node.js';
+import {
+  addField,
+  choice,
+  flag,
+  id,
+  instant,
+  listOf,
+  nullable,
+  object,
+  text,
+  type AnyField,
+} from './object-type.js';
 
 const MAX_DEPTH = 3;
 const MAX_VALUES = 100;
-/** The engine takes no more than a thousand within each other. */
+/** SQLite refuses expressions nested more than 1000 levels deep. */
 const MAX_COMPARISONS = 100;
 
-/** A filter as GraphQL hands it over: `and`, `or`, `not` and comparators by field. */
+type FilteredList = Pick<List<unknown>, 'name' | 'filters'>;
+
+/** A filter as GraphQL passes it: `and`, `or`, `not`, and comparators by field, such as `{ name: { eq: 'A' } }`. */
 export type FilterInput = Readonly<Record<string, unknown>>;
 
-@InputType({ description: 'Compares a text, letter for letter; what is absent or null compares nothing.' })
-class TextComparator {
-  @Field(() => String, { nullable: true, description: 'Is this text.' })
-  eq?: string;
+const IGNORED = 'Comparisons that are absent or null are ignored.';
 
-  @Field(() => [String], { nullable: true, description: `Is one of these texts, at most ${MAX_VALUES}.` })
-  in?: string[];
-
-  @Field(() => String, { nullable: true, description: 'Begins with this text.' })
-  startsWith?: string;
-
-  @Field(() => String, { nullable: true, description: 'Has this text in it.' })
-  contains?: string;
-
-  @Field(() => Boolean, { nullable: true, description: 'Whether there is none.' })
-  isNull?: boolean;
+function comparator(
+  name: string,
+  description: string,
+  fields: Readonly<Record<string, AnyField>>,
+): ClassType<object> {
+  class Comparator {}
+  InputType(name, { description: `${description} ${IGNORED}` })(Comparator);
+  for (const [operator, field] of Object.entries(fields)) addField(Comparator, operator, nullable(field));
+  return Comparator;
 }
 
-@InputType({ description: 'Compares a yes or no; what is absent or null compares nothing.' })
-class BooleanComparator {
-  @Field(() => Boolean, { nullable: true, description: 'Is this.' })
-  eq?: boolean;
-}
+const isNull = flag('True for records without a value, false for records with one.');
 
-@InputType({
-  description: 'Compares an id, never the number of REST; what is absent or null compares nothing.',
-})
-class IdComparator {
-  @Field(() => ID, { nullable: true, description: 'Is this record.' })
-  eq?: string;
+const TextComparator = comparator('TextComparator', 'Conditions on a text, case-sensitive.', {
+  eq: text('Equals this text.'),
+  in: listOf(text(`Equals one of these texts, at most ${MAX_VALUES}.`)),
+  startsWith: text('Starts with this text.'),
+  contains: text('Contains this text.'),
+  isNull,
+});
 
-  @Field(() => [ID], { nullable: true, description: `Is one of these records, at most ${MAX_VALUES}.` })
-  in?: string[];
+const BooleanComparator = comparator('BooleanComparator', 'Conditions on a boolean.', {
+  eq: flag('Equals this value.'),
+});
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether there is none.' })
-  isNull?: boolean;
-}
+const IdComparator = comparator(
+  'IdComparator',
+  'Conditions on the id of a record. Takes values of `id`, not of `databaseId`.',
+  { eq: id('Is this record.'), in: listOf(id(`Is one of these records, at most ${MAX_VALUES}.`)), isNull },
+);
 
-@InputType({
-  description: 'Compares an instant, such as 2026-11-20T00:00:00Z; what is absent or null compares nothing.',
-})
-class DateTimeComparator {
-  @Field(() => DateTime, { nullable: true, description: 'At this instant or later.' })
-  gte?: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'Before this instant.' })
-  lt?: Date;
-}
+const DateTimeComparator = comparator(
+  'DateTimeComparator',
+  'Conditions on a timestamp, for example 2026-11-20T00:00:00Z.',
+  { gte: instant('At or after this time.'), lt: instant('Before this time.') },
+);
 
 const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice'>, ClassType>> = {
   text: TextComparator,
@@ -70,88 +74,64 @@ const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice'>, ClassType>> = 
   instant: DateTimeComparator,
 };
 
-/** An enumeration of the schema, by its name there; its values are the domain's. */
-export interface Choices {
-  readonly name: string;
-  readonly type: object;
+/** Comparators by the name of their enum: two lists may share one. */
+const enumComparators = new Map<string, ClassType>();
+
+function enumComparator(of: Enumeration): ClassType {
+  const known =
+    enumComparators.get(of.name) ??
+    comparator(`${of.name}Comparator`, `Conditions on a ${of.name} value.`, {
+      eq: choice(of, 'Equals this value.'),
+      in: listOf(choice(of, `Equals one of these values, at most ${MAX_VALUES}.`)),
+    });
+  enumComparators.set(of.name, known);
+  return known;
 }
 
-const choiceComparators = new Map<string, ClassType>();
-
-function choiceComparator({ name, type }: Choices): ClassType {
-  const known = choiceComparators.get(name);
-  if (known !== undefined) return known;
-
-  @InputType(`${name}Comparator`, {
-    description: `Compares by ${name}; what is absent or null compares nothing.`,
-  })
-  class ChoiceComparator {
-    @Field(() => type, { nullable: true, description: 'Is this choice.' })
-    eq?: string;
-
-    @Field(() => [type], { nullable: true, description: `Is one of these choices, at most ${MAX_VALUES}.` })
-    in?: string[];
-  }
-  choiceComparators.set(name, ChoiceComparator);
-  return ChoiceComparator;
-}
-
-/** The input type that narrows a list by its indexed columns; `choices` names the enumeration of a choice. */
+/** The input type that filters a list, made from its filter columns; `enums` has the enum of each choice. */
 export function filterOf(
-  list: Pick<List<unknown>, 'name' | 'filters'>,
-  choices: Readonly<Record<string, Choices>>,
+  list: FilteredList,
+  enums: Readonly<Record<string, Enumeration>>,
 ): ClassType<FilterInput> {
-  @InputType(`${list.name}Filter`, {
-    description: `Narrows a list of ${list.name} records; all that is given must hold. At most ${MAX_COMPARISONS} comparisons.`,
-  })
-  class Filter {
-    @Field(() => [Filter], {
-      nullable: true,
-      description: `All of these hold; at most ${MAX_DEPTH} levels deep.`,
-    })
-    and?: Filter[];
-
-    @Field(() => [Filter], { nullable: true, description: 'At least one of these holds.' })
-    or?: Filter[];
-
-    @Field(() => Filter, { nullable: true, description: 'This does not hold.' })
-    not?: Filter;
-  }
+  class Filter {}
+  InputType(`${list.name}Filter`, {
+    description: `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested fields included.`,
+  })(Filter);
+  const nested = (description: string): AnyField => object(Filter, description);
+  const fields: Record<string, AnyField> = {
+    and: listOf(nested(`All of these hold. Filters nest at most ${MAX_DEPTH} levels.`)),
+    or: listOf(nested('At least one of these holds.')),
+    not: nested('This does not hold; includes records whose compared value is null.'),
+  };
   for (const [field, kind] of Object.entries(list.filters)) {
-    const comparator = comparatorOf(kind, field, choices);
-    Field(() => comparator, { nullable: true, description: `What ${field} must be.` })(
-      Filter.prototype,
-      field,
-    );
+    fields[field] = object(comparatorOf(kind, field, enums), `Condition on \`${field}\`.`);
   }
+  for (const [name, field] of Object.entries(fields)) addField(Filter, name, nullable(field));
   return Filter as ClassType<FilterInput>;
 }
 
 function comparatorOf(
   kind: FilterKind,
   field: string,
-  choices: Readonly<Record<string, Choices>>,
+  enums: Readonly<Record<string, Enumeration>>,
 ): ClassType {
   if (kind !== 'choice') return COMPARATORS[kind];
-  const choice = choices[field];
-  if (choice === undefined) throw new Error(`The choices of ${field} are not named`);
-  return choiceComparator(choice);
+  const of = enums[field];
+  if (of === undefined) throw new Error(`The enums must name the enum of ${field}`);
+  return enumComparator(of);
 }
 
-/** The filter as the database's condition; null where nothing is narrowed. */
-export function conditionOf(
-  list: Pick<List<unknown>, 'name' | 'filters'>,
-  filter: FilterInput | null | undefined,
-): Condition | null {
+/** The filter as a database condition; null without any comparison. */
+export function conditionOf(list: FilteredList, filter: FilterInput | null | undefined): Condition | null {
   const where = partOf(list, filter, 0);
   const count = where === null ? 0 : comparisonsIn(where);
   if (count > MAX_COMPARISONS) {
-    throw requestError(`A filter has at most ${MAX_COMPARISONS} comparisons, not ${count}.`);
+    throw requestError(`A filter takes at most ${MAX_COMPARISONS} comparisons, not ${count}.`);
   }
   return where;
 }
 
-/** Each is looked at for each record; what holds by itself counts as well. */
+/** Number of comparisons; an empty `and` or `or` counts as one. */
 function comparisonsIn(where: Condition): number {
   if ('field' in where) return 1;
   if ('not' in where) return comparisonsIn(where.not);
@@ -162,13 +142,9 @@ function comparisonsIn(where: Condition): number {
   );
 }
 
-function partOf(
-  list: Pick<List<unknown>, 'name' | 'filters'>,
-  filter: FilterInput | null | undefined,
-  depth: number,
-): Condition | null {
+function partOf(list: FilteredList, filter: FilterInput | null | undefined, depth: number): Condition | null {
   if (filter == null) return null;
-  if (depth > MAX_DEPTH) throw requestError(`Filters nest at most ${MAX_DEPTH} levels deep.`);
+  if (depth > MAX_DEPTH) throw requestError(`Filters nest at most ${MAX_DEPTH} levels.`);
   const nested = (value: unknown): Condition => partOf(list, value as FilterInput, depth + 1) ?? { and: [] };
   const parts = Object.entries(filter).flatMap(([name, value]): Condition[] => {
     if (value == null) return [];
@@ -181,7 +157,7 @@ function partOf(
 }
 
 function comparisons(
-  list: Pick<List<unknown>, 'name' | 'filters'>,
+  list: FilteredList,
   field: string,
   comparator: Readonly<Record<string, unknown>>,
 ): Condition[] {
@@ -190,21 +166,21 @@ function comparisons(
     .filter(([, value]) => value != null)
     .map(([operator, value]) => {
       if (Array.isArray(value) && value.length > MAX_VALUES) {
-        throw requestError(`A filter takes at most ${MAX_VALUES} values.`);
+        throw requestError(`${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`);
       }
       const converted = isId && operator !== 'isNull' ? idsOf(value, typeOf(list.name, field)) : value;
       return { field, operator: operator as Comparison['operator'], value: converted };
     });
 }
 
-/** `logicalNumberId` holds ids of `LogicalNumber`, `id` those of the list itself, `actor` those of a user. */
+/** The type whose ids a field compares: `logicalNumberId` those of LogicalNumber, `id` those of the list's own type. */
 function typeOf(listName: string, field: string): string {
   if (field === 'id') return listName;
   if (field === 'actor') return 'User';
   return field.charAt(0).toUpperCase() + field.slice(1, -'Id'.length);
 }
 
-/** Ids of something else, or of nothing, match nothing. */
+/** Global ids as numbers; -1, which matches no record, for a text that is not an id of the type. */
 function idsOf(value: unknown, typeName: string): number | readonly number[] {
   const one = (text: unknown): number => {
     const parsed = parseGlobalId(String(text));

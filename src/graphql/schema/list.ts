@@ -1,33 +1,33 @@
-import { ArgsType, Field, type ClassType } from 'type-graphql';
+import { ArgsType, type ClassType } from 'type-graphql';
 
 import type { List } from '../../database/list/list.js';
-import { connectionOf, orderOf, PageArgs, type Connection, type OrderBy } from './connection.js';
 import type { ListArgs } from '../execution/context.js';
-import { filterOf, type Choices, type FilterInput } from './filter.js';
+import { connectionOf, orderOf, PageArgs, type Page } from './connection.js';
+import { filterOf, type FilterInput } from './filter.js';
+import type { Enums } from './input.js';
+import { addField, nullable, object } from './object-type.js';
 
-/** The schema's types of a list: its connection, its arguments, and of these what narrows it. */
-export interface ListTypes {
-  readonly Connection: ClassType<Connection<object>>;
+/** A list with the schema's types for its records, its pages and its arguments. */
+export interface ListTypes<T extends object> {
+  readonly list: List<T>;
+  readonly Record: ClassType<T>;
+  readonly Connection: ClassType<Page<T>>;
   readonly Args: ClassType<ListArgs>;
   readonly Filter: ClassType<FilterInput>;
+  /** The enums of the record's fields, by field. */
+  readonly enums: Enums;
 }
 
-/** Made from what the list itself can be ordered and narrowed by. */
-export function listTypes(
-  list: Pick<List<unknown>, 'name' | 'orders' | 'filters'>,
-  NodeType: ClassType,
-  choices: Readonly<Record<string, Choices>> = {},
-): ListTypes {
-  const Order = orderOf(list.name, list.orders);
-  const Filter = filterOf(list, choices);
-
+/** Makes the types from the columns that the list can be ordered and filtered by. */
+export function listTypes<T extends object>(
+  list: List<T>,
+  Record: ClassType<T>,
+  enums: Enums = {},
+): ListTypes<T> {
+  const Filter = filterOf(list, enums);
   @ArgsType()
-  class Args extends PageArgs {
-    @Field(() => Order, { nullable: true, description: 'The order, which ends in the id.' })
-    orderBy?: OrderBy | null;
-
-    @Field(() => Filter, { nullable: true, description: 'Only what meets this.' })
-    filter?: FilterInput | null;
-  }
-  return { Connection: connectionOf(NodeType, list.name), Args, Filter };
+  class Args extends PageArgs {}
+  addField(Args, 'orderBy', nullable(object(orderOf(list.name, list.orders), 'Order of the list.')));
+  addField(Args, 'filter', nullable(object(Filter, 'Only records for which this holds.')));
+  return { list, Record, Connection: connectionOf(Record, list.name), Args, Filter, enums };
 }

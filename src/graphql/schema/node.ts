@@ -4,12 +4,12 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 
-/** An id that says what it is of: opaque to clients. */
+/** The id of a record over all types: base64url of its type and number, for example of `Device:17`. Opaque to clients. */
 function globalId(typeName: string, id: number): string {
   return Buffer.from(`${typeName}:${id}`, 'latin1').toString('base64url');
 }
 
-/** What an id is of; undefined where it is none of ours. */
+/** The type and number in a global id; undefined for any other text. */
 export function parseGlobalId(text: string): { readonly typeName: string; readonly id: number } | undefined {
   const [typeName = '', digits = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(':');
   const id = idFromText(digits);
@@ -17,7 +17,7 @@ export function parseGlobalId(text: string): { readonly typeName: string; readon
   return { typeName, id };
 }
 
-/** The number in a global id of a type; `not_found` for what is none. */
+/** The number in a global id of a type. Errors: `not_found` for any other text. */
 export function idOf(typeName: string, text: string): number {
   const parsed = parseGlobalId(text);
   if (parsed?.typeName !== typeName) {
@@ -28,13 +28,16 @@ export function idOf(typeName: string, text: string): number {
   return parsed.id;
 }
 
-/** An input with the global ids in the named fields as numbers; null and absent stay what they are. */
+/**
+ * An input with numbers instead of the global ids in the named fields: with `{ groupId: 'Group' }`, `groupId` must be
+ * the id of a group. Null and absent fields stay. Errors: `invalid`.
+ */
 export function withNumbers(
   input: object,
-  typeNames: Readonly<Record<string, string>>,
+  references: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> {
   const numbers: Record<string, unknown> = { ...input };
-  for (const [field, typeName] of Object.entries(typeNames)) {
+  for (const [field, typeName] of Object.entries(references)) {
     const value = numbers[field];
     if (Array.isArray(value)) numbers[field] = value.map((text) => reference(field, typeName, text));
     else if (value != null) numbers[field] = reference(field, typeName, value);
@@ -44,17 +47,27 @@ export function withNumbers(
 
 function reference(field: string, typeName: string, text: unknown): number {
   const parsed = parseGlobalId(String(text));
-  if (parsed?.typeName !== typeName)
-    throw invalid(field, `must be the id of ${withArticle(words(typeName))}`);
-  return parsed.id;
+  if (parsed?.typeName === typeName) return parsed.id;
+  throw invalid(field, `must be the id of ${withArticle(words(typeName))}`);
 }
 
-/** `LogicalNumber` as `logical number`. */
-function words(typeName: string): string {
+/** The noun of a type: `logical number` for `LogicalNumber`. */
+export function words(typeName: string): string {
   return typeName.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }
 
-function withArticle(noun: string): string {
+/** `devices`, `ledger entries`. */
+export function plural(noun: string): string {
+  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** The name of a field that shows a record: `logicalNumber` for `LogicalNumber`. */
+export function fieldName(typeName: string): string {
+  return typeName.charAt(0).toLowerCase() + typeName.slice(1);
+}
+
+/** `an app`, `a device`. */
+export function withArticle(noun: string): string {
   return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
@@ -63,19 +76,19 @@ interface Identified {
 }
 
 @InterfaceType({
-  description: 'Anything with an id of its own.',
-  // What only gathers fields for others is no type of the schema.
+  description: 'A record with an id that is unique over all types.',
+  // Without this, classes that only share fields, such as the fields of all audited records, become types of the schema.
   autoRegisterImplementations: false,
   resolveType: (value: { readonly __typename?: string }) => value.__typename,
 })
 export abstract class Node {
-  // Under another name than the field's, since the record's own `id` would hide a method called so.
-  @Field(() => ID, { name: 'id', description: 'Opaque id, unique over all types.' })
+  // Not named `id`, because the property `id` of a record would hide the method.
+  @Field(() => ID, { name: 'id', description: 'Global id: opaque, unique over all types.' })
   globalId(@Root() root: Identified, @Info() info: GraphQLResolveInfo): string {
     return globalId(info.parentType.name, root.id);
   }
 
-  @Field(() => Int, { description: 'The id of REST.' })
+  @Field(() => Int, { description: 'Numeric id, as in REST. Unique within the type.' })
   databaseId(@Root() root: Identified): number {
     return root.id;
   }

@@ -1,144 +1,95 @@
-import {
-  Arg,
-  Args,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Mutation,
-  ObjectType,
-  Query,
-  registerEnumType,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 
-import { Keys } from '../../graphql/schema/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
-import { listTypes } from '../../graphql/schema/list.js';
-import { idOf, Node } from '../../graphql/schema/node.js';
-import { payloadOf } from '../../graphql/schema/payload.js';
-import { DateTime } from '../../graphql/schema/scalars.js';
-import type { Scope } from '../../platform/caller.js';
+import {
+  choice,
+  enumeration,
+  face,
+  fields,
+  IdArg,
+  idOf,
+  inputOf,
+  instant,
+  listOf,
+  listTypes,
+  many,
+  nodeType,
+  nullable,
+  object,
+  one,
+  payloadType,
+  queries,
+  RecordMutation,
+  text,
+  type GraphqlContext,
+  type Input,
+} from '../../graphql/index.js';
+import type { Scope as ScopeName } from '../../platform/caller.js';
 import { UserType } from '../user/user.graphql.js';
-import type { User } from '../user/user.model.js';
 import { users } from '../user/user.service.js';
-import type { AccessToken } from './access-token.model.js';
+import { NamedTokenCreate, type AccessToken } from './access-token.model.js';
 import { apiTokens, apiTokensOfUser, createOwnToken, getToken, revokeToken } from './access-token.service.js';
 
-export const API_SCOPES: Readonly<Record<Uppercase<Scope>, Scope>> = {
-  READ: 'read',
-  WRITE: 'write',
-  ADMIN: 'admin',
-  INGEST: 'ingest',
-};
-registerEnumType(API_SCOPES, {
-  name: 'Scope',
-  description: 'A right of a token; what the role of its user does not have as well is of no use.',
-  valuesConfig: {
-    READ: { description: 'Reads the company.' },
-    WRITE: { description: 'Changes the company.' },
-    ADMIN: { description: 'Users, tokens and the ledger.' },
-    INGEST: { description: 'Records what terminals report, nothing else.' },
+export const Scope = enumeration<ScopeName>(
+  'Scope',
+  "What a token allows. It takes effect only as far as the role of the token's user allows it too.",
+  {
+    read: 'Reads the data of the company.',
+    write: 'Changes the data of the company.',
+    admin: 'Reads and manages users, tokens and the ledger.',
+    ingest: 'Records transactions that devices report.',
   },
+);
+
+const ApiTokenKind = enumeration<AccessToken['kind']>('ApiTokenKind', 'How a token was created.', {
+  derived: 'By signing in through REST. Each user has one for each company.',
+  named: 'By `apiTokenCreate` or the command line. Its text is shown once.',
 });
 
-const KINDS: Readonly<Record<Uppercase<AccessToken['kind']>, AccessToken['kind']>> = {
-  DERIVED: 'derived',
-  NAMED: 'named',
-};
-registerEnumType(KINDS, {
-  name: 'ApiTokenKind',
-  description: 'How a token came to be.',
-  valuesConfig: {
-    DERIVED: { description: 'By signing in through REST: one for each user.' },
-    NAMED: { description: 'On its own, shown once.' },
+const ApiTokenType = nodeType<AccessToken, 'companyId' | 'userId'>(
+  'ApiToken',
+  'An access token of a user for the company. Its text cannot be read again.',
+  {
+    kind: choice(ApiTokenKind, 'How the token was created.'),
+    name: nullable(text('Name. Null for a token that was created by signing in.')),
+    scopes: listOf(
+      choice(Scope, "Scopes of the token. Those that the user's role does not allow have no effect."),
+    ),
+    lastFour: text('The last four characters of its text.'),
+    createdAt: instant('When the token was created.'),
+    lastUsedAt: nullable(
+      instant(
+        'When the token was last used, with an error of up to five minutes. Null if it was never used.',
+      ),
+    ),
+    expiresAt: nullable(instant('When the token expires. Null if it does not expire at a set time.')),
+    revokedAt: nullable(instant('When the token was revoked. Null if it was not.')),
   },
-});
-
-@ObjectType('ApiToken', {
-  implements: Node,
-  simpleResolvers: true,
-  description: 'An access token of a user in the company; its text is nowhere to be read again.',
-})
-class ApiTokenType extends Node {
-  @Field(() => KINDS, { description: 'How it came to be.' })
-  kind!: AccessToken['kind'];
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'What it is called; null for one that signing in made.',
-  })
-  name!: string | null;
-
-  @Field(() => [API_SCOPES], { description: 'Its rights, as far as the role of its user has them.' })
-  scopes!: readonly Scope[];
-
-  @Field(() => String, { description: 'The last four characters of its text.' })
-  lastFour!: string;
-
-  @Field(() => DateTime, { description: 'When it was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it was last used, to within five minutes.' })
-  lastUsedAt!: Date | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it ends by itself; null for never.' })
-  expiresAt!: Date | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it was revoked; null where it was not.' })
-  revokedAt!: Date | null;
-}
+);
 
 const ApiTokenList = listTypes(apiTokens, ApiTokenType);
 
-@InputType({ description: 'A new token for the caller.' })
-class ApiTokenCreateInput {
-  @Field(() => String, { description: 'What it is for: 1 to 100 characters.' })
-  name!: string;
+const ApiTokenCreateInput = inputOf('ApiTokenCreateInput', NamedTokenCreate, {
+  description: 'Fields of a new token.',
+  enums: { scopes: Scope },
+  descriptions: {
+    name: 'Purpose of the token. 1 to 100 characters.',
+    scopes: 'Scopes of the token, out of those that the caller has. At least one.',
+    expiresAt: 'When the token expires. It does not expire if this is absent or null.',
+  },
+});
 
-  @Field(() => [API_SCOPES], { description: 'Its rights, out of those that the caller has.' })
-  scopes!: Scope[];
+const ApiTokenCreatePayload = payloadType('ApiTokenCreate', {
+  apiToken: nullable(object(ApiTokenType, 'The new token. Null if none was created.')),
+  token: nullable(text('Text of the new token, which is shown only here. Null if none was created.')),
+});
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ends by itself; never unless told.' })
-  expiresAt?: Date | null;
-}
-
-const ApiTokenCreatePayload = payloadOf('ApiTokenCreate', 'apiToken', () => ApiTokenType);
-Field(() => String, {
-  nullable: true,
-  description: 'The text of the token, which is shown here and never again.',
-})(ApiTokenCreatePayload.prototype, 'token');
-const ApiTokenRevokePayload = payloadOf('ApiTokenRevoke', 'apiToken', () => ApiTokenType);
-
-@Resolver(() => ApiTokenType)
-export class ApiTokenResolver {
-  @Query(() => ApiTokenType, {
-    nullable: true,
-    description: 'A token by exactly one of its keys; for administrators.',
-  })
-  apiToken(@Args(() => Keys) keys: Keys, @Ctx() ctx: GraphqlContext) {
-    return ctx.find(apiTokens, keys, {}, 'admin');
-  }
-
-  @Query(() => ApiTokenList.Connection, {
-    description: 'All tokens of the company, ended ones too; for administrators.',
-  })
-  apiTokens(@Args(() => ApiTokenList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
-    return ctx.list(apiTokens, args, 'admin');
-  }
-
-  @FieldResolver(() => UserType, { nullable: true, description: 'For whom it speaks.' })
-  user(@Root() token: AccessToken, @Ctx() ctx: GraphqlContext) {
-    return ctx.one(users, token.userId);
-  }
-
+@Resolver()
+class ApiTokenMutations {
   @Mutation(() => ApiTokenCreatePayload, {
-    description: 'Creates a token for the caller and shows its text once; for administrators.',
+    description: 'Creates a token for the caller and shows its text once. Requires the scope ADMIN.',
   })
   apiTokenCreate(
-    @Arg('input', () => ApiTokenCreateInput, { description: 'What it shall be.' }) input: ApiTokenCreateInput,
+    @Arg('input', () => ApiTokenCreateInput, { description: 'Fields of the new token.' }) input: Input,
     @Ctx() ctx: GraphqlContext,
   ) {
     return ctx.change(async (work) => {
@@ -147,11 +98,11 @@ export class ApiTokenResolver {
     }, 'admin');
   }
 
-  @Mutation(() => ApiTokenRevokePayload, { description: 'Ends a token at once; for administrators.' })
-  apiTokenRevoke(
-    @Arg('id', () => ID, { description: 'Which token.' }) id: string,
-    @Ctx() ctx: GraphqlContext,
-  ) {
+  @RecordMutation(
+    ApiTokenList,
+    'Revokes a token: requests with it fail from now on. Requires the scope ADMIN.',
+  )
+  apiTokenRevoke(@IdArg('ApiToken') id: string, @Ctx() ctx: GraphqlContext) {
     return ctx.change(
       async (work) => ({ apiToken: await revokeToken(work, await getToken(work, idOf('ApiToken', id))) }),
       'admin',
@@ -159,12 +110,22 @@ export class ApiTokenResolver {
   }
 }
 
-@Resolver(() => UserType)
-export class UserApiTokensResolver {
-  @FieldResolver(() => ApiTokenList.Connection, {
-    description: "The user's tokens in the company; for administrators.",
-  })
-  apiTokens(@Root() user: User, @Args(() => ApiTokenList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
-    return ctx.children(apiTokensOfUser, user.id, args, 'admin');
-  }
-}
+export const apiTokenFace = face(
+  queries(ApiTokenList, {
+    scope: 'admin',
+    listDescription: 'All tokens of the company, expired and revoked ones included.',
+  }),
+  ApiTokenMutations,
+  fields(ApiTokenType, {
+    user: one(UserType, users, ({ userId }) => userId, 'User on whose behalf the token acts.'),
+  }),
+  fields(UserType, {
+    apiTokens: many(
+      ApiTokenList,
+      apiTokensOfUser,
+      ({ id }) => id,
+      'Tokens of the user for the company. Requires the scope ADMIN.',
+      { scope: 'admin' },
+    ),
+  }),
+);

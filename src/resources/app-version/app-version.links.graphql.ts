@@ -1,16 +1,20 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, ID, Resolver } from 'type-graphql';
 
-import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
-import { idOf, withNumbers } from '../../graphql/schema/node.js';
-import { payloadOf } from '../../graphql/schema/payload.js';
+import {
+  face,
+  fields,
+  IdArg,
+  idOf,
+  many,
+  RecordMutation,
+  withNumbers,
+  type GraphqlContext,
+} from '../../graphql/index.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
-import type { Group } from '../group/group.model.js';
 import { getGroup, groupsOfAppVersion } from '../group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import { logicalNumbersOfAppVersion } from '../logical-number/logical-number.service.js';
 import { AppVersionList, AppVersionType } from './app-version.graphql.js';
-import type { AppVersion } from './app-version.model.js';
 import {
   appVersionsOfGroup,
   appVersionsOfLogicalNumber,
@@ -18,61 +22,46 @@ import {
 } from './app-version.service.js';
 import { attachToGroup, detachFromGroup } from './group-links.service.js';
 
-@Resolver(() => AppVersionType)
-export class AppVersionLinksResolver {
-  @FieldResolver(() => GroupList.Connection, { description: 'Groups that it is associated with.' })
-  groups(
-    @Root() version: AppVersion,
-    @Args(() => GroupList.Args) args: ListArgs,
+const VersionIdsArg = () =>
+  Arg('appVersionIds', () => [ID], { description: 'Global ids of the app versions. At most 1000.' });
+
+@Resolver()
+class GroupLinks {
+  @RecordMutation(
+    GroupList,
+    'Attaches app versions to a group. Versions that are attached already stay attached.',
+  )
+  groupAttachAppVersions(
+    @IdArg('Group') id: string,
+    @VersionIdsArg() appVersionIds: string[],
     @Ctx() ctx: GraphqlContext,
   ) {
-    return ctx.children(groupsOfAppVersion, version.id, args);
+    return change(ctx, attachToGroup, id, appVersionIds);
   }
 
-  @FieldResolver(() => LogicalNumberList.Connection, { description: 'Logical numbers that may access it.' })
-  logicalNumbers(
-    @Root() version: AppVersion,
-    @Args(() => LogicalNumberList.Args) args: ListArgs,
+  @RecordMutation(
+    GroupList,
+    'Detaches app versions from a group and from its logical numbers. Versions that are not attached are ignored.',
+  )
+  groupDetachAppVersions(
+    @IdArg('Group') id: string,
+    @VersionIdsArg() appVersionIds: string[],
     @Ctx() ctx: GraphqlContext,
   ) {
-    return ctx.children(logicalNumbersOfAppVersion, version.id, args);
-  }
-
-  @FieldResolver(() => AppVersionList.Connection, {
-    description: 'Versions of modules that are part of it.',
-  })
-  modules(
-    @Root() version: AppVersion,
-    @Args(() => AppVersionList.Args) args: ListArgs,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.children(modulesOfAppVersion, version.id, args);
+    return change(ctx, detachFromGroup, id, appVersionIds);
   }
 }
 
-@Resolver(() => LogicalNumberType)
-export class LogicalNumberAppVersionsResolver {
-  @FieldResolver(() => AppVersionList.Connection, {
-    description: 'App versions that the number may access, out of those of its group.',
-  })
-  appVersions(
-    @Root() number: LogicalNumberHead,
-    @Args(() => AppVersionList.Args) args: ListArgs,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.children(appVersionsOfLogicalNumber, number.id, args);
-  }
-}
-
-const AttachPayload = payloadOf('GroupAttachAppVersions', 'group', () => GroupType);
-const DetachPayload = payloadOf('GroupDetachAppVersions', 'group', () => GroupType);
-
-/** Links or unlinks a group and app versions. */
-function link(ctx: GraphqlContext, use: typeof attachToGroup, id: string, appVersionIds: readonly string[]) {
+function change(
+  ctx: GraphqlContext,
+  attachOrDetach: typeof attachToGroup,
+  id: string,
+  appVersionIds: readonly string[],
+) {
   return ctx.change(
     async (work) => {
       const group = await getGroup(work, idOf('Group', id));
-      await use(work, group, withNumbers({ appVersionIds }, { appVersionIds: 'AppVersion' }));
+      await attachOrDetach(work, group, withNumbers({ appVersionIds }, { appVersionIds: 'AppVersion' }));
       return { group };
     },
     'write',
@@ -80,40 +69,37 @@ function link(ctx: GraphqlContext, use: typeof attachToGroup, id: string, appVer
   );
 }
 
-@Resolver(() => GroupType)
-export class GroupAppVersionsResolver {
-  @FieldResolver(() => AppVersionList.Connection, {
-    description: 'App versions that are associated with the group.',
-  })
-  appVersions(
-    @Root() group: Group,
-    @Args(() => AppVersionList.Args) args: ListArgs,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.children(appVersionsOfGroup, group.id, args);
-  }
-
-  @Mutation(() => AttachPayload, {
-    description:
-      'Associates up to 1000 app versions with a group; those that are so already stay as they are.',
-  })
-  groupAttachAppVersions(
-    @Arg('id', () => ID, { description: 'Which group.' }) id: string,
-    @Arg('appVersionIds', () => [ID], { description: 'Which app versions.' }) appVersionIds: string[],
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return link(ctx, attachToGroup, id, appVersionIds);
-  }
-
-  @Mutation(() => DetachPayload, {
-    description:
-      'Takes up to 1000 app versions from a group and from its logical numbers; those that it has not are passed over.',
-  })
-  groupDetachAppVersions(
-    @Arg('id', () => ID, { description: 'Which group.' }) id: string,
-    @Arg('appVersionIds', () => [ID], { description: 'Which app versions.' }) appVersionIds: string[],
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return link(ctx, detachFromGroup, id, appVersionIds);
-  }
-}
+export const appVersionLinksFace = face(
+  GroupLinks,
+  fields(AppVersionType, {
+    groups: many(GroupList, groupsOfAppVersion, ({ id }) => id, 'Groups that the version is attached to.'),
+    logicalNumbers: many(
+      LogicalNumberList,
+      logicalNumbersOfAppVersion,
+      ({ id }) => id,
+      'Logical numbers that may access the version.',
+    ),
+    modules: many(
+      AppVersionList,
+      modulesOfAppVersion,
+      ({ id }) => id,
+      'Versions of modules that are part of the version.',
+    ),
+  }),
+  fields(LogicalNumberType, {
+    appVersions: many(
+      AppVersionList,
+      appVersionsOfLogicalNumber,
+      ({ id }) => id,
+      'App versions that the number may access, out of those of its group.',
+    ),
+  }),
+  fields(GroupType, {
+    appVersions: many(
+      AppVersionList,
+      appVersionsOfGroup,
+      ({ id }) => id,
+      'App versions that are attached to the group.',
+    ),
+  }),
+);

@@ -1,36 +1,47 @@
-import { Args, Ctx, Field, FieldResolver, ObjectType, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver } from 'type-graphql';
 
-import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
-import { Node } from '../../graphql/schema/node.js';
+import {
+  computed,
+  face,
+  fields,
+  nodesOf,
+  nodeType,
+  nullable,
+  object,
+  text,
+  type GraphqlContext,
+  type ListArgs,
+} from '../../graphql/index.js';
 import { UserList, UserType } from '../user/user.graphql.js';
 import { users } from '../user/user.service.js';
+import type { Company } from './company.model.js';
 import { companies } from './company.service.js';
 
-@ObjectType('Company', {
-  implements: Node,
-  simpleResolvers: true,
-  description: 'Whose terminals these are; callers see their own only.',
-})
-export class CompanyType extends Node {
-  @Field(() => String, { description: 'Name.' })
-  name!: string;
-}
+export const CompanyType = nodeType<Company>(
+  'Company',
+  'The owner of a fleet. Clients see only their own company.',
+  {
+    name: text('Name.'),
+  },
+);
 
 @Resolver(() => CompanyType)
-export class CompanyUsersResolver {
-  @FieldResolver(() => UserList.Connection, { description: 'Its members; for administrators.' })
+class CompanyUsers {
+  @FieldResolver(() => UserList.Connection, {
+    description: 'Members of the company. Requires the scope ADMIN.',
+  })
   users(@Args(() => UserList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
     return ctx.list(users, args, 'admin');
   }
 }
 
-@Resolver(() => UserType)
-export class UserCompanyResolver {
-  @FieldResolver(() => CompanyType, {
-    nullable: true,
-    description: "The caller's company, of which the user is a member.",
-  })
-  company(@Ctx() ctx: GraphqlContext) {
-    return ctx.one(companies, ctx.caller.companyId);
-  }
-}
+export const companyFace = face(
+  nodesOf(companies),
+  CompanyUsers,
+  fields(UserType, {
+    company: computed(
+      nullable(object(CompanyType, 'The company of the token, of which the user is a member.')),
+      (_user, ctx) => ctx.one(companies, ctx.caller.companyId),
+    ),
+  }),
+);

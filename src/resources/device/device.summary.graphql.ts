@@ -1,7 +1,17 @@
-import { Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Ctx, Query, Resolver } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/execution/context.js';
-import type { DeviceTotals } from './device.model.js';
+import {
+  face,
+  int,
+  listOf,
+  nullable,
+  object,
+  objectType,
+  text,
+  type GraphqlContext,
+  type Lazy,
+} from '../../graphql/index.js';
+import type { DeviceCount, DeviceTotals } from './device.model.js';
 import {
   devicesByFrameworkVersion,
   devicesByModel,
@@ -9,42 +19,42 @@ import {
   totalDevices,
 } from './device.summary.service.js';
 
-@ObjectType({ simpleResolvers: true, description: 'How many devices say the same of themselves.' })
-class DeviceCount {
-  @Field(() => String, { nullable: true, description: 'What they say; null for those that do not.' })
-  value!: string | null;
-
-  @Field(() => Int, { description: 'Number of devices.' })
-  count!: number;
+interface Summary extends DeviceTotals {
+  readonly byModel: readonly DeviceCount[];
+  readonly byFrameworkVersion: readonly DeviceCount[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The devices of the company in numbers.' })
-class DeviceSummary {
-  @Field(() => Int, { description: 'All devices.' })
-  total!: never;
+const DeviceCountType = objectType<DeviceCount>(
+  'DeviceCount',
+  'Number of devices that report the same value.',
+  {
+    value: nullable(text('The value. Null for devices that have not reported one.')),
+    count: int('Number of devices.'),
+  },
+);
 
-  @Field(() => Int, { description: 'Those that may access the service.' })
-  enabled!: never;
-
-  @Field(() => Int, { description: 'Those that may not.' })
-  disabled!: never;
-
-  @Field(() => Int, { description: 'Those that have not said anything of themselves yet.' })
-  neverSeen!: never;
-
-  @Field(() => [DeviceCount], { description: `By model, most devices first, at most ${MAX_VALUES} models.` })
-  byModel!: never;
-
-  @Field(() => [DeviceCount], {
-    description: `By version of the framework, most devices first, at most ${MAX_VALUES} versions.`,
-  })
-  byFrameworkVersion!: never;
-}
+const DeviceSummary = objectType<Summary>('DeviceSummary', 'Numbers of devices in the company.', {
+  total: int('All devices.'),
+  enabled: int('Devices that may access the service.'),
+  disabled: int('Devices that may not access the service.'),
+  neverSeen: int('Devices that have never reported `meta` or a framework version.'),
+  byModel: listOf(
+    object(DeviceCountType, `Devices by model, most frequent model first. At most ${MAX_VALUES} models.`),
+  ),
+  byFrameworkVersion: listOf(
+    object(
+      DeviceCountType,
+      `Devices by framework version, most frequent version first. At most ${MAX_VALUES} versions.`,
+    ),
+  ),
+});
 
 @Resolver()
-export class DeviceSummaryResolver {
-  @Query(() => DeviceSummary, { description: 'The devices of the company in numbers.' })
-  deviceSummary(@Ctx() ctx: GraphqlContext) {
+class DeviceSummaryQuery {
+  @Query(() => DeviceSummary, {
+    description: 'Numbers of devices in the company, by state, model and version.',
+  })
+  deviceSummary(@Ctx() ctx: GraphqlContext): Lazy<Summary> {
     const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
     return {
       total: total('total'),
@@ -56,3 +66,5 @@ export class DeviceSummaryResolver {
     };
   }
 }
+
+export const deviceSummaryFace = face(DeviceSummaryQuery);

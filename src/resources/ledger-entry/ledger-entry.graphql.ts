@@ -2,10 +2,7 @@ import {
   Arg,
   Args,
   Ctx,
-  Field,
-  FieldResolver,
   Int,
-  ObjectType,
   Query,
   Resolver,
   Root,
@@ -13,62 +10,61 @@ import {
   type SubscribeResolverData,
 } from 'type-graphql';
 
-import type { FollowArgs, GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
-import { listTypes } from '../../graphql/schema/list.js';
-import { Node } from '../../graphql/schema/node.js';
-import { DateTime, JsonValue } from '../../graphql/schema/scalars.js';
-import { companies } from '../company/company.service.js';
+import {
+  choice,
+  face,
+  fields,
+  instant,
+  int,
+  json,
+  listTypes,
+  nodesOf,
+  nodeType,
+  nullable,
+  one,
+  text,
+  type FollowArgs,
+  type GraphqlContext,
+  type ListArgs,
+} from '../../graphql/index.js';
 import { CompanyType } from '../company/company.graphql.js';
-import { CHANNELS } from '../user/audited.graphql.js';
+import { companies } from '../company/company.service.js';
+import { Channel } from '../user/audited.graphql.js';
 import { UserType } from '../user/user.graphql.js';
 import { users } from '../user/user.service.js';
 import type { LedgerEntry } from './ledger-entry.model.js';
 import { ledgerArrivals, ledgerEntries } from './ledger-entry.service.js';
 
-@ObjectType('LedgerEntry', {
-  implements: Node,
-  simpleResolvers: true,
-  description: 'One recorded change: who changed what, when, and what it was before and after.',
-})
-class LedgerEntryType extends Node {
-  @Field(() => Int, { description: 'Place in the order of all changes; grows, with gaps.' })
-  sequence!: number;
-
-  @Field(() => DateTime, { description: 'When it happened.' })
-  at!: Date;
-
-  @Field(() => CHANNELS, { description: 'By which way it was done.' })
-  channel!: LedgerEntry['channel'];
-
-  @Field(() => String, { description: 'What was done: create, update, delete, or the name of an event.' })
-  action!: string;
-
-  @Field(() => String, { description: 'What it was done to, for instance logical_number.' })
-  entityType!: string;
-
-  @Field(() => Int, { nullable: true, description: 'The databaseId of what it was done to.' })
-  entityId!: number | null;
-
-  @Field(() => JsonValue, { nullable: true, description: 'The record before; null where there was none.' })
-  before!: object | null;
-
-  @Field(() => JsonValue, { nullable: true, description: 'The record after; null where there is none.' })
-  after!: object | null;
-}
+const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
+  'LedgerEntry',
+  'A recorded change: who changed what and when, with the record before and after.',
+  {
+    sequence: int('Position among all changes. Grows with each change; numbers may be missing.'),
+    at: instant('When the change was made.'),
+    channel: choice(Channel, 'Interface through which the change was made.'),
+    action: text('What was done: create, update, delete or another event, such as report.'),
+    entityType: text('Type of the changed record in snake case, for example logical_number.'),
+    entityId: nullable(int('`databaseId` of the changed record. Null if the event is not about one record.')),
+    before: nullable(json('The record before the change. Null if it was created.')),
+    after: nullable(json('The record after the change. Null if it was deleted.')),
+  },
+);
 
 const LedgerEntryList = listTypes(ledgerEntries, LedgerEntryType);
 
 const BY_SEQUENCE = { field: 'SEQUENCE', direction: 'asc' } as const;
 
-@Resolver(() => LedgerEntryType)
-export class LedgerEntryResolver {
-  @Query(() => LedgerEntryList.Connection, { description: 'What happened in the company, oldest first.' })
+@Resolver()
+class Ledger {
+  @Query(() => LedgerEntryList.Connection, {
+    description: 'All changes in the company, oldest first by default. Requires the scope ADMIN.',
+  })
   ledger(@Args(() => LedgerEntryList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
     return ctx.list(ledgerEntries, args, 'admin', BY_SEQUENCE);
   }
 
   @Subscription(() => LedgerEntryType, {
-    description: 'What happens in the company, in order, as it happens.',
+    description: 'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
     subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
       context.follow(ledgerArrivals, args, 'admin'),
   })
@@ -76,20 +72,25 @@ export class LedgerEntryResolver {
     @Root() entry: LedgerEntry,
     @Arg('after', () => Int, {
       nullable: true,
-      description: 'The sequence after which to begin; from now on where there is none.',
+      description:
+        'Resumes after the entry with this `sequence`. Without it, only changes from now on are sent.',
     })
     _after: number | null,
   ): LedgerEntry {
     return entry;
   }
-
-  @FieldResolver(() => CompanyType, { nullable: true, description: 'Whose record it is part of.' })
-  company(@Root() entry: LedgerEntry, @Ctx() ctx: GraphqlContext) {
-    return ctx.one(companies, entry.companyId);
-  }
-
-  @FieldResolver(() => UserType, { nullable: true, description: 'Who did it; null where no user did.' })
-  actor(@Root() entry: LedgerEntry, @Ctx() ctx: GraphqlContext) {
-    return ctx.one(users, entry.userId);
-  }
 }
+
+export const ledgerEntryFace = face(
+  nodesOf(ledgerEntries, 'admin'),
+  Ledger,
+  fields(LedgerEntryType, {
+    company: one(CompanyType, companies, ({ companyId }) => companyId, 'Company of the change.'),
+    actor: one(
+      UserType,
+      users,
+      ({ userId }) => userId,
+      'User who made the change. Null if it was not made on behalf of a user.',
+    ),
+  }),
+);

@@ -1,170 +1,133 @@
-import {
-  Arg,
-  Args,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Mutation,
-  ObjectType,
-  Query,
-  registerEnumType,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, Ctx, Resolver } from 'type-graphql';
 
-import { Keys } from '../../graphql/schema/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
-import { listTypes } from '../../graphql/schema/list.js';
-import { Node, withNumbers } from '../../graphql/schema/node.js';
-import { payloadOf } from '../../graphql/schema/payload.js';
-import { DateTime } from '../../graphql/schema/scalars.js';
+import {
+  choice,
+  enumeration,
+  face,
+  fields,
+  inputOf,
+  instant,
+  listTypes,
+  object,
+  one,
+  queries,
+  RecordMutation,
+  text,
+  withNumbers,
+  type GraphqlContext,
+  type Input,
+} from '../../graphql/index.js';
 import { AppType } from '../app/app.graphql.js';
 import { apps } from '../app/app.service.js';
 import { GroupType } from '../group/group.graphql.js';
 import { groups } from '../group/group.service.js';
-import { Audited } from '../user/audited.graphql.js';
-import type { Notification, NotificationKind, NotificationRange } from './notification.model.js';
+import { auditedType } from '../user/audited.graphql.js';
+import {
+  NotificationSend,
+  type Notification,
+  type NotificationKind,
+  type NotificationRange,
+} from './notification.model.js';
 import { notifications, sendNotification } from './notification.service.js';
 
-const KINDS: Readonly<Record<Uppercase<NotificationKind>, NotificationKind>> = {
-  SHOW: 'show',
-  PROCESSING: 'processing',
-};
-registerEnumType(KINDS, {
-  name: 'NotificationKind',
-  description: 'What terminals do with a notification.',
-  valuesConfig: {
-    SHOW: { description: 'They show it.' },
-    PROCESSING: { description: 'An application handles it.' },
+const Kind = enumeration<NotificationKind>('NotificationKind', 'What devices do with a notification.', {
+  show: 'They show its text.',
+  processing: 'They pass it to an app.',
+});
+
+const Range = enumeration<NotificationRange>('NotificationRange', 'Kind of target of a notification.', {
+  group: 'The logical numbers that a group had when the notification was sent.',
+  specific_logical_numbers: 'A list of logical numbers.',
+});
+
+const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
+  'Notification',
+  'A message to the devices of logical numbers.',
+  {
+    content: text('Action and text, separated by a pipe, for example SHOW_MESSAGE|Closed on Sunday.'),
+    kind: choice(Kind, 'What devices do with the notification.'),
+    range: choice(Range, 'Kind of target.'),
+    expiresAt: instant(
+      'When devices that have not received it by then no longer get it: 7 days after it was sent.',
+    ),
   },
-});
+);
 
-const RANGES: Readonly<Record<Uppercase<NotificationRange>, NotificationRange>> = {
-  GROUP: 'group',
-  SPECIFIC_LOGICAL_NUMBERS: 'specific_logical_numbers',
-};
-registerEnumType(RANGES, {
-  name: 'NotificationRange',
-  description: 'Whom a notification is for.',
-  valuesConfig: {
-    GROUP: { description: 'The logical numbers that a group had when it was sent.' },
-    SPECIFIC_LOGICAL_NUMBERS: { description: 'Logical numbers that were named.' },
+const NotificationList = listTypes(notifications, NotificationType, { kind: Kind });
+
+const NotificationTargetInput = inputOf(
+  'NotificationTargetInput',
+  NotificationSend.pick({ groupId: true, logicalNumbers: true }),
+  {
+    description: 'Target of a notification: either a group or logical numbers.',
+    references: { groupId: 'Group' },
+    descriptions: {
+      groupId: 'Global id of a group. The target is all logical numbers that it has now.',
+      logicalNumbers: 'Logical numbers (`number`, not ids). At most 10000; duplicates count once.',
+    },
   },
-});
+);
 
-@ObjectType('Notification', {
-  implements: Node,
-  simpleResolvers: true,
-  description: 'A message to terminals.',
-})
-class NotificationType extends Audited {
-  @Field(() => String, { description: 'An action, a pipe and a text.' })
-  content!: string;
+const NotificationSendInput = inputOf(
+  'NotificationSendInput',
+  NotificationSend.pick({ content: true, appId: true }),
+  {
+    description: 'Fields of a new notification.',
+    references: { appId: 'App' },
+    descriptions: {
+      content:
+        'A text of at most 4096 characters, for example "Closed on Sunday", which gets the action of its kind; or an action in capitals, a pipe and a text.',
+      appId: 'Global id of the app that devices pass the notification to. Only with the kind PROCESSING.',
+    },
+    fields: {
+      kind: { ...choice(Kind, 'What devices do with the notification.'), defaultValue: 'show' },
+      target: object(NotificationTargetInput, 'Who gets the notification.'),
+    },
+  },
+);
 
-  @Field(() => KINDS, { description: 'What terminals do with it.' })
-  kind!: NotificationKind;
-
-  @Field(() => RANGES, { description: 'Whom it is for.' })
-  range!: NotificationRange;
-
-  @Field(() => DateTime, { description: 'It is not delivered after this.' })
-  expiresAt!: Date;
+/** Where the fields stand in the argument `input` that errors of the domain name. */
+function pathOf(field: string): readonly string[] {
+  return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];
 }
 
-const NotificationList = listTypes(notifications, NotificationType, {
-  kind: { name: 'NotificationKind', type: KINDS },
-});
-
-@InputType({
-  description: 'Whom to notify: a group or logical numbers; exactly one of the two is given.',
-})
-class NotificationTargetInput {
-  @Field(() => ID, { nullable: true, description: 'A group: all logical numbers that it has now.' })
-  groupId?: string | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'Logical numbers, at most 10000; each gets it once.',
-  })
-  logicalNumbers?: string[] | null;
-}
-
-@InputType({ description: 'A new notification.' })
-class NotificationSendInput {
-  @Field(() => String, {
-    description:
-      'A text, before which the action of the kind is put; or an action in capitals, a pipe and a text.',
-  })
-  content!: string;
-
-  @Field(() => KINDS, { defaultValue: KINDS.SHOW, description: 'What terminals do with it.' })
-  kind!: NotificationKind;
-
-  @Field(() => NotificationTargetInput, { description: 'Whom to notify.' })
-  target!: NotificationTargetInput;
-
-  @Field(() => ID, { nullable: true, description: 'App that handles it; with the kind PROCESSING only.' })
-  appId?: string | null;
-}
-
-const NotificationSendPayload = payloadOf('NotificationSend', 'notification', () => NotificationType);
-
-const TARGETS: readonly string[] = ['groupId', 'logicalNumbers'];
-
-/** Where a field of the domain stands in the arguments. */
-function placeOf(field: string): readonly string[] {
-  return TARGETS.includes(field) ? ['input', 'target', field] : ['input', field];
-}
-
-@Resolver(() => NotificationType)
-export class NotificationResolver {
-  @Query(() => NotificationType, {
-    nullable: true,
-    description: 'A notification by exactly one of its keys.',
-  })
-  notification(@Args(() => Keys) keys: Keys, @Ctx() ctx: GraphqlContext) {
-    return ctx.find(notifications, keys);
-  }
-
-  @Query(() => NotificationList.Connection, { description: 'Notifications of the company.' })
-  notifications(@Args(() => NotificationList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
-    return ctx.list(notifications, args);
-  }
-
-  @FieldResolver(() => GroupType, {
-    nullable: true,
-    description: 'Group that it was for; null where it was for none, or the group is gone.',
-  })
-  group(@Root() { groupId }: Notification, @Ctx() ctx: GraphqlContext) {
-    return ctx.one(groups, groupId);
-  }
-
-  @FieldResolver(() => AppType, {
-    nullable: true,
-    description: 'App that handles it; null where none does, or the app is gone.',
-  })
-  app(@Root() { appId }: Notification, @Ctx() ctx: GraphqlContext) {
-    return ctx.one(apps, appId);
-  }
-
-  @Mutation(() => NotificationSendPayload, {
-    description: 'Queues a message to terminals for 7 days, once for each logical number.',
-  })
+@Resolver()
+class NotificationIntents {
+  @RecordMutation(
+    NotificationList,
+    'Sends a notification: queues it once for each logical number of its target, for 7 days.',
+  )
   notificationSend(
-    @Arg('input', () => NotificationSendInput, { description: 'What to whom.' })
-    { target, ...input }: NotificationSendInput,
+    @Arg('input', () => NotificationSendInput, { description: 'Fields of the new notification.' })
+    { target, ...input }: Input,
     @Ctx() ctx: GraphqlContext,
   ) {
     return ctx.change(
       async (work) => {
-        const { groupId, logicalNumbers } = target;
-        const given = withNumbers({ ...input, groupId, logicalNumbers }, { groupId: 'Group', appId: 'App' });
+        const given = withNumbers({ ...input, ...(target as Input) }, { groupId: 'Group', appId: 'App' });
         return { notification: await sendNotification(work, given) };
       },
       'write',
-      placeOf,
+      pathOf,
     );
   }
 }
+
+export const notificationFace = face(
+  queries(NotificationList),
+  NotificationIntents,
+  fields(NotificationType, {
+    group: one(
+      GroupType,
+      groups,
+      ({ groupId }) => groupId,
+      'The group that it was sent to. Null if it was sent to logical numbers, or the group was deleted.',
+    ),
+    app: one(
+      AppType,
+      apps,
+      ({ appId }) => appId,
+      'The app that devices pass it to. Null if there is none, or the app was deleted.',
+    ),
+  }),
+);

@@ -1,20 +1,20 @@
 import { Field, ID, InputType } from 'type-graphql';
 
-import { parseGlobalId } from '../../graphql/schema/node.js';
+import { parseGlobalId } from '../../graphql/index.js';
 import type { OwnerIds } from './owner.model.js';
 
 @InputType('OwnerInput', {
-  description: 'Whose it is: a logical number or a group; exactly one of the two is given.',
+  description: 'The owner of a parameter or metacontent: either a logical number or a group.',
 })
 export class OwnerInput {
-  @Field(() => ID, { nullable: true, description: 'A logical number.' })
+  @Field(() => ID, { nullable: true, description: 'Global id of the logical number.' })
   logicalNumberId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'A group.' })
+  @Field(() => ID, { nullable: true, description: 'Global id of the group.' })
   groupId?: string | null;
 }
 
-/** The numbers behind the ids; what is no id of such a record is as good as one that nobody has. */
+/** The numbers in the global ids. */
 export function ownerIdsOf({ logicalNumberId, groupId }: OwnerInput): OwnerIds {
   return {
     logicalNumberId: numberOf('LogicalNumber', logicalNumberId),
@@ -22,10 +22,11 @@ export function ownerIdsOf({ logicalNumberId, groupId }: OwnerInput): OwnerIds {
   };
 }
 
-const NOBODY = 0;
+/** The number of no record: a text that is not an id of the type is handled as an unknown id. */
+const UNKNOWN = 0;
 
 function numberOf(typeName: string, id: string | null | undefined): number | null {
   if (id == null) return null;
   const parsed = parseGlobalId(id);
-  return parsed?.typeName === typeName ? parsed.id : NOBODY;
+  return parsed?.typeName === typeName ? parsed.id : UNKNOWN;
 }

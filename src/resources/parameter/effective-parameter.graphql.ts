@@ -1,55 +1,50 @@
-import { Ctx, Field, FieldResolver, ObjectType, registerEnumType, Resolver, Root } from 'type-graphql';
-
-import type { GraphqlContext } from '../../graphql/execution/context.js';
+import {
+  choice,
+  computed,
+  enumeration,
+  fields,
+  listOf,
+  nullable,
+  object,
+  objectType,
+  text,
+} from '../../graphql/index.js';
 import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import { listEffectiveParameters } from './effective-parameter.service.js';
 import { ParameterType } from './parameter.graphql.js';
-import type { EffectiveParameter, Parameter } from './parameter.model.js';
+import type { EffectiveParameter } from './parameter.model.js';
 
-const SOURCES: Readonly<Record<EffectiveParameter['source'], EffectiveParameter['source']>> = {
-  LOGICAL_NUMBER: 'LOGICAL_NUMBER',
-  GROUP: 'GROUP',
-};
-registerEnumType(SOURCES, {
-  name: 'ParameterSource',
-  description: 'Whose value a terminal gets.',
-  valuesConfig: {
-    LOGICAL_NUMBER: { description: "The logical number's own." },
-    GROUP: { description: "Its group's." },
+const ParameterSource = enumeration<EffectiveParameter['source']>(
+  'ParameterSource',
+  'Owner of the value that devices get.',
+  { LOGICAL_NUMBER: 'The logical number itself.', GROUP: 'The group of the logical number.' },
+);
+
+const EffectiveParameterType = objectType<EffectiveParameter>(
+  'EffectiveParameter',
+  'A parameter as the devices of a logical number get it.',
+  {
+    key: text('Key, unique for the logical number.'),
+    value: text('Value that devices get.'),
+    description: nullable(text('Purpose of the parameter. Null if there is no description.')),
+    source: choice(ParameterSource, 'Whether the logical number or its group owns the value.'),
+    overridden: nullable(
+      object(
+        ParameterType,
+        "The group's parameter that the logical number overrides with the same key. Null if there is none.",
+      ),
+    ),
   },
+);
+
+export const effectiveParameterFace = fields(LogicalNumberType, {
+  effectiveParameters: computed(
+    listOf(
+      object(
+        EffectiveParameterType,
+        "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
+      ),
+    ),
+    async (number, ctx) => (await ctx.loadForMany(listEffectiveParameters, number)) ?? [],
+  ),
 });
-
-@ObjectType('EffectiveParameter', {
-  simpleResolvers: true,
-  description: 'A parameter as the terminals of a logical number get it.',
-})
-class EffectiveParameterType {
-  @Field(() => String, { description: 'Key.' })
-  key!: string;
-
-  @Field(() => String, { description: 'Value.' })
-  value!: string;
-
-  @Field(() => String, { nullable: true, description: 'What it is for.' })
-  description!: string | null;
-
-  @Field(() => SOURCES, { description: "Whether the value is the logical number's own or its group's." })
-  source!: EffectiveParameter['source'];
-
-  @Field(() => ParameterType, {
-    nullable: true,
-    description: "The group's parameter of the same key, where the number's own takes its place.",
-  })
-  overridden!: Parameter | null;
-}
-
-@Resolver(() => LogicalNumberType)
-export class EffectiveParametersResolver {
-  @FieldResolver(() => [EffectiveParameterType], {
-    description: "What terminals get: the number's own parameters over its group's, ordered by key.",
-  })
-  async effectiveParameters(@Root() number: LogicalNumberHead, @Ctx() ctx: GraphqlContext) {
-    return (await ctx.loadForMany(listEffectiveParameters, number)) ?? [];
-  }
-}

@@ -1,108 +1,64 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-
-import { JsonValue, SafeInt } from '../../graphql/schema/scalars.js';
+import {
+  choice,
+  enumeration,
+  int,
+  json,
+  nullable,
+  object,
+  objectType,
+  safeInt,
+  text,
+} from '../../graphql/index.js';
 import type { ParsedPayment } from './transaction.model.js';
 
-type PaymentStatus = ParsedPayment['status'];
-const PAYMENT_STATUSES: Readonly<Record<Uppercase<PaymentStatus>, PaymentStatus>> = {
-  APPROVED: 'approved',
-  DENIED: 'denied',
-};
-registerEnumType(PAYMENT_STATUSES, {
-  name: 'PaymentStatus',
-  description: 'What the authorizer decided.',
-  valuesConfig: {
-    APPROVED: { description: 'The payment was approved.' },
-    DENIED: { description: 'The payment was denied.' },
-  },
+const PaymentStatus = enumeration<ParsedPayment['status']>('PaymentStatus', 'Decision of the authorizer.', {
+  approved: 'The payment was approved.',
+  denied: 'The payment was denied.',
 });
 
-@ObjectType({ simpleResolvers: true, description: 'How a payment is split.' })
-class Installment {
-  @Field(() => String, { nullable: true, description: 'Who finances it: merchant, issuer and the like.' })
-  type!: string | null;
+const Installment = objectType<ParsedPayment['installment']>('Installment', 'Installments of a payment.', {
+  type: nullable(text('Who finances the installments: merchant, issuer or another. Null if unknown.')),
+  quantity: nullable(int('Number of installments. Null if the payment has none, or it is unknown.')),
+});
 
-  @Field(() => Int, { nullable: true, description: 'Number of installments.' })
-  quantity!: number | null;
-}
+const PaymentCard = objectType<ParsedPayment['card']>(
+  'PaymentCard',
+  'The card of a payment. Its full number is not stored.',
+  {
+    holderName: nullable(text('Name of the card holder. Null if unknown.')),
+    brand: nullable(text('Brand: mastercard, visa, amex or another. Null if unknown.')),
+    expirationDate: nullable(text('Month and year, for example 0131. Null if unknown.')),
+    firstDigits: nullable(text('First digits of the number, at most 6. Null if unknown.')),
+    lastDigits: nullable(text('Last digits of the number, at most 4. Null if unknown.')),
+  },
+);
 
-@ObjectType({ simpleResolvers: true, description: 'What is kept of a card; never its number.' })
-class PaymentCard {
-  @Field(() => String, { nullable: true, description: 'Who holds it; null where it is not known.' })
-  holderName?: string | null;
+const Merchant = objectType<ParsedPayment['merchant']>('Merchant', 'The merchant that was paid.', {
+  id: nullable(text('Id of the merchant at the acquirer. Null if unknown.')),
+  document: nullable(text('CNPJ or CPF of the merchant. Null if unknown.')),
+  name: nullable(text('Name of the merchant. Null if unknown.')),
+});
 
-  @Field(() => String, { nullable: true, description: 'Mastercard, visa, amex and the like.' })
-  brand!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Month and year, 4 digits.' })
-  expirationDate!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'First digits of the number, at most 6.' })
-  firstDigits!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Last digits of the number, at most 4.' })
-  lastDigits!: string | null;
-}
-
-@ObjectType({ simpleResolvers: true, description: 'Who is paid.' })
-class Merchant {
-  @Field(() => String, { nullable: true, description: "The merchant's id at the acquirer." })
-  id!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'CNPJ or CPF.' })
-  document!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Name.' })
-  name!: string | null;
-}
-
-@ObjectType('ParsedPayment', {
-  simpleResolvers: true,
-  description: 'A payment, normalised from any financial protocol.',
-})
-export class ParsedPaymentType {
-  @Field(() => String, { nullable: true, description: 'Name of the acquirer.' })
-  acquirer!: string | null;
-
-  @Field(() => String, { description: 'Sale, cancellation, refund and the like.' })
-  type!: string;
-
-  @Field(() => PAYMENT_STATUSES, { description: 'What the authorizer decided.' })
-  status!: PaymentStatus;
-
-  @Field(() => String, { nullable: true, description: "The authorizer's response code." })
-  statusReason!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Emv, magnetic-stripe, contactless and the like.' })
-  captureMethod!: string | null;
-
-  @Field(() => SafeInt, { description: 'Cents.' })
-  amount!: number;
-
-  @Field(() => String, { nullable: true, description: 'Debit or credit.' })
-  paymentMethod!: string | null;
-
-  @Field(() => Installment, { description: 'How it is split.' })
-  installment!: Installment;
-
-  @Field(() => String, { nullable: true, description: 'NSU that the application made.' })
-  nsu!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'NSU of the transaction that this one cancels.' })
-  nsuReference?: string | null;
-
-  @Field(() => String, { nullable: true, description: "The host's authorization code." })
-  authorizationCode!: string | null;
-
-  @Field(() => String, { nullable: true, description: "The host's id of the transaction, or its NSU." })
-  transactionId!: string | null;
-
-  @Field(() => PaymentCard, { description: 'With what was paid.' })
-  card!: PaymentCard;
-
-  @Field(() => Merchant, { description: 'Who was paid.' })
-  merchant!: Merchant;
-
-  @Field(() => JsonValue, { description: 'What only this acquirer says.' })
-  metadata!: Readonly<Record<string, unknown>>;
-}
+export const ParsedPaymentType = objectType<ParsedPayment>(
+  'ParsedPayment',
+  'A payment, in one form for all financial protocols.',
+  {
+    acquirer: nullable(text('Name of the acquirer. Null if unknown.')),
+    type: text('Kind of payment: sale, cancellation, refund or another.'),
+    status: choice(PaymentStatus, 'Decision of the authorizer.'),
+    statusReason: nullable(text('Response code of the authorizer. Null if it gave none.')),
+    captureMethod: nullable(
+      text('How the card was read: emv, magnetic-stripe, contactless or another. Null if unknown.'),
+    ),
+    amount: safeInt('Amount in cents.'),
+    paymentMethod: nullable(text('Debit or credit. Null if unknown.')),
+    installment: object(Installment, 'Installments of the payment.'),
+    nsu: nullable(text('NSU (sequence number) that the app generated. Null if it generated none.')),
+    nsuReference: nullable(text('NSU of the cancelled transaction. Null unless this is a cancellation.')),
+    authorizationCode: nullable(text('Authorization code of the host. Null if it gave none.')),
+    transactionId: nullable(text('Transaction id or NSU of the host. Null if it gave none.')),
+    card: object(PaymentCard, 'The card that was used.'),
+    merchant: object(Merchant, 'The merchant that was paid.'),
+    metadata: json('Other data of the acquirer, as a JSON object.'),
+  },
+);

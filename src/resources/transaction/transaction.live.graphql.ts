@@ -1,49 +1,55 @@
-import {
-  Arg,
-  Field,
-  Int,
-  ObjectType,
-  Resolver,
-  Root,
-  Subscription,
-  type SubscribeResolverData,
-} from 'type-graphql';
+import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
 
-import type { FollowArgs, GraphqlContext } from '../../graphql/execution/context.js';
-import type { FilterInput } from '../../graphql/schema/filter.js';
-import { TransactionList, TransactionNode } from './transaction.graphql.js';
+import {
+  face,
+  int,
+  object,
+  objectType,
+  type FilterInput,
+  type FollowArgs,
+  type GraphqlContext,
+} from '../../graphql/index.js';
+import { TransactionList, TransactionType } from './transaction.graphql.js';
 import type { Transaction } from './transaction.model.js';
 import { transactionArrivals } from './transaction.totals.service.js';
 
-@ObjectType({
-  simpleResolvers: true,
-  description: 'A transaction that was recorded, and its place in their order.',
-})
-class RecordedTransaction {
-  @Field(() => Int, { description: 'Place in the order in which they were recorded; grows, with gaps.' })
-  sequence!: number;
-
-  @Field(() => TransactionNode, { description: 'As it is now.' })
-  transaction!: Transaction;
+interface Recorded {
+  readonly sequence: number;
+  readonly transaction: Transaction;
 }
 
+const RecordedTransaction = objectType<Recorded>(
+  'RecordedTransaction',
+  'A transaction and its position in the order of recording.',
+  {
+    sequence: int('Position among all recorded transactions. Grows with each one; numbers may be missing.'),
+    transaction: object(TransactionType, 'The transaction as it was when the event was sent.'),
+  },
+);
+
 @Resolver()
-export class TransactionRecordedResolver {
+class TransactionRecorded {
   @Subscription(() => RecordedTransaction, {
-    description: 'Transactions of the company, in the order and at the time they are recorded.',
+    description: 'Each transaction of the company once it is recorded, in order.',
     subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
       context.follow(transactionArrivals, args),
   })
   transactionRecorded(
     @Root() transaction: Transaction,
-    @Arg('filter', () => TransactionList.Filter, { nullable: true, description: 'Only what meets this.' })
+    @Arg('filter', () => TransactionList.Filter, {
+      nullable: true,
+      description: 'Only transactions for which this holds.',
+    })
     _filter: FilterInput | null,
     @Arg('after', () => Int, {
       nullable: true,
-      description: 'The sequence after which to begin; from now on where there is none.',
+      description:
+        'Resumes after the transaction with this `sequence`. Without it, only transactions from now on are sent.',
     })
     _after: number | null,
-  ) {
+  ): Recorded {
     return { sequence: transaction.id, transaction };
   }
 }
+
+export const transactionLiveFace = face(TransactionRecorded);

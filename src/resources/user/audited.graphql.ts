@@ -1,41 +1,51 @@
-import { Ctx, Field, ObjectType, registerEnumType, Root } from 'type-graphql';
+import { Ctx, Field, ObjectType, Root, type ClassType } from 'type-graphql';
 
-import type { GraphqlContext } from '../../graphql/execution/context.js';
-import { Node } from '../../graphql/schema/node.js';
-import { DateTime } from '../../graphql/schema/scalars.js';
+import {
+  DateTime,
+  enumeration,
+  extendedNodeType,
+  Node,
+  type FieldsOf,
+  type GraphqlContext,
+} from '../../graphql/index.js';
 import type { Audit } from '../../platform/audit.js';
-import type { User } from './user.model.js';
+import type { Channel as ChannelName } from '../../platform/caller.js';
 import { UserType } from './user.graphql.js';
+import type { User } from './user.model.js';
 import { users } from './user.service.js';
 
-export const CHANNELS = { API: 'api', INTERFACE: 'interface' } as const;
-registerEnumType(CHANNELS, {
-  name: 'Channel',
-  description: 'By which way a record came to be.',
-  valuesConfig: {
-    API: { description: 'Through REST or GraphQL, with a token.' },
-    INTERFACE: { description: 'Through the console or the command line.' },
-  },
+export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {
+  api: 'REST, GraphQL or the command line.',
+  interface: 'The management console.',
 });
 
-/** Fields of every record that knows who made it. */
+/** The fields of every record that knows who created it. */
 @ObjectType({ implements: Node })
-export abstract class Audited extends Node {
-  @Field(() => DateTime, { description: 'When it was created.' })
+abstract class Audited extends Node {
+  @Field(() => DateTime, { description: 'When the record was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was last changed.' })
+  @Field(() => DateTime, { description: 'When the record was last changed; equals `createdAt` until then.' })
   updatedAt!: Date;
 
-  @Field(() => CHANNELS, { description: 'By which way it was created.' })
-  createdVia!: 'api' | 'interface';
+  @Field(() => Channel.values, { description: 'Interface through which the record was created.' })
+  createdVia!: ChannelName;
 
   @Field(() => UserType, {
     name: 'createdBy',
     nullable: true,
-    description: 'Who created it; null where no user did.',
+    description: 'User who created the record. Null if it was not created on behalf of a user.',
   })
   async creator(@Root() root: Audit, @Ctx() ctx: GraphqlContext): Promise<User | null> {
     return await ctx.one(users, root.createdBy);
   }
+}
+
+/** A node type with the audit fields, for records of type `T`; `Hidden` names the properties that it does not show. */
+export function auditedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
+  name: string,
+  description: string,
+  fields: FieldsOf<T, 'id' | keyof Audit | Hidden>,
+): ClassType<T> {
+  return extendedNodeType<T>(Audited, name, description, fields);
 }

@@ -1,96 +1,56 @@
-import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
-
-import { Keys } from '../../graphql/schema/connection.js';
-import type { GraphqlContext, ListArgs } from '../../graphql/execution/context.js';
-import { listTypes } from '../../graphql/schema/list.js';
-import { Node } from '../../graphql/schema/node.js';
-import { DateTime } from '../../graphql/schema/scalars.js';
+import {
+  computed,
+  face,
+  fields,
+  instant,
+  int,
+  listTypes,
+  nodeType,
+  nullable,
+  queries,
+  text,
+  type ResolvedField,
+  type TypedField,
+} from '../../graphql/index.js';
 import { demandScope } from '../../platform/caller.js';
 import type { User } from './user.model.js';
 import { users } from './user.service.js';
 
-@ObjectType('User', {
-  implements: Node,
-  simpleResolvers: true,
-  description: 'A person who works for companies.',
-})
-export class UserType extends Node {
-  @Field(() => String, { description: 'Name.' })
-  name!: string;
+type Personal = 'email' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp' | 'timeZone' | 'updatedAt';
+type Internal = 'disabledAt' | 'lockedUntil' | 'revision';
 
-  @Field(() => DateTime, { description: 'When the user was created.' })
-  createdAt!: Date;
-}
+export const UserType = nodeType<User, Personal | Internal>('User', 'A person with an account.', {
+  name: text('Full name.'),
+  createdAt: instant('When the account was created.'),
+});
 
 export const UserList = listTypes(users, UserType);
 
-/** Shows it to administrators and to the user; FORBIDDEN for everybody else. */
-function personal<T>(ctx: GraphqlContext, user: User, value: T): T {
-  if (user.id !== ctx.caller.userId) demandScope(ctx.caller, 'admin');
-  return value;
+/** A field that only the user and administrators can read; others get the error FORBIDDEN. */
+function personal<P extends Personal>(property: P, field: TypedField<User[P]>): ResolvedField<User> {
+  const description = `${field.description} Only for administrators and the user.`;
+  return computed(nullable({ ...field, description }), (user: User, ctx) => {
+    if (user.id !== ctx.caller.userId) demandScope(ctx.caller, 'admin');
+    return user[property];
+  });
 }
 
-@Resolver(() => UserType)
-export class UserResolver {
-  @Query(() => UserType, { nullable: true, description: 'A member of the company; for administrators.' })
-  user(@Args(() => Keys) keys: Keys, @Ctx() ctx: GraphqlContext) {
-    return ctx.find(users, keys, {}, 'admin');
-  }
+const personalFields: Readonly<Record<Personal, ResolvedField<User>>> = {
+  email: personal('email', text('E-mail address that the user signs in with.')),
+  signInCount: personal('signInCount', int('Number of sign-ins.')),
+  lastSignInAt: personal(
+    'lastSignInAt',
+    nullable(instant('When the user last signed in. Null before the first sign-in.')),
+  ),
+  lastSignInIp: personal(
+    'lastSignInIp',
+    nullable(text('IP address of the last sign-in. Null before the first sign-in.')),
+  ),
+  timeZone: personal('timeZone', text('IANA time zone, for example America/Sao_Paulo.')),
+  updatedAt: personal('updatedAt', instant('When the account was last changed or used to sign in.')),
+};
 
-  @Query(() => UserList.Connection, { description: 'Members of the company; for administrators.' })
-  users(@Args(() => UserList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
-    return ctx.list(users, args, 'admin');
-  }
-}
-
-/** Fields that only administrators and the user itself may see. */
-@Resolver(() => UserType)
-export class UserPersonalResolver {
-  @FieldResolver(() => String, {
-    nullable: true,
-    description: 'E-mail address; for administrators and the user.',
-  })
-  email(@Root() user: User, @Ctx() ctx: GraphqlContext) {
-    return personal(ctx, user, user.email);
-  }
-
-  @FieldResolver(() => Int, {
-    nullable: true,
-    description: 'How often the user signed in; for administrators and the user.',
-  })
-  signInCount(@Root() user: User, @Ctx() ctx: GraphqlContext) {
-    return personal(ctx, user, user.signInCount);
-  }
-
-  @FieldResolver(() => DateTime, {
-    nullable: true,
-    description: 'When the user last signed in; for administrators and the user.',
-  })
-  lastSignInAt(@Root() user: User, @Ctx() ctx: GraphqlContext) {
-    return personal(ctx, user, user.lastSignInAt);
-  }
-
-  @FieldResolver(() => String, {
-    nullable: true,
-    description: 'From which address the user last signed in; for administrators and the user.',
-  })
-  lastSignInIp(@Root() user: User, @Ctx() ctx: GraphqlContext) {
-    return personal(ctx, user, user.lastSignInIp);
-  }
-
-  @FieldResolver(() => String, {
-    nullable: true,
-    description: 'IANA time zone; for administrators and the user.',
-  })
-  timeZone(@Root() user: User, @Ctx() ctx: GraphqlContext) {
-    return personal(ctx, user, user.timeZone);
-  }
-
-  @FieldResolver(() => DateTime, {
-    nullable: true,
-    description: 'When the user last changed or signed in; for administrators and the user.',
-  })
-  updatedAt(@Root() user: User, @Ctx() ctx: GraphqlContext) {
-    return personal(ctx, user, user.updatedAt);
-  }
-}
+export const userFace = face(
+  queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
+  fields(UserType, personalFields),
+);

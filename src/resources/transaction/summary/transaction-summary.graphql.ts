@@ -1,23 +1,26 @@
-import {
-  Arg,
-  Ctx,
-  Field,
-  FieldResolver,
-  Int,
-  ObjectType,
-  Query,
-  registerEnumType,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 
-import type { GraphqlContext } from '../../../graphql/execution/context.js';
-import { counts } from '../../../graphql/schema/counts.js';
-import { conditionOf, type FilterInput } from '../../../graphql/schema/filter.js';
-import { DateTime, SafeInt } from '../../../graphql/schema/scalars.js';
+import {
+  choice,
+  conditionOf,
+  counts,
+  enumeration,
+  face,
+  fields,
+  instant,
+  int,
+  nullable,
+  objectType,
+  one,
+  safeInt,
+  text,
+  type FilterInput,
+  type GraphqlContext,
+} from '../../../graphql/index.js';
 import { GroupType } from '../../group/group.graphql.js';
 import { groups } from '../../group/group.service.js';
-import { STATUSES, TransactionList, TYPES } from '../transaction.graphql.js';
+import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
+import { transactions } from '../transaction.totals.service.js';
 import {
   MAX_READ,
   MAX_ROWS,
@@ -26,99 +29,95 @@ import {
   type SummaryRow,
 } from './transaction-summary.model.js';
 import { summarizeTransactions } from './transaction-summary.service.js';
-import { transactions } from '../transaction.totals.service.js';
 
-/** Ten in one operation: each may read as much as a long list. */
+/** A summary may read as much as a long list: ten of them use up the cost of one operation. */
 const SUMMARY_COST = 1_000;
 
-const BUCKETS: Readonly<Record<Uppercase<Bucket>, Bucket>> = { HOUR: 'hour', DAY: 'day', NONE: 'none' };
-registerEnumType(BUCKETS, {
-  name: 'TransactionSummaryBucket',
-  description: 'Stretches of time that a summary tells apart.',
-  valuesConfig: {
-    HOUR: { description: 'Hours.' },
-    DAY: { description: 'Days, UTC.' },
-    NONE: { description: 'None: the interval as a whole.' },
+const SummaryBucket = enumeration<Bucket>(
+  'TransactionSummaryBucket',
+  'Time interval of a row of a summary.',
+  {
+    hour: 'One hour.',
+    day: 'One day in UTC.',
+    none: 'The whole time that the filter selects.',
   },
-});
+);
 
-const DIMENSIONS: Readonly<Record<string, Dimension>> = {
-  STATUS: 'status',
-  TRANSACTION_TYPE: 'transactionType',
-  APP_NAME: 'appName',
-  LOGICAL_NUMBER: 'logicalNumber',
-  GROUP: 'group',
-};
-registerEnumType(DIMENSIONS, {
-  name: 'TransactionSummaryDimension',
-  description: 'What a summary tells apart besides time.',
-  valuesConfig: {
-    STATUS: { description: 'How transactions ended, if they have.' },
-    TRANSACTION_TYPE: { description: 'Releases, transactions and downloads.' },
-    APP_NAME: { description: 'Applications, by their names of then.' },
-    LOGICAL_NUMBER: { description: 'Logical numbers, as they were then.' },
-    GROUP: { description: 'Groups that the logical numbers belong to now.' },
+const SummaryDimension = enumeration<Dimension>(
+  'TransactionSummaryDimension',
+  'A property by which a summary groups transactions.',
+  {
+    status: 'By `status`.',
+    transactionType: 'By `transactionType`.',
+    appName: 'By `appName`, as recorded.',
+    logicalNumber: 'By `logicalNumber`, as recorded.',
+    group: 'By the group that the logical number belongs to now.',
   },
-});
+);
 
-@ObjectType({
-  simpleResolvers: true,
-  description: 'Transactions that have in common what the summary tells apart; what it does not is null.',
-})
-class TransactionSummaryRow {
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When its hour or day begins; null without buckets.',
-  })
-  bucketStart!: Date | null;
+const ONLY_BY = (dimension: string) => `Null unless the summary is by ${dimension}.`;
 
-  @Field(() => STATUSES, { nullable: true, description: 'How they ended, if they have.' })
-  status!: SummaryRow['status'];
+const SummaryRowType = objectType<SummaryRow, 'groupId'>(
+  'TransactionSummaryRow',
+  'Number and amount of the transactions with the same time interval and properties.',
+  {
+    bucketStart: nullable(instant('Start of the hour or day. Null with the bucket NONE.')),
+    status: nullable(choice(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`)),
+    transactionType: nullable(
+      choice(TransactionKind, `Release, transaction or download. ${ONLY_BY('TRANSACTION_TYPE')}`),
+    ),
+    appName: nullable(text(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`)),
+    logicalNumber: nullable(text(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`)),
+    count: int('Number of transactions.'),
+    amountTotal: safeInt(
+      'Sum of `parsed.amount` in cents, over approved and denied payments and cancellations alike. Transactions without an amount count as 0.',
+    ),
+  },
+);
 
-  @Field(() => TYPES, { nullable: true, description: 'Releases, transactions or downloads.' })
-  transactionType!: SummaryRow['transactionType'];
-
-  @Field(() => String, { nullable: true, description: 'Application that originated them.' })
-  appName!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Logical number, as it was then.' })
-  logicalNumber!: string | null;
-
-  @Field(() => Int, { description: 'Number of transactions.' })
-  count!: number;
-
-  @Field(() => SafeInt, {
-    description:
-      'Cents: the sum of parsed.amount of all those that have one, approved or denied, payments and cancellations alike.',
-  })
-  amountTotal!: number;
-}
-
-@Resolver(() => TransactionSummaryRow)
-export class TransactionSummaryResolver {
+@Resolver()
+class TransactionSummary {
   @counts(SUMMARY_COST)
-  @Query(() => [TransactionSummaryRow], {
-    description: `Transactions in numbers, in order of time and of the names; rows of nothing are left out. At most ${MAX_ROWS} rows. By logical number, by group, or with a filter on anything but time, status, type and app, the hours of the interval may have at most ${MAX_READ} transactions, unless the filter names serial or logical numbers. Counts as ${SUMMARY_COST} records.`,
+  @Query(() => [SummaryRowType], {
+    description: [
+      'Numbers and amounts of transactions, ordered by time and then by properties.',
+      `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
+      'A summary by LOGICAL_NUMBER or GROUP, or with a filter on anything but startedAt, status, transactionType and appName,',
+      `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
+      `Adds ${SUMMARY_COST} records to the cost of the operation.`,
+    ].join(' '),
   })
   transactionSummary(
     @Ctx() ctx: GraphqlContext,
-    @Arg('filter', () => TransactionList.Filter, { nullable: true, description: 'Only what meets this.' })
+    @Arg('filter', () => TransactionList.Filter, {
+      nullable: true,
+      description: 'Only transactions for which this holds.',
+    })
     filter: FilterInput | null | undefined,
-    @Arg('bucket', () => BUCKETS, { defaultValue: BUCKETS.NONE, description: 'Stretches of UTC time.' })
+    @Arg('bucket', () => SummaryBucket.values, {
+      defaultValue: 'none',
+      description: 'Time interval of a row.',
+    })
     bucket: Bucket,
-    @Arg('by', () => [DIMENSIONS], { defaultValue: [], description: 'What is told apart besides time.' })
+    @Arg('by', () => [SummaryDimension.values], {
+      defaultValue: [],
+      description: 'Properties to group by, besides time. Empty for one row for each time interval.',
+    })
     by: Dimension[],
   ) {
     const where = conditionOf(transactions, filter);
     return ctx.loadOnce(summarizeTransactions, { where, bucket, by });
   }
-
-  @FieldResolver(() => GroupType, {
-    nullable: true,
-    description:
-      'Group that the logical number belongs to now; also null where it belongs to none, or is no longer there.',
-  })
-  group(@Root() { groupId }: SummaryRow, @Ctx() ctx: GraphqlContext) {
-    return ctx.one(groups, groupId);
-  }
 }
+
+export const transactionSummaryFace = face(
+  TransactionSummary,
+  fields(SummaryRowType, {
+    group: one(
+      GroupType,
+      groups,
+      ({ groupId }) => groupId,
+      `Group that the logical number belongs to now. ${ONLY_BY('GROUP')} Also null if the number has no group or was deleted.`,
+    ),
+  }),
+);

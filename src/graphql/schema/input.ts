@@ -1,0 +1,140 @@
+import { ID, InputType, Int, type ClassType } from 'type-graphql';
+import { z } from 'zod';
+
+import { enumName, type Enumeration } from './enumeration.js';
+import { addField, type AnyField } from './object-type.js';
+import { Base64, DateTime, JsonValue } from './scalars.js';
+
+/** The fields that a client gave; an absent field has no property. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** Type names of the records that the ids in a field belong to, for example `{ groupId: 'Group' }`. */
+export type References = Readonly<Record<string, string>>;
+
+/** The enums of fields, for example `{ kind: AppKind }`. */
+export type Enums = Readonly<Record<string, Enumeration>>;
+
+/** What the schema of a model's property does not say. */
+export interface InputContext {
+  readonly references?: References;
+  readonly enums?: Enums;
+  /** Descriptions instead of the model's, by field. */
+  readonly descriptions?: Readonly<Record<string, string>>;
+  /** Whether an absent field keeps the value of an existing record. */
+  readonly isUpdate?: boolean;
+}
+
+interface InputOptions extends InputContext {
+  readonly description: string;
+  /** Fields that the model does not have, or has in another form. */
+  readonly fields?: Readonly<Record<string, AnyField>>;
+}
+
+/**
+ * The input type of a model: a GraphQL field for each property. A field is nullable where the model accepts null or an
+ * absent value. Its description is the model's, followed by its limits and its default.
+ */
+export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input> {
+  class Type {}
+  InputType(name, { description: options.description })(Type);
+  const fields = { ...fieldsOfModel(model, options), ...options.fields };
+  for (const [field, typed] of Object.entries(fields)) addField(Type, field, typed);
+  return Type as ClassType<Input>;
+}
+
+/** JSON Schema of a model's property, as far as models use it. */
+interface Property {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Property;
+  readonly anyOf?: readonly Property[];
+  readonly default?: unknown;
+  readonly format?: string;
+  readonly contentEncoding?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+}
+
+/** JSON Schema of a `Date`, for which zod has none. */
+const DATE = { type: 'string', format: 'date-time' };
+
+function fieldsOfModel(model: z.ZodObject, context: InputContext): Record<string, AnyField> {
+  const { properties = {}, required = [] } = z.toJSONSchema(model, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodDate) Object.assign(jsonSchema, DATE);
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, Property>).map(([name, property]) => {
+      const isNullable = acceptsNull(property) || !required.includes(name);
+      const description = context.descriptions?.[name] ?? describe(property, context);
+      return [name, { type: typeOf(name, property, context), isNullable, description }];
+    }),
+  );
+}
+
+/** The alternative of `anyOf` that is not null, or the property itself. */
+function withoutNull(property: Property): Property {
+  return property.anyOf?.find(({ type }) => type !== 'null') ?? property;
+}
+
+/** A property without constraints takes every JSON value, null included. */
+function acceptsNull({ anyOf, type }: Property): boolean {
+  return anyOf === undefined ? type === undefined : anyOf.some((alternative) => alternative.type === 'null');
+}
+
+function typeOf(name: string, property: Property, context: InputContext): object {
+  const { type, items, contentEncoding, format, enum: values } = withoutNull(property);
+  if (values !== undefined) return enumOf(name, context).values;
+  if (items !== undefined) return [typeOf(name, items, context)];
+  switch (type) {
+    case undefined:
+      return JsonValue;
+    case 'integer':
+      return isReference(name, context) ? ID : Int;
+    case 'boolean':
+      return Boolean;
+    case 'string':
+      if (format === 'date-time') return DateTime;
+      return contentEncoding === 'base64' ? Base64 : String;
+    default:
+      throw new Error(`There is no GraphQL type for ${name}, which is of the JSON type ${type}`);
+  }
+}
+
+/** Whether a number is the id of another record, which GraphQL shows as a global id. */
+function isReference(name: string, { references = {} }: InputContext): boolean {
+  if (name in references) return true;
+  if (/Ids?$/.test(name)) throw new Error(`The references must name the type of ${name}`);
+  return false;
+}
+
+function enumOf(name: string, { enums = {} }: InputContext): Enumeration {
+  const known = enums[name];
+  if (known === undefined) throw new Error(`The enums must name the enum of ${name}`);
+  return known;
+}
+
+function describe(property: Property, { isUpdate = false }: InputContext): string {
+  const given = withoutNull(property);
+  const description = property.description ?? given.description;
+  if (description === undefined) return '';
+  const sentences = [description];
+  const { minLength, maxLength, maxItems, items } = given;
+  if (maxLength !== undefined) {
+    sentences.push(`${minLength === undefined ? 'At most' : `${minLength} to`} ${maxLength} characters.`);
+  }
+  if (maxItems !== undefined) sentences.push(`At most ${maxItems} entries.`);
+  if (property.default !== undefined) sentences.push(`Defaults to ${defaultOf(property)}.`);
+  if (isUpdate && property.anyOf !== undefined) sentences.push('Null clears it.');
+  if (isUpdate && items !== undefined) sentences.push('Replaces the whole list.');
+  return sentences.join(' ');
+}
+
+function defaultOf({ default: value, enum: values }: Property): string {
+  return values === undefined ? JSON.stringify(value) : enumName(String(value));
+}

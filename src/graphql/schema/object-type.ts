@@ -1,0 +1,121 @@
+import { Field, ID, Int, ObjectType, type ClassType } from 'type-graphql';
+
+import type { Enumeration } from './enumeration.js';
+import { Node } from './node.js';
+import { Base64, DateTime, JsonValue, SafeInt, Upload, Uuid } from './scalars.js';
+
+/**
+ * A field of an object or input type. `V` is what the field can show: a property of type `string | null` does not
+ * compile with `text('...')`, it needs `nullable(text('...'))`.
+ */
+export interface TypedField<V> {
+  readonly type: object;
+  readonly isNullable: boolean;
+  readonly description: string;
+  /** Only for input types: the value of an absent field. */
+  readonly defaultValue?: unknown;
+  /** Never set; makes the compiler compare `V` with the type of the property. */
+  readonly shows?: (value: V) => void;
+}
+
+const scalar =
+  <V>(type: object) =>
+  (description: string): TypedField<V> => ({ type, isNullable: false, description });
+
+export const text = scalar<string>(String);
+export const id = scalar<string>(ID);
+export const int = scalar<number>(Int);
+export const safeInt = scalar<number>(SafeInt);
+export const flag = scalar<boolean>(Boolean);
+export const instant = scalar<Date>(DateTime);
+export const uuid = scalar<string>(Uuid);
+export const base64 = scalar<string>(Base64);
+export const json = scalar<NonNullable<unknown>>(JsonValue);
+export const upload = scalar<object>(Upload);
+
+export function choice<V extends string>({ values }: Enumeration<V>, description: string): TypedField<V> {
+  return { type: values, isNullable: false, description };
+}
+
+type ObjectClass<T> = abstract new (...args: never[]) => T;
+
+/** A field whose value has fields of its own. */
+export function object<T extends object>(type: ObjectClass<T>, description: string): TypedField<T> {
+  return { type, isNullable: false, description };
+}
+
+/** A list without null entries. */
+export function listOf<V>(field: TypedField<V>): TypedField<readonly V[]> {
+  return { type: [field.type], isNullable: false, description: field.description };
+}
+
+export function nullable<V>({ type, description }: TypedField<V>): TypedField<V | null | undefined> {
+  return { type, isNullable: true, description };
+}
+
+/** `T` with functions that read a property when it is selected. */
+export type Lazy<T> = { readonly [K in keyof T]: () => Promise<T[K]> };
+
+/** One field for each property of `T` except the hidden ones; leaving one out does not compile. */
+export type FieldsOf<T, Hidden> = {
+  readonly [K in Exclude<keyof T, Hidden>]: TypedField<T[K]>;
+};
+
+/** A field for values of any type. */
+export type AnyField = TypedField<never>;
+
+/** Adds a field to a class that is decorated as an object, input or arguments type. */
+export function addField(type: ClassType, name: string, field: AnyField): void {
+  const { isNullable, description, defaultValue } = field;
+  Field(() => field.type, {
+    nullable: isNullable,
+    description,
+    ...(defaultValue === undefined ? {} : { defaultValue }),
+  })(type.prototype, name);
+}
+
+/** An object type without an id, for values of type `T`. `Hidden` names the properties that it does not show. */
+export function objectType<T extends object, Hidden extends keyof T = never>(
+  name: string,
+  description: string,
+  fields: FieldsOf<T, Hidden>,
+): ClassType<T> {
+  return untypedObjectType(name, description, fields) as ClassType<T>;
+}
+
+/** An object type whose fields are known at run time only. */
+export function untypedObjectType(
+  name: string,
+  description: string,
+  fields: Readonly<Record<string, AnyField>>,
+): ClassType {
+  class Type {}
+  ObjectType(name, { description, simpleResolvers: true })(Type);
+  for (const [field, typed] of Object.entries(fields)) addField(Type, field, typed);
+  return Type;
+}
+
+/**
+ * An object type for records of type `T`, with `id` and `databaseId`. `Hidden` names the properties that it does not
+ * show, or shows in another form, such as a relation instead of its id.
+ */
+export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(
+  name: string,
+  description: string,
+  fields: FieldsOf<T, 'id' | Hidden>,
+): ClassType<T> {
+  return extendedNodeType<T>(Node, name, description, fields);
+}
+
+/** A node type that also has the fields of `Base`. */
+export function extendedNodeType<T extends object>(
+  Base: abstract new () => Node,
+  name: string,
+  description: string,
+  fields: Readonly<Record<string, AnyField>>,
+): ClassType<T> {
+  class Type extends Base {}
+  ObjectType(name, { description, implements: Node, simpleResolvers: true })(Type);
+  for (const [field, typed] of Object.entries(fields)) addField(Type, field, typed);
+  return Type as unknown as ClassType<T>;
+}

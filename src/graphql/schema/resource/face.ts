@@ -1,0 +1,44 @@
+import { Resolver, type ClassType } from 'type-graphql';
+
+import type { List } from '../../../database/list/list.js';
+import type { Scope } from '../../../platform/caller.js';
+
+/** Where `node(id:)` finds the records of one type. */
+export interface NodeSource {
+  readonly list: List<object>;
+  /** The scope that reading a record requires. */
+  readonly scope: Scope;
+}
+
+/** What a resource adds to the schema. */
+export interface Face {
+  readonly nodes: readonly NodeSource[];
+  readonly resolvers: readonly ClassType[];
+}
+
+/** Lets `node(id:)` find the records of a list that has no look-up of its own. */
+export function nodesOf(list: List<object>, scope: Scope = 'read'): Face {
+  return { nodes: [{ list, scope }], resolvers: [] };
+}
+
+/** The sentence about a scope that most tokens do not have. */
+export function scopeNote(scope: Scope): string {
+  return scope === 'admin' ? ' Requires the scope ADMIN.' : '';
+}
+
+/** Joins the parts of a resource's face. A part is another face, or a resolver class written by hand. */
+export function face(...parts: readonly (Face | ClassType)[]): Face {
+  const faces = parts.map((part) => ('nodes' in part ? part : { nodes: [], resolvers: [part] }));
+  return {
+    nodes: faces.flatMap(({ nodes }) => nodes),
+    resolvers: faces.flatMap(({ resolvers }) => resolvers),
+  };
+}
+
+/** A new resolver class; the fields of its methods are added to `Type`, if one is given. */
+export function resolverClass(Type?: ClassType): ClassType {
+  class Resolvers {}
+  if (Type === undefined) Resolver()(Resolvers);
+  else Resolver(() => Type)(Resolvers);
+  return Resolvers;
+}

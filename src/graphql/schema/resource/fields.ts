@@ -1,0 +1,90 @@
+import { Args, Ctx, FieldResolver, Root, type ClassType } from 'type-graphql';
+
+import type { ChildList, List } from '../../../database/list/list.js';
+import type { KeyValue } from '../../../database/list/slice.js';
+import type { Scope } from '../../../platform/caller.js';
+import type { GraphqlContext, ListArgs } from '../../execution/context.js';
+import type { OrderBy } from '../connection.js';
+import type { ListTypes } from '../list.js';
+import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
+import { resolverClass, type Face } from './face.js';
+import { addMethod } from './method.js';
+
+/** A field of the object type of records `R` that a function resolves. */
+export interface ResolvedField<R> {
+  readonly field: AnyField;
+  /** The arguments type, if the field takes arguments. */
+  readonly Args?: ClassType<ListArgs>;
+  readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
+}
+
+/** Adds fields to an object type, also to one of another resource. */
+export function fields<R extends object>(
+  Type: ClassType<R>,
+  resolved: Readonly<Record<string, ResolvedField<R>>>,
+): Face {
+  const Resolvers = resolverClass(Type);
+  for (const [name, { field, Args: ArgsOf, resolve }] of Object.entries(resolved)) {
+    const decorate = FieldResolver(() => field.type, {
+      nullable: field.isNullable,
+      description: field.description,
+    });
+    if (ArgsOf === undefined) {
+      addMethod<[R, GraphqlContext]>(Resolvers, name, decorate, [Root(), Ctx()], (record, ctx) =>
+        resolve(record, ctx, {}),
+      );
+    } else {
+      const parameters = [Root(), Ctx(), Args(() => ArgsOf)] as const;
+      addMethod<[R, GraphqlContext, ListArgs]>(Resolvers, name, decorate, parameters, resolve);
+    }
+  }
+  return { nodes: [], resolvers: [Resolvers] };
+}
+
+/** A field that is computed from the record. */
+export function computed<R, V>(
+  field: TypedField<V>,
+  resolve: (record: R, ctx: GraphqlContext) => V | Promise<V>,
+): ResolvedField<R> {
+  return { field, resolve };
+}
+
+/** The record whose number `idOf` gives; null if it gives null, or the record was deleted. */
+export function one<R, T extends object>(
+  Type: ClassType<T>,
+  list: List<T>,
+  idOf: (record: R) => number | null,
+  description: string,
+): ResolvedField<R> {
+  return {
+    field: nullable(object(Type, description)),
+    resolve: (record, ctx) => ctx.one(list, idOf(record)),
+  };
+}
+
+/** The same field for a value that every record has. */
+export function required<R>(resolved: ResolvedField<R>): ResolvedField<R> {
+  return { ...resolved, field: { ...resolved.field, isNullable: false } };
+}
+
+export interface ListOptions {
+  /** The scope that reading the list requires. */
+  readonly scope?: Scope;
+  /** The order where the client gives none: ascending by id unless set. */
+  readonly order?: OrderBy;
+}
+
+/** A page of the records that belong to the record whose key `parentOf` gives. */
+export function many<R, T extends object, P extends KeyValue>(
+  types: ListTypes<T>,
+  children: ChildList<T, P>,
+  parentOf: (record: R) => P,
+  description: string,
+  { scope = 'read', order }: ListOptions = {},
+): ResolvedField<R> {
+  return {
+    field: object(types.Connection, description),
+    Args: types.Args,
+    resolve: (record, ctx, args) => ctx.children(children, parentOf(record), args, scope, order),
+  };
+}

@@ -1,0 +1,88 @@
+import { Args, ArgsType, Ctx, Query, type ClassType } from 'type-graphql';
+
+import type { ReadWork } from '../../../database/work.js';
+import type { GraphqlContext, ListArgs } from '../../execution/context.js';
+import { Keys } from '../connection.js';
+import { counts } from '../counts.js';
+import type { ListTypes } from '../list.js';
+import { fieldName, plural, withArticle, words } from '../node.js';
+import { addField, nullable, text } from '../object-type.js';
+import { resolverClass, scopeNote, type Face } from './face.js';
+import type { ListOptions } from './fields.js';
+import { addMethod } from './method.js';
+
+/** Another unique field to look a record up by. */
+export interface UniqueKey<T> {
+  readonly description: string;
+  /** Errors: `not_found`, which the query answers with null. */
+  readonly get: (work: ReadWork, key: string) => Promise<T>;
+}
+
+interface QueryOptions<T> extends ListOptions {
+  /** Unique fields besides `id` and `databaseId`, by name. */
+  readonly keys?: Readonly<Record<string, UniqueKey<T>>>;
+  readonly listDescription?: string;
+  /** Records that a filter adds to the cost of the list, where it can read many records to find few. */
+  readonly filterCost?: number;
+}
+
+/** The queries of a resource: one record by its keys, such as `device`, and the list of all, such as `devices`. */
+export function queries<T extends object>(types: ListTypes<T>, options: QueryOptions<T> = {}): Face {
+  const { list } = types;
+  const { scope = 'read' } = options;
+  const Resolvers = resolverClass(types.Record);
+  addLookUp(Resolvers, types, options);
+  addList(Resolvers, types, options);
+  return { nodes: [{ list, scope }], resolvers: [Resolvers] };
+}
+
+function addLookUp<T extends object>(
+  Resolvers: ClassType,
+  { list, Record }: ListTypes<T>,
+  { keys = {}, scope = 'read' }: QueryOptions<T>,
+): void {
+  class KeysOfType extends Keys {}
+  ArgsType()(KeysOfType);
+  for (const [key, { description }] of Object.entries(keys)) {
+    addField(KeysOfType, key, nullable(text(description)));
+  }
+  const getters = Object.fromEntries(Object.entries(keys).map(([key, { get }]) => [key, get]));
+  const names = ['id', 'databaseId', ...Object.keys(keys)].map((key) => `\`${key}\``);
+  const noun = withArticle(words(list.name));
+  const decorate = Query(() => Record, {
+    nullable: true,
+    description: `${capitalized(noun)} by exactly one of ${names.join(', ')}. Null if the company has none.${scopeNote(scope)}`,
+  });
+  addMethod<[Keys, GraphqlContext]>(
+    Resolvers,
+    fieldName(list.name),
+    decorate,
+    [Args(() => KeysOfType), Ctx()],
+    (given, ctx) => ctx.find(list, given, getters, scope),
+  );
+}
+
+function addList<T extends object>(
+  Resolvers: ClassType,
+  { list, Args: ArgsOfList, Connection }: ListTypes<T>,
+  { listDescription, scope = 'read', order, filterCost }: QueryOptions<T>,
+): void {
+  const name = `${fieldName(list.name)}s`;
+  const costNote = filterCost === undefined ? '' : ` A filter adds ${filterCost} records to the cost.`;
+  const description = listDescription ?? `All ${plural(words(list.name))} of the company.`;
+  const decorate = Query(() => Connection, {
+    description: `${description}${costNote}${scopeNote(scope)}`,
+  });
+  addMethod<[ListArgs, GraphqlContext]>(
+    Resolvers,
+    name,
+    decorate,
+    [Args(() => ArgsOfList), Ctx()],
+    (args, ctx) => ctx.list(list, args, scope, order),
+  );
+  if (filterCost !== undefined) counts(filterCost, 'filter')(Resolvers.prototype, name);
+}
+
+function capitalized(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+
+import type { ChildList } from '../../database/list/list.js';
+import {
+  face,
+  fields,
+  many,
+  mutations,
+  object,
+  one,
+  queries,
+  type Face,
+  type Input,
+  type ListTypes,
+} from '../../graphql/index.js';
+import { GroupType } from '../group/group.graphql.js';
+import { groups } from '../group/group.service.js';
+import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
+import { logicalNumbers } from '../logical-number/logical-number.service.js';
+import type { OwnedRecords } from './owned-record.service.js';
+import { OwnerInput, ownerIdsOf } from './owner.graphql.js';
+import type { OwnedRecord } from './owner.model.js';
+import { getOwnerByIds } from './owner.service.js';
+
+interface OwnedResource<R extends OwnedRecord> {
+  readonly types: ListTypes<R>;
+  readonly name: 'parameter' | 'metacontent';
+  readonly records: OwnedRecords<R>;
+  readonly create: { readonly model: z.ZodObject; readonly descriptions?: Readonly<Record<string, string>> };
+  readonly update: { readonly model: z.ZodObject; readonly descriptions?: Readonly<Record<string, string>> };
+  readonly ofLogicalNumber: ChildList<R>;
+  readonly ofGroup: ChildList<R>;
+}
+
+/** The properties that an owned record shows as the relations `logicalNumber` and `group`. */
+export type OwnerKeys = 'logicalNumberId' | 'groupId';
+
+/** What parameters and metacontents add to the schema: queries, mutations, their owner, and the lists of each owner. */
+export function ownedRecordFace<R extends OwnedRecord>(resource: OwnedResource<R>): Face {
+  const { types, name, records, ofLogicalNumber, ofGroup } = resource;
+  return face(
+    queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
+    mutations(types, {
+      get: (work, id) => records.getById(work, id),
+      create: {
+        ...resource.create,
+        run: async (work, { owner, ...input }: Input) =>
+          records.create(work, await getOwnerByIds(work, ownerIdsOf(owner as OwnerInput)), input),
+        description: `Creates a ${name} of a logical number or of a group.`,
+        fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
+      },
+      update: {
+        ...resource.update,
+        run: (work, current, input) => records.update(work, current, input),
+      },
+      delete: { run: (work, current) => records.delete(work, current) },
+    }),
+    fields(types.Record, {
+      logicalNumber: one(
+        LogicalNumberType,
+        logicalNumbers,
+        ({ logicalNumberId }) => logicalNumberId,
+        `Logical number that owns the ${name}. Null if a group owns it.`,
+      ),
+      group: one(
+        GroupType,
+        groups,
+        ({ groupId }) => groupId,
+        `Group that owns the ${name}. Null if a logical number owns it.`,
+      ),
+    }),
+    fields(LogicalNumberType, {
+      [`${name}s`]: many(
+        types,
+        ofLogicalNumber,
+        ({ id }) => id,
+        `The ${name}s of the logical number itself, without those of its group.`,
+      ),
+    }),
+    fields(GroupType, {
+      [`${name}s`]: many(types, ofGroup, ({ id }) => id, `The ${name}s of the group.`),
+    }),
+  );
+}

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import type { GraphQLSchema } from 'graphql';
 import { buildSchema } from 'type-graphql';
 
-import { tellMutations } from '../graphql/execution/mutation-calls.js';
 import { InputError } from '../graphql/schema/payload.js';
 import { ViewerResolver } from './viewer.graphql.js';
 import { ApiTokenResolver, UserApiTokensResolver } from '../resources/access-token/access-token.graphql.js';
@@ -118,7 +117,6 @@ export async function createSchema(): Promise<GraphQLSchema> {
     validate: false,
     pubSub: NO_TOPICS,
   });
-  tellMutations(schema);
   describeRoots(schema);
   return schema;
 }

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { isInterfaceType, type GraphQLSchema } from 'graphql';
 import { buildSchema } from 'type-graphql';
 
-import { tellMutations } from '../graphql/execution/mutation-calls.js';
 import { InputError } from '../graphql/schema/payload.js';
 import { FACES } from './faces.js';
 import { NodeLookup, nodeSources } from './node-lookup.graphql.js';
@@ -26,7 +25,6 @@ export async function createSchema(): Promise<GraphQLSchema> {
     pubSub: NO_TOPICS,
   });
   demandNodeSources(schema);
-  tellMutations(schema);
   describeRoots(schema);
   return schema;
 }

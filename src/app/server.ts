@@ -21,6 +21,8 @@ import type { Config } from '../platform/config/config.js';
 import type { Logger } from '../platform/logger.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import { createAuthenticator } from '../resources/access-token/authentication.service.js';
+import { readContent } from '../resources/content/content.service.js';
+import { findStoredResponse, storeResponse } from '../resources/idempotency-key/idempotency-key.service.js';
 import { createPasswords } from '../resources/user/password.service.js';
 import { createSignIn } from '../resources/user/sign-in/sign-in.service.js';
 import { createSignInThrottle } from '../resources/user/sign-in/sign-in-throttle.service.js';
@@ -74,6 +76,10 @@ export async function createServer(
   const graphql = await createGraphql({
     schema: await createSchema(),
     ...{ units, authenticator, maxFileBytes, bodyMs: timeouts.bodyMs, onError: onRequestError },
+    readContent: (companyId, contentId) => readContent(units, companyId, contentId),
+    storedResponses: { find: findStoredResponse, store: storeResponse },
+    sensitiveMutations: ['apiTokenCreate', 'apiTokenRevoke'],
+    secretMutations: ['apiTokenCreate'],
     ...{ development: config.graphqlDevelopment, allowList: config.graphqlAllowList },
     live: { count, observer, clock, times: overrides.live ?? {} },
   });

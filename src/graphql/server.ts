@@ -10,15 +10,14 @@ import { expressMiddleware } from '@as-integrations/express5';
 import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { GraphQLSchema } from 'graphql';
 
-import type { Units } from '../database/work.js';
 import type { LiveObserver } from '../http/operations/operation-log.js';
 import type { CountRequest } from '../http/server/rate-limit.js';
 import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
-import type { Authenticator } from '../resources/access-token/authentication.service.js';
-import { createAuthenticate } from './http/authentication.js';
-import { demandOperation, PREFLIGHT_HEADERS, readOperation } from './http/body.js';
-import { createGate, type Gate } from './limits/gate.js';
+import type { GraphqlContext, OperationServices } from './execution/context.js';
+import { createAuthenticate, type Authenticator } from './http/authentication.js';
+import { demandMethod, PREFLIGHT_HEADERS, readOperation } from './http/body.js';
+import { createAdmission, type Admission } from './limits/admission.js';
 import { createGraphiql } from './http/graphiql.js';
 import { authenticateRequest, graphqlContextOf, operate } from './http/http-context.js';
 import { LIMITS } from './limits/limits.js';
@@ -26,23 +25,24 @@ import type { LiveTimes } from './live/limits.js';
 import { createLive } from './live/live.js';
 import { maskErrors } from './execution/mask.js';
 import { demandText } from './http/operation-text.js';
-import { operationPlugin, type OperationContext } from './execution/operation-plugin.js';
+import { apolloPlugin } from './http/apollo-plugin.js';
 import { persistedQueries } from './http/persisted.js';
 import { refuseOperation } from './http/problems.js';
 import { InFlightResponses } from './limits/in-flight.js';
 
-export interface GraphqlOptions {
+export interface GraphqlOptions extends Omit<OperationServices, 'largeReads' | 'maxContentBytes'> {
   readonly schema: GraphQLSchema;
-  readonly units: Units;
   readonly authenticator: Authenticator;
-  /** Opens introspection and the page for trying queries. */
+  /** Mutations that may appear once in a document together, see `checkStructure`. */
+  readonly sensitiveMutations: readonly string[];
+  /** Opens introspection and GraphiQL. */
   readonly development: boolean;
   readonly allowList: OperationList | null;
   readonly maxFileBytes: number;
   readonly bodyMs: number;
   readonly onError: (error: unknown, requestId: string | null) => void;
   readonly live: {
-    /** Counts operations that come over a socket. */
+    /** Counts operations over sockets in the client's request budget. */
     readonly count: CountRequest;
     readonly observer: LiveObserver;
     readonly clock: Clock;
@@ -50,49 +50,49 @@ export interface GraphqlOptions {
   };
 }
 
-/** GraphQL put together, over requests, sockets and streams. */
+/** GraphQL over HTTP, WebSockets and server-sent events. */
 export interface Graphql {
   readonly handler: RequestHandler;
   readonly refuse: ErrorRequestHandler;
-  /** Ends sockets and streams; what they have under way may take `graceMs`. */
+  /** Ends sockets and streams; their queries and mutations may take `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
 export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
-  const { schema, development, allowList, onError } = options;
-  const gate = createGate({ schema, development, allowList });
-  const authenticate = createAuthenticate(options.authenticator, options.units, options.maxFileBytes);
-  const server = await startApollo(options, gate);
+  const { schema, development, onError, authenticator, maxFileBytes } = options;
+  const admission = createAdmission(options);
+  const authenticate = createAuthenticate(authenticator, { ...options, maxContentBytes: maxFileBytes });
+  const server = await startApollo(options, admission);
   const { clock, observer, ...more } = options.live;
-  const operations = { schema, gate, development, clock, observer, onError };
-  const underWay = new InFlightResponses();
-  const live = createLive({ ...options, ...more, operations, authenticate, underWay });
+  const operations = { schema, admission, development, clock, observer, onError };
+  const inFlight = new InFlightResponses();
+  const live = createLive({ ...options, ...more, operations, authenticate, inFlight });
   const router = Router({ caseSensitive: true });
   router.use(live.router);
   if (development) router.get('/', await createGraphiql());
   router.all(
     '/',
     authenticateRequest(authenticate),
-    demandOperation,
+    demandMethod,
     readOperation(options),
     demandText,
     operate(
       expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) }),
-      underWay,
+      inFlight,
     ),
   );
   return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
 }
 
-/** Nothing depends on NODE_ENV, which Apollo would otherwise go by. */
+/** Sets every option that Apollo would otherwise derive from NODE_ENV. */
 async function startApollo(
   { schema, development, allowList, onError }: GraphqlOptions,
-  gate: Gate,
-): Promise<ApolloServer<OperationContext>> {
-  const { plugin, documents } = operationPlugin({ gate, development, onError });
+  admission: Admission,
+): Promise<ApolloServer<GraphqlContext>> {
+  const { plugin, documents } = apolloPlugin({ admission, development, onError });
   const warn = (message: unknown): void => onError(new Error(String(message)), null);
   const nothing = (): void => undefined;
-  const server = new ApolloServer<OperationContext>({
+  const server = new ApolloServer<GraphqlContext>({
     schema,
     nodeEnv: 'production',
     introspection: development,

@@ -11,6 +11,7 @@ import type { Fields } from '../support/client.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
+import { servicesOf } from './operation-services.js';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_FILE_BYTES = 4 * MEGABYTE;
@@ -168,16 +169,14 @@ describe('bytes in an answer', () => {
   });
 });
 
-describe('bytes where an answer is one text', () => {
-  const context = (): GraphqlContext =>
-    new GraphqlContext(server.acme.caller, server.app.units, MAX_FILE_BYTES);
-
+describe('bytes where a response is one message', () => {
   it('are in it where they are small, and refused beyond 256 KiB in all', async () => {
     const bytes = randomBytes(200 * 1024);
     const file = await upload(bytes);
     const { contentId, size } = await contentOf(file);
-    const ctx = context();
-    expect((await base64Of(ctx, { contentId, size })) === base64(bytes)).toBe(true);
+    const ctx = new GraphqlContext(server.acme.caller, servicesOf(server, MAX_FILE_BYTES));
+    const data = { content: await base64Of(ctx, { contentId, size }), name: 'a file' };
+    expect(await ctx.contents.inline(data)).toEqual({ content: base64(bytes), name: 'a file' });
     await expect(base64Of(ctx, { contentId, size })).rejects.toMatchObject({
       message: expect.stringContaining('at most 262144 bytes') as string,
     });

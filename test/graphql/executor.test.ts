@@ -18,10 +18,10 @@ import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { executeQuery } from '../../src/graphql/execution/executor.js';
 import { createSchema } from '../../src/app/schema.js';
 import { populate } from '../support/populated.js';
+import { servicesOf } from './operation-services.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 
 const schema = await createSchema();
-const BYTES = 1024;
 
 let server: TestServer;
 let viewer: Member;
@@ -45,7 +45,7 @@ async function both(
   const document = parse(query);
   const operation = getOperationAST(document);
   if (operation == null) throw new Error('No operation');
-  const contexts = [1, 2].map(() => new GraphqlContext(caller, server.app.units, BYTES));
+  const contexts = [1, 2].map(() => new GraphqlContext(caller, servicesOf(server)));
   const [context, other] = contexts as [GraphqlContext, GraphqlContext];
   const data = await executeQuery({ schema, document, operation, variables, context });
   const expected = await execute({ schema, document, variableValues: variables, contextValue: other });

@@ -105,7 +105,7 @@ describe('a mutation with an Idempotency-Key', () => {
       keyed('k-7'),
     );
     expect(body.errors?.[0]).toMatchObject({
-      message: 'apiTokenCreate takes no Idempotency-Key: what it answers is nowhere kept.',
+      message: 'apiTokenCreate takes no Idempotency-Key: its response shows a secret that is not stored.',
       extensions: { code: 'BAD_USER_INPUT' },
     });
   });

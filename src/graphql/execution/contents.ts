@@ -1,79 +1,93 @@
 import { randomBytes } from 'node:crypto';
 
-import type { Units } from '../../database/work.js';
-import { readContent } from '../../resources/content/content.service.js';
 import { CONTENT_COST } from '../limits/cost.js';
 import { beyondContent } from '../schema/errors.js';
 import type { OperationCounters } from './request.js';
 
-/** Which bytes, and how many they are. */
+/** Stored bytes: their id and how many they are. */
 export interface Content {
   readonly id: number;
   readonly size: number;
 }
 
+/** Reads stored bytes in pieces whose lengths, except the last, are multiples of 3. */
+export type ReadContent = (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
+
 export interface ContentsOptions {
-  readonly units: Units;
   readonly companyId: number;
-  /** What one operation answers at most. */
+  /** Limit of one operation, where its response is streamed. */
   readonly maxBytes: number;
-  readonly tally: OperationCounters;
+  readonly readContent: ReadContent;
+  readonly counters: OperationCounters;
 }
 
-/** What is made part of a text at once. */
-const MAX_TEXT_BYTES = 256 * 1024;
+/** Limit of one operation where its response is one message. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
 
 /**
- * The bytes that one operation answers. As parts of one text, large ones would be in memory several times over, and
- * nobody else would be served while the text is made. A transport that sends texts in pieces says so: there, marks
- * stand for the bytes until `fill` reads them, as fast as the client takes them. Over the others, small contents
- * are answered only.
+ * The bytes (Base64 fields) in the response of one operation. Resolvers put placeholders into the response, for
+ * example `content:3f…9a:0;`; the bytes are read after execution. HTTP streams them (`fill`), as fast as the client
+ * reads, so that a large file is never in memory as a whole. WebSocket messages and events get them with `inline`.
  */
 export class OperationContents {
-  /** Drawn anew each time, so that no text from outside can hold it. */
-  readonly #mark = `content:${randomBytes(16).toString('hex')}:`;
-  readonly #marked: Content[] = [];
-  #inPieces = false;
+  /** Random, so that no stored text can contain it. */
+  readonly #prefix = `content:${randomBytes(16).toString('hex')}:`;
+  readonly #contents: Content[] = [];
+  #isStreamed = false;
   #bytes = 0;
 
   constructor(private readonly options: ContentsOptions) {}
 
-  /** For transports that send what `fill` makes of the answer's text. */
-  sendInPieces(): void {
-    this.#inPieces = true;
+  /** For transports that send `fill`: raises the limit to `maxBytes`. */
+  allowStreaming(): void {
+    this.#isStreamed = true;
   }
 
-  /** Whether the answer's text has to be filled. */
-  get hasMarks(): boolean {
-    return this.#marked.length > 0;
+  get hasPlaceholders(): boolean {
+    return this.#contents.length > 0;
   }
 
-  /** The bytes in base64, or the mark for them. Errors: more than an operation answers. */
-  async base64(content: Content): Promise<string> {
-    const { maxBytes, tally } = this.options;
-    const maximum = this.#inPieces ? maxBytes : Math.min(maxBytes, MAX_TEXT_BYTES);
+  /** A placeholder for the bytes in Base64. Errors: BAD_USER_INPUT for more bytes than an operation may answer. */
+  base64(content: Content): Promise<string> {
+    const { maxBytes, counters } = this.options;
+    const maximum = this.#isStreamed ? maxBytes : Math.min(maxBytes, MAX_MESSAGE_BYTES);
     const bytes = this.#bytes + content.size;
-    if (bytes > maximum) throw beyondContent(bytes, maximum);
+    if (bytes > maximum) return Promise.reject(beyondContent(bytes, maximum));
     this.#bytes = bytes;
-    tally.nodes += CONTENT_COST;
-    if (this.#inPieces) return `${this.#mark}${this.#marked.push(content) - 1};`;
-    let text = '';
-    for await (const piece of this.#pieces(content)) text += piece;
-    return text;
+    counters.nodes += CONTENT_COST;
+    return Promise.resolve(this.#placeholder(this.#contents.push(content) - 1));
   }
 
-  /** The answer's text with the bytes where their marks stand. */
+  /** The contents whose placeholders are in a text, by placeholder. */
+  placeholdersIn(text: string): ReadonlyMap<string, Content> {
+    const found = this.#contents.map((content, index) => [this.#placeholder(index), content] as const);
+    return new Map(found.filter(([placeholder]) => text.includes(placeholder)));
+  }
+
+  /** The text with the bytes in the place of their placeholders, in pieces. */
   async *fill(text: string): AsyncGenerator<string> {
-    const parts = text.split(new RegExp(`${this.#mark}([0-9]+);`));
-    for (const [place, part] of parts.entries()) {
-      const content = place % 2 === 0 ? undefined : this.#marked[Number(part)];
+    const parts = text.split(new RegExp(`${this.#prefix}([0-9]+);`));
+    for (const [index, part] of parts.entries()) {
+      const content = index % 2 === 0 ? undefined : this.#contents[Number(part)];
       if (content === undefined) yield part;
       else yield* this.#pieces(content);
     }
   }
 
+  /** Data of a response with the bytes in the place of their placeholders. */
+  async inline<T>(data: T): Promise<T> {
+    if (!this.hasPlaceholders) return data;
+    let text = '';
+    for await (const piece of this.fill(JSON.stringify(data))) text += piece;
+    return JSON.parse(text) as T;
+  }
+
+  #placeholder(index: number): string {
+    return `${this.#prefix}${index};`;
+  }
+
   async *#pieces({ id }: Content): AsyncGenerator<string> {
-    const { units, companyId } = this.options;
-    for await (const bytes of readContent(units, companyId, id)) yield Buffer.from(bytes).toString('base64');
+    const { readContent, companyId } = this.options;
+    for await (const bytes of readContent(companyId, id)) yield Buffer.from(bytes).toString('base64');
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Executes a query level by level: each field for all records of its level at once, each record once however often
- * it appears there, and one waiting for each field instead of one for each record.
+ * Executes a query level by level: each field is resolved for all records of its level at once, each record once
+ * however often it appears there, with one promise per field instead of one per record.
  *
- * It knows success only. Whatever goes wrong ends it, and the library's executor, which runs the operation
- * instead, says what and where.
+ * It handles success only. At the first error, and for what it does not support, it gives up, and graphql-js executes
+ * the operation and renders the errors.
  */
 import {
   getArgumentValues,
@@ -32,7 +32,7 @@ import {
 
 import type { GraphqlContext } from './context.js';
 import type { Variables } from '../limits/cost.js';
-import { FieldCollector, type Asked } from './field-collector.js';
+import { FieldCollector, type CollectedField } from './field-collector.js';
 import { Base64 } from '../schema/scalars.js';
 
 export interface Execution {
@@ -40,43 +40,43 @@ export interface Execution {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: Variables;
-  readonly context: Pick<GraphqlContext, 'tried' | 'counters'>;
+  readonly context: GraphqlContext;
 }
 
 type Result = Record<string, unknown>;
 
-/** Ends the attempt; what it says is for nobody. */
-class NotHere extends Error {}
+/** Ends the attempt: graphql-js executes the operation instead. Its message is never shown. */
+class Unsupported extends Error {}
 
-/** The data of a query; null where the library's executor has to say what is wrong, or can do more. */
+/** The data of a query; null where graphql-js is to execute it. */
 export async function executeQuery(execution: Execution): Promise<Result | null> {
   const { schema, document, operation, context } = execution;
-  if (operation.operation !== OperationTypeNode.QUERY || !isPlain(schema, document)) return null;
-  const tried = context.tried();
+  if (operation.operation !== OperationTypeNode.QUERY || !isSupported(schema, document)) return null;
+  const attempt = context.withOwnCounters();
   try {
-    const data = await new LevelExecutor({ ...execution, context: tried }).run();
-    context.counters.nodes += tried.counters.nodes;
+    const data = await new LevelExecutor({ ...execution, context: attempt }).run();
+    context.counters.nodes += attempt.counters.nodes;
     return data;
   } catch {
     return null;
   }
 }
 
-const plain = new WeakMap<DocumentNode, boolean>();
+const supported = new WeakMap<DocumentNode, boolean>();
 
-/** Bytes are read for one answer, so that there must be no second try; the schema tells of itself elsewhere. */
-function isPlain(schema: GraphQLSchema, document: DocumentNode): boolean {
-  const known = plain.get(document);
+/** Not introspection, and not bytes: a second attempt would count them twice against their limit. */
+function isSupported(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const known = supported.get(document);
   if (known !== undefined) return known;
   let found = true;
   const types = new TypeInfo(schema);
-  const look = ({ name }: FieldNode): void => {
+  const check = ({ name }: FieldNode): void => {
     const type = types.getType();
     if (/^__(schema|type)$/.test(name.value) || (type != null && getNamedType(type) === Base64))
       found = false;
   };
-  visit(document, visitWithTypeInfo(types, { Field: look }));
-  plain.set(document, found);
+  visit(document, visitWithTypeInfo(types, { Field: check }));
+  supported.set(document, found);
   return found;
 }
 
@@ -87,7 +87,7 @@ class LevelExecutor {
   constructor(private readonly execution: Execution) {
     const { schema, document, operation, variables } = execution;
     const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-    if (coerced === undefined) throw new NotHere('The variables are not what they should be');
+    if (coerced === undefined) throw new Unsupported('The variables are invalid');
     this.#variables = coerced;
     this.#fields = new FieldCollector(schema, document, coerced);
   }
@@ -95,41 +95,43 @@ class LevelExecutor {
   async run(): Promise<Result> {
     const { schema, operation } = this.execution;
     const root = schema.getQueryType();
-    if (root == null) throw new NotHere('There are no queries');
+    if (root == null) throw new Unsupported('The schema has no queries');
     const [data] = await this.#level(root, [operation.selectionSet], [undefined]);
-    if (data === undefined) throw new NotHere('Nothing was answered');
+    if (data === undefined) throw new Unsupported('No data');
     return data;
   }
 
-  /** Everything that is asked of some records of one type. */
+  /** All selected fields of some records of one type. */
   async #level(
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
     sources: readonly unknown[],
   ): Promise<readonly Result[]> {
-    const asked = this.#fields.of(type, sets);
-    const blank = Object.fromEntries(asked.map(({ key }) => [key, null]));
+    const fields = this.#fields.of(type, sets);
+    // Assigned to an object, this key would set its prototype.
+    if (fields.some(({ key }) => key === '__proto__')) throw new Unsupported('A field named __proto__');
+    const blank = Object.fromEntries(fields.map(({ key }) => [key, null]));
     const results = sources.map((): Result => ({ ...blank }));
     await Promise.all(
-      asked.map(async ({ key, nodes }) => {
+      fields.map(async ({ key, nodes }) => {
         const values = await this.#field(type, key, nodes, sources);
-        for (const [place, result] of results.entries()) result[key] = values[place];
+        for (const [index, result] of results.entries()) result[key] = values[index];
       }),
     );
     return results;
   }
 
-  /** A field of some records; what is not promised is there at once. */
+  /** The values of a field for some records; no promise where no resolver returns one. */
   #field(
     type: GraphQLObjectType,
     key: string,
-    nodes: Asked['nodes'],
+    nodes: CollectedField['nodes'],
     sources: readonly unknown[],
   ): readonly unknown[] | Promise<readonly unknown[]> {
     const { name } = nodes[0];
     if (name.value === '__typename') return sources.map(() => type.name);
     const field = type.getFields()[name.value];
-    if (field === undefined) throw new NotHere('No such field, or one about the schema itself');
+    if (field === undefined) throw new Unsupported('No such field, or introspection');
     const values = this.#resolve(type, key, field, nodes, sources);
     return this.#complete(field.type, nodes, values);
   }
@@ -138,7 +140,7 @@ class LevelExecutor {
     parentType: GraphQLObjectType,
     key: string,
     field: GraphQLField<unknown, unknown>,
-    nodes: Asked['nodes'],
+    nodes: CollectedField['nodes'],
     sources: readonly unknown[],
   ): unknown[] {
     const { schema, operation, context } = this.execution;
@@ -165,14 +167,15 @@ class LevelExecutor {
 
   #complete(
     type: GraphQLOutputType,
-    nodes: Asked['nodes'],
+    nodes: CollectedField['nodes'],
     values: readonly unknown[],
   ): readonly unknown[] | Promise<readonly unknown[]> {
     if (values.some(isPromise)) {
       return Promise.all(values).then((settled) => this.#complete(type, nodes, settled));
     }
     if (isNonNullType(type)) {
-      if (values.some((value) => value == null)) throw new NotHere('Null where there must be something');
+      if (values.some((value) => value == null))
+        throw new Unsupported('Null in a field that is not nullable');
       return this.#complete(type.ofType, nodes, values);
     }
     if (isLeafType(type)) return values.map((value) => (value == null ? null : serialized(type, value)));
@@ -180,16 +183,16 @@ class LevelExecutor {
     return this.#objects(type, nodes, values);
   }
 
-  /** The entries of all lists together, then each list anew. */
+  /** Completes the entries of all lists together, then divides them into lists again. */
   async #lists(
     type: GraphQLOutputType,
-    nodes: Asked['nodes'],
+    nodes: CollectedField['nodes'],
     lists: readonly unknown[],
   ): Promise<readonly unknown[]> {
     const entries: unknown[] = [];
     for (const list of lists) {
       if (list == null) continue;
-      if (!Array.isArray(list)) throw new NotHere('No list');
+      if (!Array.isArray(list)) throw new Unsupported('Not a list');
       for (const entry of list) entries.push(entry);
     }
     const completed = await this.#complete(type, nodes, entries);
@@ -201,10 +204,10 @@ class LevelExecutor {
     });
   }
 
-  /** The same record is answered once and shown wherever it appears. */
+  /** A record that appears several times is completed once. */
   async #objects(
     type: GraphQLOutputType,
-    nodes: Asked['nodes'],
+    nodes: CollectedField['nodes'],
     values: readonly unknown[],
   ): Promise<readonly unknown[]> {
     const records = [...new Set(values)].filter((value) => value != null);
@@ -214,7 +217,7 @@ class LevelExecutor {
     await Promise.all(
       [...byType].map(async ([own, sources]) => {
         const level = await this.#level(own, sets, sources);
-        for (const [place, source] of sources.entries()) results.set(source, level[place]);
+        for (const [index, source] of sources.entries()) results.set(source, level[index]);
       }),
     );
     return values.map((value) => (value == null ? null : results.get(value)));
@@ -225,19 +228,19 @@ class LevelExecutor {
     records: readonly unknown[],
   ): Promise<ReadonlyMap<GraphQLObjectType, readonly unknown[]>> {
     if (isObjectType(type)) return new Map([[type, records]]);
-    if (!isAbstractType(type)) throw new NotHere('No object');
+    if (!isAbstractType(type)) throw new Unsupported('Not an object type');
     const types = await Promise.all(records.map((record) => this.#possibleType(type, record)));
     return new Map(
-      [...new Set(types)].map((own) => [own, records.filter((_record, place) => types[place] === own)]),
+      [...new Set(types)].map((own) => [own, records.filter((_record, index) => types[index] === own)]),
     );
   }
 
   async #possibleType(type: GraphQLAbstractType, value: unknown): Promise<GraphQLObjectType> {
     const { schema, context } = this.execution;
-    // The schema's library makes every one of these asynchronous.
+    // Asynchronous in every type that type-graphql builds.
     const name = await type.resolveType?.(value, context, undefined as never, type);
     const own = typeof name === 'string' ? schema.getType(name) : undefined;
-    if (!isObjectType(own) || !schema.isSubType(type, own)) throw new NotHere('Of no type');
+    if (!isObjectType(own) || !schema.isSubType(type, own)) throw new Unsupported('Not a possible type');
     return own;
   }
 }
@@ -247,7 +250,7 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 function serialized(type: { serialize(value: unknown): unknown }, value: unknown): unknown {
-  const text = type.serialize(value);
-  if (text == null) throw new NotHere('Nothing to show for a value');
-  return text;
+  const result = type.serialize(value);
+  if (result == null) throw new Unsupported('A value that is not serialized');
+  return result;
 }

@@ -13,13 +13,14 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A field as it is asked for, by all its nodes together. */
-export interface Asked {
+/** A selected field: all nodes that select it under one name in the response. */
+export interface CollectedField {
+  /** Its alias, or its name. */
   readonly key: string;
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
 }
 
-/** Which fields are asked of a type: fragments written out, conditions decided. */
+/** Collects the selected fields of a type: expands fragments, evaluates @skip and @include. */
 export class FieldCollector {
   readonly fragments: Record<string, FragmentDefinitionNode> = {};
 
@@ -33,16 +34,14 @@ export class FieldCollector {
     }
   }
 
-  /** Of all the sets together, in the order in which they first appear. */
-  of(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): readonly Asked[] {
+  /** The fields of all selection sets together, in the order in which they first appear. */
+  of(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): readonly CollectedField[] {
     const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
-    for (const set of sets) this.#gather(type, set, fields, new Set());
-    // As a key of a plain object it would mean something else.
-    if (fields.has('__proto__')) throw new Error('A name with a meaning');
+    for (const set of sets) this.#collect(type, set, fields, new Set());
     return [...fields].map(([key, nodes]) => ({ key, nodes }));
   }
 
-  #gather(
+  #collect(
     type: GraphQLObjectType,
     set: SelectionSetNode,
     fields: Map<string, [FieldNode, ...FieldNode[]]>,
@@ -64,7 +63,7 @@ export class FieldCollector {
       const fragment =
         selection.kind === Kind.FRAGMENT_SPREAD ? this.fragments[selection.name.value] : selection;
       if (fragment !== undefined && this.#applies(fragment.typeCondition?.name.value, type)) {
-        this.#gather(type, fragment.selectionSet, fields, seen);
+        this.#collect(type, fragment.selectionSet, fields, seen);
       }
     }
   }

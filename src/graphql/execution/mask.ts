@@ -2,60 +2,98 @@ import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError } from '../../platform/errors.js';
+import { LIMITS, OperationRefused } from '../limits/limits.js';
 import { topLevelError } from '../schema/errors.js';
-import { LIMITS } from '../limits/limits.js';
 
 export interface Masking {
   readonly requestId: string | null;
-  /** Leaves out what would tell of the schema. */
+  /** Removes suggestions ("Did you mean …?"), which show names of the schema. */
   readonly hideSuggestions: boolean;
-  /** Told of what is nobody's business but ours. */
+  /** Called with faults of the server: the client gets the request's id only. */
   readonly report: (error: unknown) => void;
 }
 
-/** Errors as callers may see them: a few at most, and of what is not meant for them nothing but the request's id. */
+/** How a transport masks errors. */
+export interface MaskingOptions {
+  /** Shows suggestions. */
+  readonly development: boolean;
+  readonly onError: (error: unknown, requestId: string | null) => void;
+}
+
+/** Errors as clients may see them, at most `LIMITS.errors`. Faults of the server become INTERNAL_SERVER_ERROR. */
 export function maskErrors(errors: readonly unknown[], masking: Masking): GraphQLFormattedError[] {
   return errors.slice(0, LIMITS.errors).map((error) => maskError(error, masking));
 }
 
+/** The same with the options of a transport. */
+export function maskedErrors(
+  { development, onError }: MaskingOptions,
+  requestId: string | null,
+  errors: readonly unknown[],
+): GraphQLFormattedError[] {
+  const report = (error: unknown): void => onError(error, requestId);
+  return maskErrors(errors, { requestId, hideSuggestions: !development, report });
+}
+
+/** Ends an operation over a socket or stream, with errors that are masked already. */
+export class RenderedErrors extends Error {
+  override readonly name = 'RenderedErrors';
+
+  constructor(readonly errors: readonly GraphQLFormattedError[]) {
+    super(errors[0]?.message);
+  }
+
+  /** Of the first error, for example `UNAUTHENTICATED`. */
+  get code(): string {
+    return String(this.errors[0]?.extensions?.code);
+  }
+}
+
+export function renderError(options: MaskingOptions, requestId: string, error: unknown): RenderedErrors {
+  const errors = error instanceof OperationRefused ? error.errors : [error];
+  return new RenderedErrors(maskedErrors(options, requestId, errors));
+}
+
 function maskError(error: unknown, { requestId, hideSuggestions, report }: Masking): GraphQLFormattedError {
-  const shown = meantForCallers(error);
-  const place = error instanceof GraphQLError ? placeOf(error) : {};
-  if (shown === undefined) {
+  const visible = visibleError(error);
+  const position = error instanceof GraphQLError ? positionOf(error) : {};
+  if (visible === undefined) {
     report(unwrapResolverError(error));
     return {
       message: 'Something went wrong on the server.',
-      ...place,
+      ...position,
       extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
     };
   }
-  const extensions = Object.fromEntries(Object.entries(shown.extensions).filter(([name]) => name !== 'http'));
-  const message = hideSuggestions ? shown.message.replace(/ ?Did you mean .+\?$/s, '') : shown.message;
-  return { message: shortened(message), ...place, extensions };
+  const extensions = Object.fromEntries(
+    Object.entries(visible.extensions).filter(([name]) => name !== 'http'),
+  );
+  const message = hideSuggestions ? visible.message.replace(/ ?Did you mean .+\?$/s, '') : visible.message;
+  return { message: shortened(message), ...position, extensions };
 }
 
-function placeOf(error: GraphQLError): Pick<GraphQLFormattedError, 'locations' | 'path'> {
+function positionOf(error: GraphQLError): Pick<GraphQLFormattedError, 'locations' | 'path'> {
   const { locations, path } = error.toJSON();
   return { ...(locations === undefined ? {} : { locations }), ...(path === undefined ? {} : { path }) };
 }
 
-/** Our own errors and those of the language; undefined for the rest. */
-function meantForCallers(error: unknown): Pick<GraphQLError, 'message' | 'extensions'> | undefined {
+/** Errors of the domain, of this server with a code, and of graphql-js about the request; undefined for faults. */
+function visibleError(error: unknown): Pick<GraphQLError, 'message' | 'extensions'> | undefined {
   const original = unwrapResolverError(error);
   if (original instanceof DomainError) return topLevelError(original);
   if (!(original instanceof GraphQLError)) return undefined;
   if (original.extensions.code !== undefined) return original;
-  return isOfRequest(original)
+  return isAboutRequest(original)
     ? { message: original.message, extensions: { code: 'BAD_USER_INPUT' } }
     : undefined;
 }
 
-/** Before execution, or about an argument: what is wrong then is the request. Otherwise it is an answer of ours. */
-function isOfRequest(error: GraphQLError): boolean {
+/** Raised before execution, or about an argument. Otherwise graphql-js could not render a value: a fault. */
+function isAboutRequest(error: GraphQLError): boolean {
   return error.path === undefined || error.message.startsWith('Argument "');
 }
 
-/** What was sent is quoted in part only. */
+/** Messages may quote what the client sent, at any length. */
 function shortened(message: string): string {
   return message.length > LIMITS.message ? `${message.slice(0, LIMITS.message)}...` : message;
 }

@@ -2,23 +2,24 @@ import DataLoader from 'dataloader';
 import { getHeapStatistics } from 'node:v8';
 
 import type { KeyValue } from '../../database/list/slice.js';
-import type { ReadWork, Units } from '../../database/work.js';
+import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import { LIMITS, tooLarge } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { SharedUnit } from './shared-unit.js';
 
-/** Bytes of the heap that one operation on large records takes, about: what it reads, and its answer twice. */
-const HEAP_OF_ONE = 96 * 1024 * 1024;
-const MOST_AT_ONCE = 16;
-const MOST_WAITING = 1_000;
+/** Heap bytes of one operation on large records: the records, and the response as an object and as text. */
+const HEAP_PER_OPERATION = 96 * 1024 * 1024;
+const MAX_AT_ONCE = 16;
+const MAX_WAITING = 1_000;
 
 /** Limits how many operations read large records at once, so that together they fit into the heap. */
 export function createLargeReads(): Semaphore {
-  const fitting = Math.floor(getHeapStatistics().heap_size_limit / HEAP_OF_ONE);
-  const concurrency = Math.min(Math.max(fitting, 1), MOST_AT_ONCE);
-  return new Semaphore({ concurrency, maxWaiting: MOST_WAITING, busy });
+  const fitting = Math.floor(getHeapStatistics().heap_size_limit / HEAP_PER_OPERATION);
+  const concurrency = Math.min(Math.max(fitting, 1), MAX_AT_ONCE);
+  return new Semaphore({ concurrency, maxWaiting: MAX_WAITING, busy });
 }
 
 function busy(): DomainError {
@@ -26,58 +27,84 @@ function busy(): DomainError {
   return new DomainError('busy', message, { retryAfter: 1 });
 }
 
-/** Where it is read from: a list of the company's, one of many parents', or a use case. */
-type Source = { readonly isLarge: boolean } | { readonly list: { readonly isLarge: boolean } } | Use;
-type Use = (work: ReadWork, ...more: never[]) => Promise<unknown>;
+/** What is read: a list of the company, a list of many parents, or a use case. Lists know whether they are large. */
+type Source = { readonly isLarge: boolean } | { readonly list: { readonly isLarge: boolean } } | UseCase;
+type UseCase = (work: ReadWork, ...more: never[]) => Promise<unknown>;
 
 function isLarge(source: Source): boolean {
   if (typeof source === 'function') return false;
   return 'list' in source ? source.list.isLarge : source.isLarge;
 }
 
-/** What one request reads: each thing once, what belongs together at once, and not more than there is room for. */
+/**
+ * All reads of one operation. Each value is read once (DataLoader), and all of them come from one read unit, so that
+ * they are of one state of the database. Limits the bytes read (`LIMITS.readBytes`). The unit is opened by the first
+ * read and held until `finish` or `forget`.
+ *
+ * While an operation that reads large records holds its unit, it also has a place in `largeReads`. The unit is opened
+ * first, so that an operation with a place never waits for a database connection.
+ */
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();
+  #unit: SharedUnit | null = null;
+  #isInTransaction = false;
   #bytes = 0;
-  #entered: Promise<void> | null = null;
-  #leave: Release | null = null;
+  #place: Promise<Release> | null = null;
   #isFinished = false;
 
   constructor(
-    private readonly units: Units,
+    private readonly units: Pick<Units, 'read'>,
     private readonly caller: Caller,
     private readonly largeReads: Semaphore,
   ) {}
 
-  /** What one operation reads is in memory together; what is small by nature is not weighed. */
+  /** Counts the bytes of the result, unless they are known to be few. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
-    if (isLarge) await (this.#entered ??= this.#enter());
-    const result = await this.units.read(this.caller, use);
+    this.#demandRunning();
+    this.#unit ??= new SharedUnit((hold) => this.units.read(this.caller, hold));
+    const result = await this.#unit.use(async (work) => {
+      if (isLarge) await this.#enterPlace();
+      return await use(work);
+    });
     if (!isLarge) return result;
     this.#bytes += approximateJsonBytes(result);
     if (this.#bytes > LIMITS.readBytes) throw tooLarge('readBytes', this.#bytes);
     return result;
   }
 
-  /** For what has no parent. */
+  /** Reads a value that has no parent once per `key`. */
   load<V>(of: Source, key: string, load: (work: ReadWork) => Promise<V>): Promise<V> {
     return this.loader<V>(of, key, async (work) => [await load(work)]).load(0);
   }
 
-  /** The right to read is demanded by who asks. */
+  /** The batching loader of a source and key. Checks no scope: its callers do. */
   loader<V, K extends KeyValue = number>(
     of: Source,
     key: string,
     load: (work: ReadWork, keys: readonly K[]) => Promise<readonly V[]>,
   ): DataLoader<K, V> {
-    return this.cached(
+    return this.#cached(
       of,
       key,
       () => new DataLoader<K, V>((keys) => this.read((work) => load(work, keys), isLarge(of))),
     );
   }
 
-  cached<L>(of: object, key: string, make: () => L): L {
+  /** The batching loader of values by record id. */
+  forMany<R extends { readonly id: number }, V>(
+    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
+  ): DataLoader<R, V | undefined, number> {
+    return this.#cached(load, 'many', () => {
+      const batch = (records: readonly R[]): Promise<readonly (V | undefined)[]> =>
+        this.read(async (work) => {
+          const found = await load(work, records);
+          return records.map(({ id }) => found.get(id));
+        });
+      return new DataLoader(batch, { cacheKeyFn: ({ id }) => id });
+    });
+  }
+
+  #cached<L>(of: object, key: string, make: () => L): L {
     const own = this.#loaders.get(of) ?? new Map<string, unknown>();
     this.#loaders.set(of, own);
     const loader = (own.get(key) as L | undefined) ?? make();
@@ -85,22 +112,50 @@ export class RequestLoaders {
     return loader;
   }
 
-  /** The operation is over: what it read is let go of, and somebody else may read large records. */
+  /** The next reads see the changes of an open transaction, until `leaveTransaction`. */
+  enterTransaction(work: WriteWork): void {
+    this.forget();
+    this.#unit = new SharedUnit((use) => use(work));
+    this.#isInTransaction = true;
+  }
+
+  /** Resolves when no read uses the transaction any more, which may then be committed. */
+  async leaveTransaction(): Promise<void> {
+    const unit = this.#unit;
+    this.forget();
+    await unit?.end();
+  }
+
+  /** Ends the unit and drops what was read: the next read sees the database as it is then. */
+  forget(): void {
+    this.#loaders.clear();
+    void this.#unit?.end();
+    this.#unit = null;
+    this.#isInTransaction = false;
+    void this.#place?.then(
+      (release) => release(),
+      () => undefined,
+    );
+    this.#place = null;
+  }
+
+  /** Ends the operation: later reads for it fail. */
   finish(): void {
     this.#isFinished = true;
     this.forget();
-    this.#leave?.();
   }
 
-  /** Holds the semaphore until the operation is finished. */
-  async #enter(): Promise<void> {
-    const release = await this.largeReads.acquire();
-    if (this.#isFinished) release();
-    else this.#leave = release;
+  /**
+   * Resolves when the operation has its place. A transaction needs none: there is one at a time, and operations that
+   * wait for theirs may hold a place.
+   */
+  async #enterPlace(): Promise<void> {
+    if (this.#isInTransaction) return;
+    this.#demandRunning();
+    await (this.#place ??= this.largeReads.acquire());
   }
 
-  /** After a change, everything is read anew. */
-  forget(): void {
-    this.#loaders.clear();
+  #demandRunning(): void {
+    if (this.#isFinished) throw new Error('The operation has ended: nothing more is read for it.');
   }
 }

@@ -1,41 +1,32 @@
 import type { Budget } from '../../http/request-context.js';
 import type { Caller } from '../../platform/caller.js';
 
-/** An operation that goes on, event by event. */
+/** The connection of a subscription. */
 export interface SubscriptionRequest {
-  /** Who asks, as of now; what follows is executed for that caller. Errors: `unauthenticated`. */
+  /** Authenticates again. Each event is executed for the caller returned here. Errors: `unauthenticated`. */
   readonly caller: () => Promise<Caller>;
-  /** Aborted when nobody takes the events any more. */
+  /** Aborted when the client has left. */
   readonly signal: AbortSignal;
-  /** The last event that the client has, where its transport says so. */
+  /** `Last-Event-ID`: the last event that the client received; null where its transport does not say. */
   readonly lastSeen: number | null;
 }
 
-/** What is known of a request besides who asks. */
+/** Facts of a request besides its caller. */
 export interface RequestFacts {
-  /** The client's hourly budget; null where none is kept. */
+  /** The client's hourly request budget; null where requests are not limited. */
   readonly budget: Budget | null;
-  /** The client's word that a repeated mutation is the same one. */
+  /** The client's Idempotency-Key; null where it sent none. */
   readonly idempotencyKey: string | null;
-  /** Null where there is one answer. */
-  readonly lasting: SubscriptionRequest | null;
+  /** Null for queries and mutations. */
+  readonly subscription: SubscriptionRequest | null;
 }
 
-export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, lasting: null };
+export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subscription: null };
 
-/** What is written down while a request is answered. */
+/** Counts what an operation does while it runs. */
 export interface OperationCounters {
-  /** Records answered. */
+  /** Records in the response: `extensions.cost.actual`. */
   nodes: number;
-  /** Whether a mutation was answered from what was kept. */
+  /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
-}
-
-/** The field of the mutation that is being executed. */
-export interface MutationCall {
-  readonly field: string;
-  /** The field's name in the answer: tells two calls of one document apart. */
-  readonly alias: string;
-  /** Coerced, with uploads as promises. */
-  readonly args: Readonly<Record<string, unknown>>;
 }

@@ -1,10 +1,15 @@
-import type { Origin, Units } from '../../database/work.js';
-import type { Authenticator } from '../../resources/access-token/authentication.service.js';
-import { GraphqlContext } from '../execution/context.js';
+import type { Origin } from '../../database/work.js';
+import type { Caller } from '../../platform/caller.js';
+import { GraphqlContext, type OperationServices } from '../execution/context.js';
 import { createLargeReads } from '../execution/reading.js';
 import type { RequestFacts } from '../execution/request.js';
 
-/** What resolvers are given for a token, over any transport; `unauthenticated` where the token is of no use. */
+export interface Authenticator {
+  /** The caller of an access token. Errors: `unauthenticated`. */
+  authenticate(token: string | undefined, origin: Origin): Promise<Caller>;
+}
+
+/** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
 export type Authenticate = (
   token: string | undefined,
   origin: Origin,
@@ -13,12 +18,11 @@ export type Authenticate = (
 
 export function createAuthenticate(
   authenticator: Authenticator,
-  units: Units,
-  maxContentBytes: number,
+  given: Omit<OperationServices, 'largeReads'>,
 ): Authenticate {
-  const largeReads = createLargeReads();
+  const services = { ...given, largeReads: createLargeReads() };
   return async (token, origin, facts) => {
     const caller = await authenticator.authenticate(token, origin);
-    return new GraphqlContext(caller, units, maxContentBytes, facts, largeReads);
+    return new GraphqlContext(caller, services, facts);
   };
 }

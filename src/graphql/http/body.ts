@@ -4,7 +4,7 @@ import { demandScope } from '../../platform/caller.js';
 import { HttpProblem } from '../../http/problem.js';
 import { inviteBody, readText } from '../../http/body.js';
 import { createUploadReader, isMultipart, type HeldUpload } from '../../http/multipart.js';
-import { graphqlContextOf, holdUntilRun } from './http-context.js';
+import { graphqlContextOf, releaseAfterExecution } from './http-context.js';
 import { operationRefused } from '../limits/limits.js';
 import { operationWithFile } from './upload.js';
 
@@ -14,21 +14,21 @@ export interface BodyOptions {
   readonly bodyMs: number;
 }
 
-/** What a page of another site can make a browser send without asking first; files come so from everybody. */
+/** Content types that a page of another site can send without a CORS preflight. Clients upload files with one of them. */
 const SIMPLE_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
-/** A browser asks first before it sends one of these. */
+/** Headers that make a browser send a CORS preflight first. */
 export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 
 const METHODS = ['GET', 'POST'];
 
-/** Refuses what is no operation for one answer; a stream of events, which browsers ask for by GET, has rules of its own. */
-export const demandOperation: RequestHandler = (request, _response, next) => {
+/** Refuses other methods, and GET requests that a page of another site could send. */
+export const demandMethod: RequestHandler = (request, _response, next) => {
   if (!METHODS.includes(request.method)) throw methodNotAllowed();
   if (request.method === 'GET') refuseForgery(request);
   next();
 };
 
-/** Reads the body of a caller who is known by now. */
+/** Reads the body of an authenticated caller. */
 export function readOperation({ maxFileBytes, bodyMs }: BodyOptions): RequestHandler {
   const readUpload = createUploadReader({ maxFileBytes });
   return async (request, response, next) => {
@@ -36,12 +36,12 @@ export function readOperation({ maxFileBytes, bodyMs }: BodyOptions): RequestHan
     if (request.method === 'POST') {
       refuseForgery(request);
       if (isMultipart(request)) {
-        // Files are for mutations: nothing is taken in for somebody who may change nothing.
+        // Files are for mutations: without the scope, none is received.
         demandScope(graphqlContextOf(response).caller, 'write');
         inviteBody(request, response);
         const upload = await readUpload(request);
         request.body = operationIn(upload);
-        holdUntilRun(response, upload);
+        releaseAfterExecution(response, upload);
       } else {
         request.body = await readJson(request, response, bodyMs);
       }
@@ -60,15 +60,15 @@ function operationIn(upload: HeldUpload): object {
 }
 
 function methodNotAllowed(): HttpProblem {
-  return new HttpProblem(405, 'method_not_allowed', `This takes ${METHODS.join(' and ')}.`, {
+  return new HttpProblem(405, 'method_not_allowed', `Send ${METHODS.join(' or ')}.`, {
     Allow: METHODS.join(', '),
   });
 }
 
 function refuseForgery(request: Request): void {
   const type = essenceOf(request);
-  const asks = PREFLIGHT_HEADERS.some((name) => (request.headers[name]?.length ?? 0) > 0);
-  if (asks || (type !== undefined && !SIMPLE_TYPES.includes(type))) return;
+  const isPreflighted = PREFLIGHT_HEADERS.some((name) => (request.headers[name]?.length ?? 0) > 0);
+  if (isPreflighted || (type !== undefined && !SIMPLE_TYPES.includes(type))) return;
   throw operationRefused(
     'CSRF_PREVENTED',
     `Send Content-Type: application/json, or one of the headers ${PREFLIGHT_HEADERS.join(' and ')}.`,

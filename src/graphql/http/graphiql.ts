@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
 import { randomBytes } from 'node:crypto';
 
-const EXAMPLE = `# In the headers below, put a token
-# in the place of the dots; then ask.
-# The arrows at the lower left load the
-# schema again, for completion and search.
+const EXAMPLE = `# Replace the dots in the headers below by
+# an access token, then run the query.
+# The arrows at the lower left reload the
+# schema, for completion and search.
 
 {
   groups(first: 10) {
@@ -20,18 +20,18 @@ const EXAMPLE = `# In the headers below, put a token
 }
 `;
 
-/** The page would ask for them at its own address; it passes the headers on only with events. */
+/** By default the page would use a WebSocket, to which it does not pass the headers. */
 const SUBSCRIPTIONS = {
   subscriptionsProtocol: 'GRAPHQL_SSE',
   subscriptionsEndpoint: '/graphql/stream',
 } as const;
 
 /**
- * The page for trying operations, for browsers that ask for /graphql itself; it takes no token, and everything
- * that it loads is in it. For development only.
+ * GraphiQL, for browsers that open /graphql; for development only. The page needs no token and loads nothing from
+ * other sites.
  */
 export async function createGraphiql(): Promise<RequestHandler> {
-  // Nine megabytes, which nobody else needs.
+  // Nine megabytes: loaded for development only.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const [head, script] = split(
     renderGraphiQL({
@@ -53,14 +53,14 @@ export async function createGraphiql(): Promise<RequestHandler> {
   };
 }
 
-/** Before and after the one script of the page. */
+/** The parts of the page before and after its one script tag. */
 function split(page: string): [string, string] {
   const at = page.indexOf('<script>');
   if (at === -1) throw new Error('The page has no script');
   return [page.slice(0, at), page.slice(at + '<script>'.length)];
 }
 
-/** The editor makes its workers from texts in the page, and its styles as it goes. */
+/** The editor starts its workers from blobs and adds inline styles. */
 function policy(nonce: string): string {
   return [
     "default-src 'none'",

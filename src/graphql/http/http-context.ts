@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { finished } from 'node:stream';
 
-import { requestContextOf as requestContextOf } from '../../http/request-context.js';
-import { isIdempotencyKey } from '../../resources/idempotency-key/idempotency-key.service.js';
+import { requestContextOf } from '../../http/request-context.js';
+import { isIdempotencyKey } from '../../http/stored-responses.js';
 import { readToken } from '../../http/credential.js';
 import type { HeldUpload } from '../../http/multipart.js';
 import { malformed, readQuery } from '../../http/query.js';
@@ -12,19 +12,19 @@ import type { GraphqlContext } from '../execution/context.js';
 import { NO_FACTS } from '../execution/request.js';
 import { tooManyInFlight, type InFlightResponses } from '../limits/in-flight.js';
 
-/** Knows who asks before anything of the operation is read. */
+/** Authenticates a request before its body is read. */
 export function authenticateRequest(authenticate: Authenticate, template = '/graphql'): RequestHandler {
   return async (request, response, next) => {
-    const known = requestContextOf(response);
-    known.template = template;
+    const requestContext = requestContextOf(response);
+    requestContext.template = template;
     const token = readToken(request, readQuery(request.originalUrl));
-    const { ip, requestId, budget } = known;
+    const { ip, requestId, budget } = requestContext;
     const context = await authenticate(
       token,
       { channel: 'api', ip, requestId },
       { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request) },
     );
-    known.caller = context.caller;
+    requestContext.caller = context.caller;
     response.locals.graphql = context;
     next();
   };
@@ -34,40 +34,40 @@ export function graphqlContextOf(response: Response): GraphqlContext {
   return response.locals.graphql as GraphqlContext;
 }
 
-/** What was uploaded is held until the operation has run: taking the answer is up to the client's pace. */
-export function holdUntilRun(response: Response, upload: HeldUpload): void {
+/** Releases an upload after the execution, also where the client reads the response slowly. */
+export function releaseAfterExecution(response: Response, upload: HeldUpload): void {
   response.locals.upload = upload;
 }
 
-function letGo(request: Request, response: Response): void {
+function releaseUpload(request: Request, response: Response): void {
   request.body = undefined;
   (response.locals.upload as HeldUpload | undefined)?.release();
   delete response.locals.upload;
 }
 
-/** Runs an operation; where bytes go into its answer, they are read while it is sent. */
-export function operate(run: RequestHandler, underWay: InFlightResponses): RequestHandler {
+/** Executes an operation with `run`. Contents in the response are read while it is sent. */
+export function operate(run: RequestHandler, inFlight: InFlightResponses): RequestHandler {
   return async (request, response, next) => {
     const { contents, caller } = graphqlContextOf(response);
-    const sent: Promise<void>[] = [];
+    const sending: Promise<void>[] = [];
     const send = response.send.bind(response);
-    contents.sendInPieces();
+    contents.allowStreaming();
     response.send = (text: string) => {
-      const letGoOf = underWay.take(caller.companyId, text.length);
-      if (letGoOf === null) throw tooManyInFlight();
-      // Also where the client is gone already.
-      finished(response, { readable: false }, letGoOf);
-      if (!contents.hasMarks) return send(text);
-      sent.push(sendInPieces(response, contents.fill(text)));
+      const release = inFlight.take(caller.companyId, text.length);
+      if (release === null) throw tooManyInFlight();
+      // Calls back at once where the client has left already.
+      finished(response, { readable: false }, release);
+      if (!contents.hasPlaceholders) return send(text);
+      sending.push(sendInPieces(response, contents.fill(text)));
       return response;
     };
     try {
       await run(request, response, next);
     } finally {
       graphqlContextOf(response).finish();
-      letGo(request, response);
+      releaseUpload(request, response);
     }
-    await Promise.all(sent);
+    await Promise.all(sending);
   };
 }
 

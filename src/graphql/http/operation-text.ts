@@ -12,11 +12,11 @@ export interface OperationText {
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** Reads an operation as a client sends it, in JSON. Throws a `Refusal`. */
+/** An operation as JSON: `{ query, variables, operationName }`. Throws `OperationRefused`. */
 export function readOperationText(sent: Sent): OperationText {
   const { query, variables, operationName } = sent;
   if (typeof query !== 'string' || query === '')
-    throw operationRefused('BAD_REQUEST', 'Send the operation as a text, "query".');
+    throw operationRefused('BAD_REQUEST', '"query" must be a text that is not empty.');
   if (!isObjectOrNothing(variables)) throw operationRefused('BAD_REQUEST', '"variables" must be an object.');
   if (operationName != null && typeof operationName !== 'string') {
     throw operationRefused('BAD_REQUEST', '"operationName" must be a text.');
@@ -24,7 +24,7 @@ export function readOperationText(sent: Sent): OperationText {
   return { query, variables: (variables ?? {}) as Variables, operationName: operationName ?? null };
 }
 
-/** Reads an operation as a URL has it: its objects as JSON. Throws a `Refusal`. */
+/** The same from the query of a URL, where objects are JSON texts. Throws `OperationRefused`. */
 export function sentInQuery(url: string): Sent {
   const { variables, extensions, ...sent } = Object.fromEntries(readQuery(url));
   return { ...sent, ...parsed('variables', variables), ...parsed('extensions', extensions) };
@@ -42,12 +42,12 @@ function parsed(name: string, text: string | undefined): Sent {
 const isObjectOrNothing = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && !Array.isArray(value));
 
-/** Refuses what is no operation for one answer, in our words, before anybody looks at what it asks for. */
+/** Refuses a request without an operation, before Apollo would with messages of its own. */
 export const demandText: RequestHandler = (request, _response, next) => {
   const sent = request.method === 'GET' ? sentInQuery(request.originalUrl) : (request.body as Sent);
   if (!isObjectOrNothing(sent.extensions))
     throw operationRefused('BAD_REQUEST', '"extensions" must be an object.');
-  // The text of a persisted query may be here already.
+  // The text of a persisted query may be known already.
   const { persistedQuery } = (sent.extensions ?? {}) as Sent;
   readOperationText(persistedQuery == null ? sent : { query: 'persisted', ...sent });
   next();

@@ -8,12 +8,12 @@ import { topLevelError } from '../schema/errors.js';
 import { OperationRefused } from '../limits/limits.js';
 import { maskErrors } from '../execution/mask.js';
 
-/** Said on every answer. */
-const NOTHING_RUN = { cost: { requested: 0, actual: 0 } };
+/** `extensions` of a response without an execution. */
+const NO_COST = { cost: { requested: 0, actual: 0 } };
 
-/** What is refused before there is an operation, in the form of an answer of GraphQL. */
+/** Renders errors before the execution as a GraphQL response. */
 export function refuseOperation(onError: (error: unknown, requestId: string) => void): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
     const { requestId } = requestContextOf(response);
     if (error instanceof OperationRefused) {
@@ -22,7 +22,7 @@ export function refuseOperation(onError: (error: unknown, requestId: string) => 
         hideSuggestions: true,
         report: () => undefined,
       });
-      sendProblem(request, response, { status: 400, headers: {}, body: { errors, extensions: NOTHING_RUN } });
+      sendProblem(request, response, { status: 400, headers: {}, body: { errors, extensions: NO_COST } });
       return;
     }
     const problem = problemResponse(error, requestId);
@@ -31,7 +31,7 @@ export function refuseOperation(onError: (error: unknown, requestId: string) => 
     const extensions = { code: codeOf(error, problem.body.code), requestId };
     sendProblem(request, response, {
       ...problem,
-      body: { errors: [{ message, extensions }], extensions: NOTHING_RUN },
+      body: { errors: [{ message, extensions }], extensions: NO_COST },
     });
   };
 }

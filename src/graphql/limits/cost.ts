@@ -1,14 +1,13 @@
 /**
- * What an operation could answer at most, in records, computed before it runs.
+ * The cost of an operation: how many records its response can have at most, computed before it runs.
  *
- * - A record (anything with an id) counts 1, whatever fields of it are asked for.
- * - A connection counts its page size (`first` or `last`; 30 where neither is given) for each record around it,
- *   times what is asked of each record in it, and at least the page, which cursors and `pageInfo` read as well.
- *   `totalCount` alone counts nothing.
- * - A list that an argument's list makes (`nodes(ids:)`, the results of a batch) has that argument's length.
- * - Any other list counts a page, 30, for the records that are asked of its entries; its own values count nothing.
- * - A field that reads much to answer little says so itself (`counts`).
- * - A field of bytes (`Base64`) counts 100 for each record: as much as a page, so that no page is full of them.
+ * - A record (anything with an id) costs 1, whichever fields of it are selected.
+ * - A connection costs its page size (`first` or `last`; 30 by default) times the cost of one record in it; at least
+ *   the page size, since cursors and `pageInfo` read the page as well. `totalCount` alone costs nothing.
+ * - A list with one entry for each entry of an argument (`nodes(ids:)`, the results of a batch) has as many entries.
+ * - Any other list is taken to have 30 entries; entries without records cost nothing.
+ * - A field that reads many rows for a small result declares its own cost (`counts`).
+ * - A field of bytes (`Base64`) costs 100: a page of 100 records with bytes exceeds the limit.
  *
  * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
  */
@@ -33,18 +32,18 @@ import {
 import { DEFAULT_FIRST } from '../schema/connection.js';
 import { Base64 } from '../schema/scalars.js';
 
-/** What the bytes of a record count. */
+/** Cost of a field of bytes. */
 export const CONTENT_COST = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
 export interface Cost {
   readonly nodes: number;
-  /** Whether another call with other variables could cost something else. */
+  /** Whether the cost is the same for all variables. */
   readonly fixed: boolean;
 }
 
-/** The operation belongs to the document, which is valid. */
+/** `document` is valid and contains `operation`. */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -78,7 +77,7 @@ class Meter {
     }
   }
 
-  /** `size` is the length of the list that an argument further up gave, if one did. */
+  /** `size` is the length of the list argument of an outer field; null where there is none. */
   selections(set: SelectionSetNode, parent: GraphQLNamedType, size: number | null): number {
     let nodes = 0;
     for (const selection of set.selections) {
@@ -114,7 +113,7 @@ class Meter {
     return base + times * ((isNode(type) ? 1 : 0) + this.selections(node.selectionSet, type, size));
   }
 
-  /** Whether anything of a connection is asked for besides its total. */
+  /** Whether anything of a connection is selected besides its total. */
   #readsPage(set: SelectionSetNode): boolean {
     return set.selections.some((selection) => {
       if (selection.kind === Kind.FIELD) return !['totalCount', '__typename'].includes(selection.name.value);
@@ -132,19 +131,19 @@ class Meter {
     return Math.max(...sizes) || DEFAULT_FIRST;
   }
 
-  /** Length of the longest list among the arguments, or in an input object that is one. */
+  /** Length of the longest list in the arguments or directly in an input object; undefined where there is none. */
   #givenSize(node: FieldNode): number | undefined {
     const lengths = (node.arguments ?? []).flatMap((argument) => lengthsIn(this.#value(argument.value), 1));
     return lengths.length === 0 ? undefined : Math.max(...lengths);
   }
 
-  /** As execution sees it: a default is for what is absent, not for null. */
+  /** As in execution: a default applies to an absent variable, not to null. */
   #variable(name: string): unknown {
     const given = Object.hasOwn(this.variables, name) ? this.variables[name] : undefined;
     return given === undefined ? this.#value(this.#defaults.get(name)) : given;
   }
 
-  /** Of a literal: numbers, lists and objects as far as sizes are concerned. */
+  /** The value of a literal or variable, as far as sizes depend on it. */
   #value(node: ValueNode | undefined): unknown {
     switch (node?.kind) {
       case Kind.VARIABLE:
@@ -162,7 +161,7 @@ class Meter {
   }
 }
 
-/** What a field counts by itself (`counts`). */
+/** The cost that a field declares (`counts`). */
 function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode): number {
   const { counts: own, countsWhere: where } = extensions;
   const counted = where === undefined || node.arguments?.some(({ name }) => name.value === where) === true;

@@ -1,24 +1,24 @@
 /**
- * Bytes that a value takes as JSON, about: no less than what its texts have in characters. What appears more than
- * once is looked at once and counted each time.
+ * About how many bytes a value takes as JSON: at least the characters of its texts. An object that appears several
+ * times is measured once and counted each time.
  */
 export function approximateJsonBytes(value: unknown): number {
-  return new Scale().of(value);
+  return new Measure().of(value);
 }
 
-/** Of a number, a flag or null, and of the marks around a value. */
+/** Bytes of a number, a flag or null, and of the punctuation around a value. */
 const SMALL = 4;
 
-class Scale {
-  readonly #known = new Map<object, number>();
+class Measure {
+  readonly #measured = new Map<object, number>();
 
   of(value: unknown): number {
     if (typeof value === 'string') return value.length + SMALL;
     if (typeof value !== 'object' || value === null) return SMALL;
-    const known = this.#known.get(value);
-    if (known !== undefined) return known;
+    const measured = this.#measured.get(value);
+    if (measured !== undefined) return measured;
     const size = this.#inside(value);
-    this.#known.set(value, size);
+    this.#measured.set(value, size);
     return size;
   }
 

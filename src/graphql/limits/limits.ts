@@ -1,48 +1,45 @@
 import { GraphQLError, type ASTNode } from 'graphql';
 
-/** What an operation may be, checked before anything of it runs, over HTTP and over sockets alike. */
+/** Limits of an operation, the same over HTTP, sockets and streams. Most are checked before it runs. */
 export const LIMITS = {
   /** Lexical tokens of a document. */
   tokens: 5_000,
-  /** Fields within fields; `{ a { b } }` is 2 deep. */
+  /** Nesting of fields: 2 for `{ a { b } }`. */
   depth: 12,
-  /** Fields under another name, counted wherever a fragment brings them. */
+  /** Fields with an alias, fragments expanded. */
   aliases: 30,
   /** Fields of the operation itself. */
   rootFields: 30,
-  /** Fields and fragments as written. */
+  /** Fields and fragments in the document. */
   selections: 1_000,
-  /** The same with every fragment written out where it is used. */
+  /** The same with fragments expanded. */
   expandedSelections: 10_000,
-  /** Mutations that make or end a secret. */
+  /** Mutations that create or revoke a secret. */
   sensitiveMutations: 1,
-  /** Objects and lists within each other in variables. */
+  /** Nesting of objects and lists in variables. */
   variableDepth: 50,
-  /** Records that could be answered: the product of page sizes; see cost.ts. */
+  /** Records that the response can have at most: the product of page sizes, see cost.ts. */
   cost: 10_000,
-  /** Of the records that are read for an operation. */
+  /** Bytes of the records that an operation reads from lists that may be large. */
   readBytes: 32 * 1024 * 1024,
-  /** Of an answer; contents of files have a limit of their own. */
+  /** Bytes of a response, without contents of files, which have their own limit. */
   answerBytes: 16 * 1024 * 1024,
-  /** Entries of `errors` in an answer. */
+  /** Entries of `errors` in a response. */
   errors: 5,
   /** Characters of an error's message. */
   message: 500,
 } as const;
 
-/** At most once in a document, so that aliases are no way to guess or to multiply. */
-export const SENSITIVE_MUTATIONS: readonly string[] = ['apiTokenCreate', 'apiTokenRevoke'];
-
-/** An operation that is refused before it runs; over HTTP it is a 400. */
+/** Refuses an operation before it runs. Over HTTP: status 400. */
 export class OperationRefused extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'OperationRefused';
 
   constructor(readonly errors: readonly [GraphQLError, ...GraphQLError[]]) {
     super(errors[0].message);
   }
 }
 
-/** An error that refuses a whole request: its code, and what else a program may want to know. */
+/** `details` become extensions beside the code, for example `{ limit, maximum, actual }`. */
 export function operationRefused(
   code: string,
   message: string,
@@ -63,7 +60,7 @@ export function requestRefused(
   });
 }
 
-/** Names the wall, its number and the operation's. */
+/** The operation exceeds a limit, for example "The operation is nested too deeply: 13, at most 12." */
 export function beyondLimit(
   limit: keyof typeof LIMITS,
   actual: number,
@@ -71,21 +68,26 @@ export function beyondLimit(
   code = 'GRAPHQL_VALIDATION_FAILED',
 ): OperationRefused {
   const maximum = LIMITS[limit];
-  return operationRefused(code, `${what}: ${shown(actual)}, at most ${maximum}.`, { limit, maximum, actual });
+  return operationRefused(code, `${what}: ${rounded(actual)}, at most ${maximum}.`, {
+    limit,
+    maximum,
+    actual,
+  });
 }
 
-/** Known only once it runs: what is asked for is more than others should wait for. */
+/** The error of an operation that exceeds a limit of bytes while it runs. */
 export function tooLarge(limit: 'readBytes' | 'answerBytes', bytes: number): GraphQLError {
   const maximum = LIMITS[limit];
-  const what = limit === 'readBytes' ? 'The operation reads too many bytes' : 'The answer has too many bytes';
-  return new GraphQLError(`${what}: ${bytes}, at most ${maximum}. Ask for fewer records at once.`, {
+  const what =
+    limit === 'readBytes' ? 'The operation reads too many bytes' : 'The response has too many bytes';
+  return new GraphQLError(`${what}: ${bytes}, at most ${maximum}. Ask for fewer records.`, {
     extensions: { code: 'BAD_USER_INPUT', limit, maximum, actual: bytes },
   });
 }
 
-/** Beyond this, nobody needs the exact number. */
-const MANY = 1_000_000_000;
+/** Larger numbers are not shown exactly. */
+const LARGEST_SHOWN = 1_000_000_000;
 
-function shown(actual: number): string {
-  return actual > MANY ? `more than ${MANY}` : String(actual);
+function rounded(actual: number): string {
+  return actual > LARGEST_SHOWN ? `more than ${LARGEST_SHOWN}` : String(actual);
 }

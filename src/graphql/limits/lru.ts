@@ -1,4 +1,4 @@
-/** Keeps what was used last, so many of it at most, and so many characters of keys. */
+/** A cache of the entries used last, limited by their number and by the characters of all keys together. */
 export class Lru<V> {
   readonly #entries = new Map<string, V>();
 

@@ -9,9 +9,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import { beyondLimit, LIMITS, operationRefused, SENSITIVE_MUTATIONS } from './limits.js';
+import { beyondLimit, LIMITS, operationRefused } from './limits.js';
 
-/** What a selection set comes to once its fragments are written out. */
+/** Totals of a selection set with its fragments expanded. */
 interface Extent {
   readonly depth: number;
   readonly aliases: number;
@@ -20,23 +20,27 @@ interface Extent {
 
 const NOTHING: Extent = { depth: 0, aliases: 0, selections: 0 };
 
-/** Selection sets within selection sets, fragments included: far more than the deepest operation needs. */
+/** Nesting of selection sets, fragments and inline fragments included. */
 const MAX_NESTING = 4 * LIMITS.depth;
 
 /**
- * Refuses a document by its shape alone, in one walk: before validation, some rules of which take time that
- * grows with the square of what is written. Throws a `Refusal`. Cycles of fragments are left to validation.
+ * Checks the limits that need no schema, in one walk. Runs before validation, some rules of which take time quadratic
+ * in the length of the document. Cycles of fragments are left to validation. Throws `OperationRefused`.
+ * `sensitiveMutations` may appear once in a document together, so that aliases cannot multiply them.
  */
-export function checkStructure(document: DocumentNode): void {
-  new Structure(document).check();
+export function checkStructure(document: DocumentNode, sensitiveMutations: readonly string[]): void {
+  new Structure(document, sensitiveMutations).check();
 }
 
 class Structure {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   readonly #extents = new Map<string, Extent | 'being measured'>();
-  #written = 0;
+  #selections = 0;
 
-  constructor(private readonly document: DocumentNode) {
+  constructor(
+    private readonly document: DocumentNode,
+    private readonly sensitiveMutations: readonly string[],
+  ) {
     for (const definition of document.definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION)
         this.#fragments.set(definition.name.value, definition);
@@ -55,7 +59,7 @@ class Structure {
     if (depth > LIMITS.depth) throw beyondLimit('depth', depth, 'The operation is nested too deeply');
     if (aliases > LIMITS.aliases) throw beyondLimit('aliases', aliases, 'The operation has too many aliases');
     if (selections > LIMITS.expandedSelections) {
-      throw beyondLimit('expandedSelections', selections, 'Its fragments make the operation too long');
+      throw beyondLimit('expandedSelections', selections, 'The operation with its fragments is too long');
     }
     const roots = rootFields(operation, this.#fragments);
     if (roots.length > LIMITS.rootFields) {
@@ -63,20 +67,20 @@ class Structure {
     }
     if (operation.operation === OperationTypeNode.SUBSCRIPTION) this.#checkUnconditional(operation);
     if (operation.operation !== OperationTypeNode.MUTATION) return;
-    const sensitive = roots.filter((field) => SENSITIVE_MUTATIONS.includes(field.name.value)).length;
+    const sensitive = roots.filter((field) => this.sensitiveMutations.includes(field.name.value)).length;
     if (sensitive > LIMITS.sensitiveMutations) {
-      const names = SENSITIVE_MUTATIONS.join(' and ');
-      throw beyondLimit('sensitiveMutations', sensitive, `There are too many of ${names} in one operation`);
+      const names = this.sensitiveMutations.join(' and ');
+      throw beyondLimit('sensitiveMutations', sensitive, `The operation has too many of ${names}`);
     }
   }
 
-  /** What is followed may depend on nothing: without its field, the library has nothing to begin with. */
+  /** Without its field, graphql-js could not start a subscription. */
   #checkUnconditional(operation: OperationDefinitionNode): void {
     for (const { directives } of rootSelections(operation, this.#fragments)) {
       const name = directives?.find((directive) => ['skip', 'include'].includes(directive.name.value))?.name;
       if (name === undefined) continue;
-      const words = `The field of a subscription cannot depend on @${name.value}.`;
-      throw operationRefused('GRAPHQL_VALIDATION_FAILED', words);
+      const message = `The field of a subscription cannot depend on @${name.value}.`;
+      throw operationRefused('GRAPHQL_VALIDATION_FAILED', message);
     }
   }
 
@@ -84,9 +88,9 @@ class Structure {
     if (nesting > MAX_NESTING) throw beyondLimit('depth', nesting, 'The operation is nested too deeply');
     let [depth, aliases, selections] = [0, 0, 0];
     for (const selection of set.selections) {
-      this.#written += 1;
-      if (this.#written > LIMITS.selections) {
-        throw beyondLimit('selections', this.#written, 'The document has too many fields');
+      this.#selections += 1;
+      if (this.#selections > LIMITS.selections) {
+        throw beyondLimit('selections', this.#selections, 'The document has too many fields');
       }
       const isField = selection.kind === Kind.FIELD;
       const inner = this.#inner(selection, nesting);
@@ -99,7 +103,7 @@ class Structure {
 
   #inner(selection: SelectionNode, nesting: number): Extent {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#measureFragment(selection.name.value, nesting);
-    // The language's own fields are closed outside development, and validation has a rule for their depth.
+    // Introspection is closed outside development, and validation limits its depth.
     if (selection.selectionSet === undefined || isIntrospection(selection)) return NOTHING;
     return this.#measure(selection.selectionSet, nesting + 1);
   }
@@ -125,7 +129,7 @@ function isIntrospection(selection: SelectionNode): boolean {
   return selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
 }
 
-/** The fields of the operation itself, those of its fragments among them; each fragment once. */
+/** The fields of the operation itself, with those of its fragments; each fragment once. */
 function rootFields(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -133,22 +137,22 @@ function rootFields(
   return rootSelections(operation, fragments).filter((selection) => selection.kind === Kind.FIELD);
 }
 
-/** The same with the fragments themselves. */
+/** The same fields, and the fragments themselves. */
 function rootSelections(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): SelectionNode[] {
   const found: SelectionNode[] = [];
   const seen = new Set<string>();
-  const open: SelectionSetNode[] = [operation.selectionSet];
-  for (let set = open.pop(); set !== undefined; set = open.pop()) {
+  const pending: SelectionSetNode[] = [operation.selectionSet];
+  for (let set = pending.pop(); set !== undefined; set = pending.pop()) {
     for (const selection of set.selections) {
       found.push(selection);
-      if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet);
+      if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
       if (selection.kind !== Kind.FRAGMENT_SPREAD || seen.has(selection.name.value)) continue;
       seen.add(selection.name.value);
       const fragment = fragments.get(selection.name.value);
-      if (fragment !== undefined) open.push(fragment.selectionSet);
+      if (fragment !== undefined) pending.push(fragment.selectionSet);
     }
   }
   return found;

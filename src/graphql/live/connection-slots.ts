@@ -5,76 +5,77 @@ import { LIVE_LIMITS } from './limits.js';
 
 const RETRY = { 'Retry-After': '5' };
 
-export interface Seat {
+/** A named limit, for example `{ name: 'token 17', max: 50 }`. */
+export interface Slot {
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
 }
 
-/** Counts who is there: so many at a time under each name. */
+/** Counts open connections by name. */
 export class ConnectionSlots {
   readonly #taken = new Map<string, number>();
 
-  /** Answers how to leave, which counts once; null where one of them has no room. */
-  take(...seats: readonly Seat[]): (() => void) | null {
-    if (!this.haveRoom(...seats)) return null;
-    for (const { name } of seats) this.#taken.set(name, this.count(name) + 1);
-    let taken = true;
+  /** Takes one slot of each name. Returns the function that releases them; null where one of them is used up. */
+  take(...slots: readonly Slot[]): (() => void) | null {
+    if (!this.hasRoom(...slots)) return null;
+    for (const { name } of slots) this.#taken.set(name, this.count(name) + 1);
+    let isTaken = true;
     return () => {
-      if (!taken) return;
-      taken = false;
-      for (const { name } of seats) this.#leave(name);
+      if (!isTaken) return;
+      isTaken = false;
+      for (const { name } of slots) this.#release(name);
     };
   }
 
-  haveRoom(...seats: readonly Seat[]): boolean {
-    return seats.every(({ name, most }) => this.count(name) < most);
+  hasRoom(...slots: readonly Slot[]): boolean {
+    return slots.every(({ name, max }) => this.count(name) < max);
   }
 
   count(name: string): number {
     return this.#taken.get(name) ?? 0;
   }
 
-  #leave(name: string): void {
+  #release(name: string): void {
     const left = this.count(name) - 1;
     if (left === 0) this.#taken.delete(name);
     else this.#taken.set(name, left);
   }
 }
 
+/** The slots of one connection. */
 export interface LiveConnection {
-  /** It is known whose it is. */
-  readonly known: () => void;
-  readonly leave: () => void;
+  /** Call when the connection is authenticated: releases its slot among those that are not. */
+  readonly authenticated: () => void;
+  /** Call when the connection ends. */
+  readonly release: () => void;
 }
 
-/**
- * Room for a connection of an address; one of which it is known whose it is takes no room from those that have yet
- * to say so. Throws an `HttpProblem` where there is none.
- */
-export function takeConnection(seats: ConnectionSlots, ip: string, isKnown = false): LiveConnection {
-  const { total, unknown, unknownPerNetwork, perNetwork } = LIVE_LIMITS;
+/** Takes slots for a connection of an address. Throws `HttpProblem` 429 or 503 where there are none. */
+export function takeConnection(slots: ConnectionSlots, ip: string, isAuthenticated = false): LiveConnection {
+  const { total, unauthenticated, unauthenticatedPerNetwork, perNetwork } = LIVE_LIMITS;
   const network = clientNetwork(ip);
-  const ofNetwork = [
-    { name: `network ${network}`, most: perNetwork },
-    ...(isKnown ? [] : [{ name: `unknown network ${network}`, most: unknownPerNetwork }]),
-  ];
-  if (!seats.haveRoom(...ofNetwork)) {
+  const ofNetwork = [{ name: `network ${network}`, max: perNetwork }];
+  const ofUnauthenticated = isAuthenticated
+    ? []
+    : [{ name: `unauthenticated network ${network}`, max: unauthenticatedPerNetwork }];
+  if (!slots.hasRoom(...ofNetwork, ...ofUnauthenticated)) {
     throw new HttpProblem(429, 'rate_limited', 'There are too many connections from this address.', RETRY);
   }
-  const leaveAll = seats.take({ name: 'all', most: total }, ...ofNetwork.slice(0, 1));
-  const known = isKnown ? nothing : seats.take({ name: 'unknown', most: unknown }, ...ofNetwork.slice(1));
-  if (leaveAll !== null && known !== null)
-    return { known, leave: () => [known, leaveAll].forEach((each) => each()) };
-  leaveAll?.();
-  known?.();
+  const releaseAll = slots.take({ name: 'all', max: total }, ...ofNetwork);
+  const authenticated = isAuthenticated
+    ? () => undefined
+    : slots.take({ name: 'unauthenticated', max: unauthenticated }, ...ofUnauthenticated);
+  if (releaseAll !== null && authenticated !== null) {
+    return { authenticated, release: () => [authenticated, releaseAll].forEach((release) => release()) };
+  }
+  releaseAll?.();
+  authenticated?.();
   throw new HttpProblem(503, 'busy', 'There are too many connections.', RETRY);
 }
 
-const nothing = (): void => undefined;
-
-/** Room for a connection of a token; null where there is none. */
-export function takeToken(seats: ConnectionSlots, { tokenId }: Pick<Caller, 'tokenId'>): (() => void) | null {
-  return seats.take({ name: `token ${tokenId ?? 'none'}`, most: LIVE_LIMITS.perToken });
+/** Takes a slot for a connection with a token; null where there is none. */
+export function takeToken(slots: ConnectionSlots, { tokenId }: Pick<Caller, 'tokenId'>): (() => void) | null {
+  return slots.take({ name: `token ${tokenId ?? 'none'}`, max: LIVE_LIMITS.perToken });
 }
 
 export function tooManyOfToken(): HttpProblem {

@@ -2,37 +2,37 @@ import type { Response } from 'express';
 import { once } from 'node:events';
 import { finished } from 'node:stream';
 
+import { RenderedErrors } from '../execution/mask.js';
 import type { LiveTimes } from './limits.js';
 import type { Outcome } from './operation.js';
-import { Told } from './rendered-errors.js';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-store',
-  // Proxies that gather an answer before they hand it on would keep it for ever.
+  // Turns off buffering in nginx, which would hold events back.
   'X-Accel-Buffering': 'no',
 };
-/** Some browsers take a stream for open only when something came. */
+/** Some browsers report a stream as open only after its first bytes. */
 const COMMENT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-interface Pace {
+interface StreamOptions {
   readonly times: LiveTimes;
-  /** Room for so many bytes until they are taken; null where too much waits. */
-  readonly room: (bytes: number) => (() => void) | null;
+  /** Counts bytes until they are sent; null where too many are unread. */
+  readonly takeBytes: (bytes: number) => (() => void) | null;
 }
 
-/** An answer that goes on: server-sent events, one for each outcome, as fast as the client takes them. */
+/** A response of server-sent events, one for each outcome, as fast as the client reads. */
 export class EventStream {
-  #cut = false;
+  #isCut = false;
 
   constructor(
     private readonly response: Response,
-    private readonly pace: Pace,
+    private readonly options: StreamOptions,
     private readonly outcomes: AsyncGenerator<Outcome>,
   ) {}
 
-  /** Whether something waits for a client that does not take it. */
+  /** Whether the client does not read what is buffered for it. */
   get isStalled(): boolean {
     return this.response.writableNeedDrain;
   }
@@ -41,65 +41,65 @@ export class EventStream {
     const { response, outcomes } = this;
     const unwatch = finished(response, { readable: false }, () => void outcomes.return(undefined));
     response.status(200).set(HEADERS);
-    this.#put(COMMENT);
-    const heart = setInterval(
-      () => this.isStalled || this.#put(COMMENT),
-      this.pace.times.heartbeatMs,
+    this.#write(COMMENT);
+    const heartbeat = setInterval(
+      () => this.isStalled || this.#write(COMMENT),
+      this.options.times.heartbeatMs,
     ).unref();
     try {
-      await this.#sendAll();
-      // A client that is told so does not come back; one that is cut off does.
-      if (!this.#cut) this.#put(COMPLETE);
+      await this.#sendOutcomes();
+      // After `complete` a client does not reconnect; without it, it does.
+      if (!this.#isCut) this.#write(COMPLETE);
     } finally {
-      clearInterval(heart);
+      clearInterval(heartbeat);
       unwatch();
       response.end();
     }
   }
 
-  /** Ends it in the middle: its client is expected to come back. */
+  /** Ends the stream without `complete`, so that the client reconnects. */
   cut(): void {
-    this.#cut = true;
+    this.#isCut = true;
     void this.outcomes.return(undefined);
     if (this.isStalled) this.destroy();
   }
 
-  /** Nothing of what waits for the client goes out any more. */
+  /** Drops what is buffered for the client. */
   destroy(): void {
     this.response.destroy();
   }
 
-  async #sendAll(): Promise<void> {
+  async #sendOutcomes(): Promise<void> {
     try {
-      for await (const { id, payload } of this.outcomes) await this.#write(payload, id);
+      for await (const { id, payload } of this.outcomes) await this.#sendEvent(payload, id);
     } catch (error) {
-      if (!(error instanceof Told)) throw error;
-      await this.#write({ errors: error.errors }, null);
+      if (!(error instanceof RenderedErrors)) throw error;
+      await this.#sendEvent({ errors: error.errors }, null);
     }
   }
 
-  async #write(payload: object, id: number | null): Promise<void> {
-    const place = id === null ? '' : `id: ${id}\n`;
-    const text = `${place}event: next\ndata: ${JSON.stringify(payload)}\n\n`;
-    const letGo = this.pace.room(text.length);
-    if (letGo === null) this.cut();
-    else if (!this.#put(text)) await this.#drained();
-    letGo?.();
+  async #sendEvent(payload: object, id: number | null): Promise<void> {
+    const idLine = id === null ? '' : `id: ${id}\n`;
+    const text = `${idLine}event: next\ndata: ${JSON.stringify(payload)}\n\n`;
+    const release = this.options.takeBytes(text.length);
+    if (release === null) this.cut();
+    else if (!this.#write(text)) await this.#drained();
+    release?.();
   }
 
-  /** False where the client has to take something first. */
-  #put(text: string): boolean {
+  /** False where the client has to read before more is written. */
+  #write(text: string): boolean {
     return this.response.destroyed || this.response.write(text);
   }
 
   async #drained(): Promise<void> {
     const stop = new AbortController();
     const { signal } = stop;
-    const late = setTimeout(() => this.destroy(), this.pace.times.stalledMs);
+    const timeout = setTimeout(() => this.destroy(), this.options.times.stalledMs);
     try {
       await Promise.race(['drain', 'close'].map((event) => once(this.response, event, { signal })));
     } finally {
-      clearTimeout(late);
+      clearTimeout(timeout);
       stop.abort();
     }
   }

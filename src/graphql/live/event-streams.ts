@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
-import { requestContextOf as requestContextOf } from '../../http/request-context.js';
+import { requestContextOf } from '../../http/request-context.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
 import { HttpProblem } from '../../http/problem.js';
@@ -14,7 +14,7 @@ import { operationRefused } from '../limits/limits.js';
 import { readOperationText, sentInQuery, type OperationText } from '../http/operation-text.js';
 import type { InFlightResponses } from '../limits/in-flight.js';
 import type { LiveTimes } from './limits.js';
-import { Operation, type Asker, type OperationParts } from './operation.js';
+import { Operation, type Client, type OperationParts } from './operation.js';
 import { demandOwnOrigin } from './origin.js';
 import { takeConnection, takeToken, tooManyOfToken, type ConnectionSlots } from './connection-slots.js';
 import { EventStream } from './event-stream.js';
@@ -22,93 +22,95 @@ import { EventStream } from './event-stream.js';
 export interface StreamParts {
   readonly operations: OperationParts;
   readonly authenticate: Authenticate;
-  readonly seats: ConnectionSlots;
-  readonly underWay: InFlightResponses;
+  readonly slots: ConnectionSlots;
+  readonly inFlight: InFlightResponses;
 }
 
-/** GraphQL over server-sent events, a connection for each operation. */
+/** GraphQL over server-sent events: the "distinct connections" mode of graphql-sse, one connection per operation. */
 export class EventStreams {
-  readonly #open = new Set<EventStream>();
-  #stopping = false;
+  readonly #subscriptions = new Set<EventStream>();
+  #isStopping = false;
 
   constructor(
     private readonly parts: StreamParts,
     private readonly times: LiveTimes,
   ) {}
 
-  /** Refuses what is no such request, before anybody looks at its token or reads its body. */
-  readonly demandShape: RequestHandler = (request, _response, next) => {
+  /** Checks method, Accept and Origin, before the token is checked and the body is read. */
+  readonly demandAcceptable: RequestHandler = (request, _response, next) => {
     const { method, headers } = request;
     if (method !== 'GET' && method !== 'POST') throw notAllowed('GET, POST');
     if (request.accepts('text/event-stream') === false) {
       throw operationRefused(
         'BAD_REQUEST',
-        'This path answers text/event-stream only: accept it, or ask at /graphql.',
+        'This path responds with text/event-stream only. Accept it, or send the operation to /graphql.',
       );
     }
-    // A browser asks first before it sends one of the headers; the token, which no browser adds by itself, is the wall.
+    // Browsers send these headers to other sites only after a CORS preflight, which this server does not allow.
     if (!PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) demandOwnOrigin(request);
     next();
   };
 
-  /** Answers a caller who is known, whose operation is read. */
-  readonly answer: RequestHandler = async (request, response) => {
+  /** Runs the operation in the body for the authenticated caller. */
+  readonly respond: RequestHandler = async (request, response) => {
     const { ip } = requestContextOf(response);
     const { caller } = graphqlContextOf(response);
-    if (this.#stopping) throw new DomainError('busy', 'The server is stopping.');
-    const connection = takeConnection(this.parts.seats, ip, true);
-    finished(response, { readable: false }, connection.leave);
-    const leave = takeToken(this.parts.seats, caller);
-    if (leave === null) throw tooManyOfToken();
-    finished(response, { readable: false }, leave);
-    const asker = this.#askerOf(request, response);
-    const operation = new Operation(this.parts.operations, asker, textOf(request));
+    if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
+    const connection = takeConnection(this.parts.slots, ip, true);
+    finished(response, { readable: false }, connection.release);
+    const release = takeToken(this.parts.slots, caller);
+    if (release === null) throw tooManyOfToken();
+    finished(response, { readable: false }, release);
+    const client = this.#clientOf(request, response);
+    const operation = new Operation(this.parts.operations, client, textOf(request));
     if (request.method === 'GET' && operation.kind === OperationTypeNode.MUTATION) throw notAllowed('POST');
-    await this.#send(response, operation, asker);
+    await this.#send(response, operation, client);
   };
 
-  /** Cuts every subscription where it is; what has one answer finishes, and is complete then. */
+  /** Cuts subscriptions; queries and mutations finish. */
   stop(): void {
-    this.#stopping = true;
-    for (const stream of this.#open) stream.cut();
+    this.#isStopping = true;
+    for (const stream of this.#subscriptions) stream.cut();
   }
 
-  async #send(response: Response, operation: Operation, asker: Asker): Promise<void> {
+  async #send(response: Response, operation: Operation, client: Client): Promise<void> {
     const { companyId } = graphqlContextOf(response).caller;
-    const room = (bytes: number) => this.parts.underWay.take(companyId, bytes);
-    const stream = new EventStream(response, { times: this.times, room }, operation.outcomes());
-    if (operation.isStream) this.#open.add(stream);
-    // A stream that waits for its client looks at nothing; the others do it themselves.
-    const watch = setInterval(() => {
-      if (stream.isStalled) asker.context(null).catch(() => stream.destroy());
+    const takeBytes = (bytes: number) => this.parts.inFlight.take(companyId, bytes);
+    const stream = new EventStream(response, { times: this.times, takeBytes }, operation.outcomes());
+    if (operation.isSubscription) this.#subscriptions.add(stream);
+    // Subscriptions check the token for each event, but a stalled stream makes none.
+    const recheck = setInterval(() => {
+      if (stream.isStalled) client.context(null).catch(() => stream.destroy());
     }, this.times.recheckMs).unref();
     try {
       await stream.send();
     } finally {
-      clearInterval(watch);
-      this.#open.delete(stream);
+      clearInterval(recheck);
+      this.#subscriptions.delete(stream);
     }
   }
 
-  /** As the request was authenticated, and again whenever it is asked. */
-  #askerOf(request: Request, response: Response): Asker {
+  #clientOf(request: Request, response: Response): Client {
     const { ip, requestId } = requestContextOf(response);
     const facts = graphqlContextOf(response).request;
     const token = readToken(request, readQuery(request.originalUrl));
     const origin = { channel: 'api', ip, requestId } as const;
     return {
       ...{ transport: 'sse', requestId, lastSeen: lastSeenBy(request) },
-      context: (lasting) => this.parts.authenticate(token, origin, { ...facts, lasting }),
+      context: (subscription) => this.parts.authenticate(token, origin, { ...facts, subscription }),
     };
   }
 }
 
-/** What an `EventSource` says when it comes back. */
+/** The header that an `EventSource` sends when it reconnects. */
 function lastSeenBy(request: Request): number | null {
   const text = request.headers['last-event-id'];
   if (text === undefined || text === '') return null;
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
-  throw operationRefused('BAD_REQUEST', 'Last-Event-ID is the id of an event from here: its sequence.');
+  throw operationRefused(
+    'BAD_REQUEST',
+    'Last-Event-ID must be the id of an event of this server: a whole number.',
+  );
 }
 
 function textOf(request: Request): OperationText {
@@ -119,7 +121,7 @@ function textOf(request: Request): OperationText {
 type Sent = Readonly<Record<string, unknown>>;
 
 function notAllowed(allow: string): HttpProblem {
-  return new HttpProblem(405, 'method_not_allowed', `This takes ${allow.replace(', ', ' and ')}.`, {
+  return new HttpProblem(405, 'method_not_allowed', `Send ${allow.replace(', ', ' or ')}.`, {
     Allow: allow,
   });
 }

@@ -1,38 +1,38 @@
 import { SECOND } from '../../platform/clock.js';
 
-/** How many connections and operations there are at a time, at most. */
+/** Limits of connections and of the operations on them. */
 export const LIVE_LIMITS = {
-  /** Operations of one socket. */
+  /** Operations that run on one socket at a time. */
   operations: 20,
   /** Sockets and streams of one token. */
   perToken: 50,
-  /** Sockets and streams of one address, or of one /64 network. */
+  /** Sockets and streams of one IPv4 address or IPv6 /64 network. */
   perNetwork: 200,
-  /** Sockets of which nobody knows yet whose they are. */
-  unknown: 200,
-  /** The same of one address: nobody alone keeps all others from saying whose they are. */
-  unknownPerNetwork: 50,
-  /** Of the whole server; ordinary requests need connections too. */
+  /** Sockets that are not authenticated yet. */
+  unauthenticated: 200,
+  /** The same of one network: otherwise one client could use up all of them. */
+  unauthenticatedPerNetwork: 50,
+  /** Sockets and streams of the whole server: leaves file descriptors for other requests. */
   total: 1_000,
-  /** Bytes of a message from a client: as much as a body has. */
+  /** Bytes of a message from a client, as many as a request body may have. */
   messageBytes: 1024 * 1024,
-  /** Bytes that wait for a client before nothing more is read from it. */
-  waitingBytes: 1024 * 1024,
+  /** Bytes buffered for a client above which nothing more is read from it. */
+  bufferedBytes: 1024 * 1024,
 } as const;
 
-/** How long is waited, and how often is looked. */
+/** Timeouts and intervals. */
 export interface LiveTimes {
-  /** For a socket to say whose it is. */
+  /** Timeout for `connection_init` of a socket. */
   readonly initMs: number;
-  /** A socket is asked for a sign of life this often, and ends where none came until the next. */
+  /** Interval of pings. A socket that sent nothing since the last ping is terminated. */
   readonly pingMs: number;
-  /** Something is sent on a stream this often, so that nobody on the way takes it for dead. */
+  /** Interval of comments on an event stream: proxies close idle connections. */
   readonly heartbeatMs: number;
-  /** For the client of a stream to take what waits for it. */
+  /** Timeout for the client of an event stream to read what is buffered for it. */
   readonly stalledMs: number;
-  /** How often the token of a connection is looked at. */
+  /** Interval at which the token of a connection is checked again. */
   readonly recheckMs: number;
-  /** For a client to agree that its socket ends. */
+  /** Timeout for the closing handshake of a socket. */
   readonly closeMs: number;
 }
 

@@ -15,13 +15,13 @@ export interface LiveOptions extends BodyOptions {
   readonly operations: OperationParts;
   readonly authenticate: Authenticate;
   readonly count: CountRequest;
-  readonly underWay: InFlightResponses;
+  readonly inFlight: InFlightResponses;
   readonly times?: Partial<LiveTimes>;
 }
 
-/** GraphQL over connections that stay open. */
+/** GraphQL over WebSockets and server-sent events. */
 export interface Live {
-  /** Below /graphql. */
+  /** Mounted at /graphql. */
   readonly router: Router;
   /** Ends every socket and stream; queries and mutations may take `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>;
@@ -29,7 +29,7 @@ export interface Live {
 
 export function createLive(options: LiveOptions): Live {
   const { authenticate } = options;
-  const parts = { ...options, seats: new ConnectionSlots() };
+  const parts = { ...options, slots: new ConnectionSlots() };
   const times = { ...LIVE_TIMES, ...options.times };
   const sockets = new Sockets(parts, times);
   const streams = new EventStreams(parts, times);
@@ -37,10 +37,10 @@ export function createLive(options: LiveOptions): Live {
   router.all('/', sockets.upgrade);
   router.all(
     '/stream',
-    streams.demandShape,
+    streams.demandAcceptable,
     authenticateRequest(authenticate, '/graphql/stream'),
     readOperation(options),
-    streams.answer,
+    streams.respond,
   );
   return {
     router,

@@ -4,9 +4,11 @@ import {
   getOperationAST,
   Kind,
   OperationTypeNode,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type FormattedExecutionResult,
+  type GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -14,93 +16,94 @@ import {
 import type { LiveObserver, Transport } from '../../http/operations/operation-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
-import type { Gate } from '../limits/gate.js';
-import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
-import type { OperationText } from '../http/operation-text.js';
+import { maskedErrors, renderError, type MaskingOptions } from '../execution/mask.js';
 import type { SubscriptionRequest } from '../execution/request.js';
+import type { OperationText } from '../http/operation-text.js';
+import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
+import type { Admission } from '../limits/admission.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { masked, tell, type Telling } from './rendered-errors.js';
+import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
 
-/** Who asks, over which transport. */
-export interface Asker {
+/** The client of an operation and its transport. */
+export interface Client {
   readonly transport: Transport;
   readonly requestId: string;
-  /** What resolvers are given, for the caller as of now. Errors: `unauthenticated`. */
-  readonly context: (lasting: SubscriptionRequest | null) => Promise<GraphqlContext>;
-  /** The last event that the client has, where it says so. */
+  /** Authenticates again and makes a context for the execution. Errors: `unauthenticated`. */
+  readonly context: (subscription: SubscriptionRequest | null) => Promise<GraphqlContext>;
+  /** The last event that the client received; null where its transport does not say. */
   readonly lastSeen: number | null;
 }
 
-/** One answer, or one event. */
+/** The response of a query or mutation, or one event of a subscription. */
 export interface Outcome {
-  /** The event's place in the order of events; null for an answer. */
+  /** The sequence number of the event; null for a response. */
   readonly id: number | null;
   readonly payload: FormattedExecutionResult;
 }
 
-/** What an operation has to do with whoever runs it. */
-export interface Running {
-  /** Ends it from outside: a stream at once, while an answer is finished. */
+export interface OperationControl {
+  /** Ends a subscription at once; a query or mutation is finished. */
   readonly stop: AbortController;
-  /** Told once, when nothing of it runs any more. */
-  readonly onOver: () => void;
+  /** Called once, after the operation has ended. */
+  readonly onEnd: () => void;
 }
 
-export interface OperationParts extends Telling {
+export interface OperationParts extends MaskingOptions {
   readonly schema: GraphQLSchema;
-  readonly gate: Gate;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly observer: LiveObserver;
 }
 
-/** An operation that has passed every wall, and what comes of it. */
+/** An operation over a socket or an event stream. */
 export class Operation {
   readonly kind: OperationTypeNode;
+  readonly args: ExecutionArgs & { readonly document: DocumentNode };
   readonly #definition: OperationDefinitionNode;
-  readonly args: ExecutionArgs;
   readonly #cost: number;
-  readonly #started: number;
+  readonly #startedAt: number;
   #context: GraphqlContext | null = null;
   #events = 0;
-  #over = false;
+  #hasEnded = false;
 
-  /** Throws a `Refusal`. */
+  /** Throws `OperationRefused`. */
   constructor(
     private readonly parts: OperationParts,
-    private readonly asker: Asker,
-    { query, variables, operationName }: OperationText,
-    private readonly running: Running = { stop: new AbortController(), onOver: () => undefined },
+    private readonly client: Client,
+    private readonly text: OperationText,
+    private readonly control: OperationControl = { stop: new AbortController(), onEnd: () => undefined },
   ) {
-    const { schema, gate, clock } = parts;
-    const admitted = gate.admit(query);
+    const { schema, admission, clock } = parts;
+    const { query, variables, operationName } = text;
+    const admitted = admission.admit(query);
     const { document } = admitted;
     const definition = getOperationAST(document, operationName);
-    if (definition == null) throw notThere(operationName);
-    this.#cost = gate.price(admitted, variables, operationName);
+    if (definition == null) throw noSuchOperation(operationName);
+    this.#cost = admission.price(admitted, variables, operationName);
     this.#definition = definition;
     this.kind = definition.operation;
     this.args = {
       ...{ schema, document, operationName, variableValues: variables },
       options: { maxCoercionErrors: LIMITS.errors - 1 },
     };
-    this.#started = clock.elapsed();
+    this.#startedAt = clock.elapsed();
   }
 
-  get isStream(): boolean {
+  get isSubscription(): boolean {
     return this.kind === OperationTypeNode.SUBSCRIPTION;
   }
 
   /**
-   * One answer, or event after event, each made when it is asked for: whoever sends them asks for the next when the
-   * one before is on its way. Rejects with `Told`. To be taken once; `return` ends it at once.
+   * The response, or the events one by one: each is made when the transport asks for it, after it has sent the one
+   * before. Rejects with `RenderedErrors`. To be iterated once; `return` ends the operation at once.
    */
   outcomes(): AsyncGenerator<Outcome> {
     const generator = this.#outcomes();
     const end = generator.return.bind(generator);
     generator.return = async (value) => {
-      this.running.stop.abort();
+      this.control.stop.abort();
       const result = await end(value);
-      this.#finish(null);
+      this.#end(null);
       return result;
     };
     return generator;
@@ -108,41 +111,36 @@ export class Operation {
 
   async *#outcomes(): AsyncGenerator<Outcome> {
     try {
-      if (this.isStream) yield* this.#follow();
-      else yield { id: null, payload: await this.#answer() };
-      this.#finish(null);
+      if (this.isSubscription) yield* this.#eventOutcomes();
+      else yield { id: null, payload: await this.#response() };
+      this.#end(null);
     } catch (error) {
-      const told = tell(this.parts, this.asker.requestId, error);
-      this.#finish(told.code);
-      throw told;
+      const rendered = renderError(this.parts, this.client.requestId, error);
+      this.#end(rendered.code);
+      throw rendered;
     }
   }
 
-  async #answer(): Promise<FormattedExecutionResult> {
-    const context = await this.asker.context(null);
+  async #response(): Promise<FormattedExecutionResult> {
+    const context = await this.client.context(null);
     this.#context = context;
-    const result = await this.#executed(context);
+    const result = await this.#execute(context);
     const { nodes, replayed } = context.counters;
     const extensions = {
       cost: { requested: this.#cost, actual: nodes },
       ...(replayed ? { idempotentReplayed: true } : {}),
     };
-    return { ...this.#shown(result), extensions };
+    return { ...this.#rendered(result), extensions };
   }
 
-  async *#follow(): AsyncGenerator<Outcome> {
-    const { transport, lastSeen } = this.asker;
-    const renew = async (): Promise<GraphqlContext> => (this.#context = await this.asker.context(lasting));
-    const caller = async () => (await renew()).caller;
-    const lasting: SubscriptionRequest = { caller, signal: this.running.stop.signal, lastSeen };
-    const source = await createSourceEventStream({ ...this.args, contextValue: await renew() });
-    if (!(Symbol.asyncIterator in source)) throw refused(source);
+  async *#eventOutcomes(): AsyncGenerator<Outcome> {
+    const { transport } = this.client;
+    const source = await this.#subscribe();
     this.parts.observer.streamOpened(transport);
     try {
       for await (const record of source) {
-        // Renewed for each event: nothing is remembered from one to the next, neither records nor rights.
-        const result = await this.#executed(this.#context, record);
-        yield { id: (record as { id: number }).id, payload: this.#shown(result) };
+        const result = await this.#execute(this.#renewed(), record);
+        yield { id: (record as { id: number }).id, payload: this.#rendered(result) };
         this.#events += 1;
         this.parts.observer.eventSent(transport);
       }
@@ -151,51 +149,93 @@ export class Operation {
     }
   }
 
-  async #executed(context: GraphqlContext | null, event?: unknown): Promise<ExecutionResult> {
+  /** The context that was made for this event. */
+  #renewed(): GraphqlContext {
+    if (this.#context === null) throw new Error('An event came without a check of its caller.');
+    return this.#context;
+  }
+
+  /** The records of a subscription. It asks for its caller before each event, which gets a new context then. */
+  async #subscribe(): Promise<AsyncIterable<unknown>> {
+    const renew = async (): Promise<GraphqlContext> => {
+      this.#context?.finish();
+      return (this.#context = await this.client.context(subscription));
+    };
+    const subscription: SubscriptionRequest = {
+      caller: async () => (await renew()).caller,
+      signal: this.control.stop.signal,
+      lastSeen: this.client.lastSeen,
+    };
     try {
-      return await execute({ ...this.args, rootValue: event, contextValue: context });
+      const source = await createSourceEventStream({ ...this.args, contextValue: await renew() });
+      if (!(Symbol.asyncIterator in source)) throw refused(source);
+      return source;
     } finally {
-      context?.finish();
+      // While it waits for records, a subscription holds no read unit.
+      this.#context?.finish();
     }
   }
 
-  #shown({ data, errors }: ExecutionResult): FormattedExecutionResult {
+  async #execute(context: GraphqlContext, event?: unknown): Promise<ExecutionResult> {
+    const result = await this.#executed(context, event);
+    if (result.data == null) return result;
+    // After `finish`: contents are read over a database connection of their own.
+    return { ...result, data: await context.contents.inline(result.data) };
+  }
+
+  async #executed(context: GraphqlContext, event: unknown): Promise<ExecutionResult> {
+    try {
+      const repeatable = await this.#executeRepeatable(context);
+      return repeatable ?? (await execute({ ...this.args, rootValue: event, contextValue: context }));
+    } finally {
+      context.finish();
+    }
+  }
+
+  #executeRepeatable(context: GraphqlContext): Promise<ExecutionResult | null> {
+    const { schema, document } = this.args;
+    const mask = (errors: readonly GraphQLError[]) => maskedErrors(this.parts, this.client.requestId, errors);
+    const { variables } = this.text;
+    return executeRepeatable({ schema, document, operation: this.#definition, variables, context, mask });
+  }
+
+  #rendered({ data, errors }: ExecutionResult): FormattedExecutionResult {
     const size = approximateJsonBytes(data);
     if (size > LIMITS.answerBytes) {
-      return this.#shown({ data: null, errors: [tooLarge('answerBytes', size)] });
+      return this.#rendered({ data: null, errors: [tooLarge('answerBytes', size)] });
     }
-    const answer = data === undefined ? {} : { data };
+    const response = data === undefined ? {} : { data };
     return errors === undefined
-      ? answer
-      : { ...answer, errors: masked(this.parts, this.asker.requestId, errors) };
+      ? response
+      : { ...response, errors: maskedErrors(this.parts, this.client.requestId, errors) };
   }
 
-  #finish(code: string | null): void {
-    if (this.#over) return;
-    this.#over = true;
+  #end(code: string | null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     const [selection] = this.#definition.selectionSet.selections;
     this.parts.observer.operationEnded({
-      ...{ requestId: this.asker.requestId, transport: this.asker.transport, operation: this.kind },
-      field: this.isStream && selection?.kind === Kind.FIELD ? selection.name.value : null,
-      ...{ events: this.#events, milliseconds: this.parts.clock.elapsed() - this.#started, code },
+      ...{ requestId: this.client.requestId, transport: this.client.transport, operation: this.kind },
+      field: this.isSubscription && selection?.kind === Kind.FIELD ? selection.name.value : null,
+      ...{ events: this.#events, milliseconds: this.parts.clock.elapsed() - this.#startedAt, code },
       caller: this.#context?.caller ?? null,
     });
-    this.running.onOver();
+    this.control.onEnd();
   }
 }
 
-/** What is refused by the resolver is no answer: the stream never was. */
+/** The resolver refused the subscription: it never started. */
 function refused({ errors = [] }: ExecutionResult): OperationRefused {
   const [first, ...others] = errors;
-  if (first === undefined) throw new Error('A stream was refused without a reason');
+  if (first === undefined) throw new Error('A subscription was refused without an error.');
   return new OperationRefused([first, ...others]);
 }
 
-/** In the words of HTTP. */
-function notThere(operationName: string | null): OperationRefused {
-  const words =
+/** The same messages as over HTTP, where Apollo makes them. */
+function noSuchOperation(operationName: string | null): OperationRefused {
+  const message =
     operationName === null
       ? 'Must provide operation name if query contains multiple operations.'
       : `Unknown operation named "${operationName}".`;
-  return operationRefused('OPERATION_RESOLUTION_FAILURE', words);
+  return operationRefused('OPERATION_RESOLUTION_FAILURE', message);
 }

@@ -16,9 +16,9 @@ export type Protocol = Server<{ readonly session: SocketSession }>;
 
 type Results = AsyncGenerator<ExecutionResult>;
 
-/** What is said over a socket, and when: the library's part. */
+/** The protocol graphql-transport-ws, by graphql-ws. */
 export function createProtocol(initMs: number): Protocol {
-  // What the library takes for a result is an `Outcome` all the way.
+  // graphql-ws passes each result to `onNext` unchanged, so it may be an `Outcome`.
   const run = ({ contextValue }: { contextValue?: unknown }): Results =>
     (contextValue as Operation).outcomes() as unknown as Results;
   return makeServer<Record<string, unknown> | undefined, { readonly session: SocketSession }>({
@@ -28,12 +28,12 @@ export function createProtocol(initMs: number): Protocol {
     execute: run,
     subscribe: run,
     onNext: (_socket, _id, _payload, _args, result) => (result as unknown as Outcome).payload,
-    onError: ({ extra }, _id, _payload, errors) => extra.session.shown(errors),
+    onError: ({ extra }, _id, _payload, errors) => extra.session.render(errors),
   });
 }
 
-/** Lets a socket speak the protocol; `onMessage` is told of each sign of life. */
-export function speak(
+/** Connects a socket to the protocol. Calls `onMessage` for each message of the client. */
+export function serveSocket(
   protocol: Protocol,
   socket: WebSocket,
   session: SocketSession,
@@ -49,7 +49,7 @@ export function speak(
           onMessage();
           const text = data.toString();
           handle(text).catch((error: unknown) => {
-            if (isOfServers(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');
+            if (isServerMessage(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');
             else session.fail(error);
           });
         });
@@ -57,33 +57,33 @@ export function speak(
     },
     { session },
   );
-  // What breaks the protocol of sockets closes them, with the code for it.
+  // A violation of the WebSocket protocol: ws closes the socket with its code.
   socket.on('error', () => undefined);
   socket.once('close', (code, reason) => {
     closed(code, reason.toString()).catch((error: unknown) => session.fail(error));
   });
 }
 
-/** Whether only a server may say this; the library takes its own refusal of it for a fault. */
-function isOfServers(text: string): boolean {
+/** Messages that only servers send: graphql-ws throws an error for them that looks like a fault of the server. */
+function isServerMessage(text: string): boolean {
   const { type } = parseMessage(text);
   return [MessageType.ConnectionAck, MessageType.Next, MessageType.Error].includes(type);
 }
 
 /**
- * Resolves when the system has taken it, so that nobody makes the next one before. A client that sends and does not
- * read is not read from either, until it has taken what waits for it.
+ * Resolves when the operating system has taken the text: graphql-ws asks for the next result after that. Nothing is
+ * read from a client while more than `bufferedBytes` are unread by it.
  */
 async function send(socket: WebSocket, session: SocketSession, text: string): Promise<void> {
   if (socket.readyState !== socket.OPEN) return;
-  const letGo = session.roomFor(text);
-  if (letGo === null) return;
+  const release = session.takeBytes(text);
+  if (release === null) return;
   await new Promise<void>((resolve) => {
     socket.send(text, () => {
-      letGo();
-      if (socket.isPaused && socket.bufferedAmount < LIVE_LIMITS.waitingBytes) socket.resume();
+      release();
+      if (socket.isPaused && socket.bufferedAmount < LIVE_LIMITS.bufferedBytes) socket.resume();
       resolve();
     });
-    if (socket.bufferedAmount > LIVE_LIMITS.waitingBytes) socket.pause();
+    if (socket.bufferedAmount > LIVE_LIMITS.bufferedBytes) socket.pause();
   });
 }

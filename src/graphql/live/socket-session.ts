@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import type { Budget } from '../../http/request-context.js';
 import { overLimit, type CountRequest } from '../../http/server/rate-limit.js';
 import { DomainError } from '../../platform/errors.js';
-import { isIdempotencyKey } from '../../resources/idempotency-key/idempotency-key.service.js';
+import { isIdempotencyKey } from '../../http/stored-responses.js';
 import type { Authenticate } from '../http/authentication.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { operationRefused } from '../limits/limits.js';
@@ -14,19 +14,19 @@ import type { InFlightResponses } from '../limits/in-flight.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { LIVE_LIMITS } from './limits.js';
 import { readOperationText } from '../http/operation-text.js';
-import { Operation, type OperationParts, type Running } from './operation.js';
+import { Operation, type OperationControl, type OperationParts } from './operation.js';
 import { takeToken, type ConnectionSlots } from './connection-slots.js';
-import { rateLimited, tell, Told } from './rendered-errors.js';
+import { RenderedErrors, renderError } from '../execution/mask.js';
 
 export interface SocketSessionParts {
   readonly operations: OperationParts;
   readonly authenticate: Authenticate;
   readonly count: CountRequest;
-  readonly seats: ConnectionSlots;
-  readonly underWay: InFlightResponses;
+  readonly slots: ConnectionSlots;
+  readonly inFlight: InFlightResponses;
 }
 
-/** What the request for the socket said. */
+/** Facts of the request that opened the socket. */
 export interface Opening {
   readonly ip: string;
   readonly requestId: string;
@@ -35,160 +35,162 @@ export interface Opening {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** RFC 6455: the server is overloaded; and what it is about to do is to leave. */
+/** Close codes of WebSockets (IANA registry): the server is overloaded, or it stops. */
 const TRY_AGAIN_LATER = 1013;
 const GOING_AWAY = 1001;
 const NO_TOKEN = 'A valid access token is needed';
 
-/** One socket: whose it is, and what runs on it. */
+/** The caller and the running operations of one socket. */
 export class SocketSession {
   #token: string | undefined;
-  #known = false;
+  #isAuthenticated = false;
   #companyId = 0;
-  #leaving = false;
-  /** How to end what runs, by the client's name for it. */
+  #isStopping = false;
+  /** Running operations by the client's id for them. */
   readonly #running = new Map<string, AbortController>();
-  #unanswered = 0;
+  /** Queries and mutations without a response yet. */
+  #pending = 0;
 
   constructor(
     private readonly socket: WebSocket,
     private readonly parts: SocketSessionParts,
     private readonly opening: Opening,
-    /** Told once it is known whose it is. */
-    private readonly onKnown: () => void,
+    private readonly onAuthenticated: () => void,
   ) {
     socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
   }
 
   /** Whether queries or mutations have no answer yet. */
   get isBusy(): boolean {
-    return this.#unanswered > 0;
+    return this.#pending > 0;
   }
 
-  /** Whether the socket may be used: `connection_init`. */
+  /** Handles `connection_init`; false where the socket is refused. */
   async connect(params: Json = {}): Promise<boolean> {
     const tokens = new Set([this.opening.token, ...tokensIn(params)].filter((token) => token !== undefined));
-    if (tokens.size > 1) return this.#refuse(CloseCode.BadRequest, 'Send the access token once');
+    if (tokens.size > 1) return this.#refuse(CloseCode.BadRequest, 'Send one access token only');
     [this.#token] = tokens;
     const { requestId } = this.opening;
     try {
       const { caller } = await this.#context(requestId);
-      const leave = takeToken(this.parts.seats, caller);
-      if (leave === null) return this.#refuse(TRY_AGAIN_LATER, 'Too many connections with this token');
-      this.socket.once('close', leave);
+      const release = takeToken(this.parts.slots, caller);
+      if (release === null) return this.#refuse(TRY_AGAIN_LATER, 'Too many connections with this token');
+      this.socket.once('close', release);
       this.#companyId = caller.companyId;
     } catch (error) {
-      const { code } = tell(this.parts.operations, requestId, error);
+      const { code } = renderError(this.parts.operations, requestId, error);
       if (code === 'UNAUTHENTICATED') return this.#refuse(CloseCode.Forbidden, NO_TOKEN);
       return this.#refuse(TRY_AGAIN_LATER, 'Try again later');
     }
-    this.#known = true;
-    this.onKnown();
+    this.#isAuthenticated = true;
+    this.onAuthenticated();
     return true;
   }
 
-  /** What to execute for a `subscribe` message; the operation is its context value. */
+  /** Handles `subscribe`: what graphql-ws executes, with the `Operation` as context value, or why it is refused. */
   async subscribe(id: string, sent: Json): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID();
     const stop = new AbortController();
-    const refused = this.#noRoomFor(id);
-    const onOver = (): void => {
-      if (refused === null) this.#running.delete(id);
+    const refusal = this.#refusalOf(id);
+    const onEnd = (): void => {
+      if (refusal === null) this.#running.delete(id);
     };
-    if (refused === null) this.#running.set(id, stop);
+    if (refusal === null) this.#running.set(id, stop);
     try {
-      return await this.#prepare(sent, requestId, refused, { stop, onOver });
+      return await this.#prepare(sent, requestId, refusal, { stop, onEnd });
     } catch (error) {
-      onOver();
-      return [wrapped(tell(this.parts.operations, requestId, error))];
+      onEnd();
+      return [wrapped(renderError(this.parts.operations, requestId, error))];
     }
   }
 
-  /** What the client is told of errors that end an operation; the token's end the socket with it. */
-  shown(errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] {
+  /** Errors that end an operation, as the client gets them. UNAUTHENTICATED also closes the socket. */
+  render(errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] {
     return errors.flatMap(({ originalError }) => {
-      const told =
-        originalError instanceof Told
+      const rendered =
+        originalError instanceof RenderedErrors
           ? originalError
-          : tell(this.parts.operations, this.opening.requestId, originalError);
-      if (told.code === 'UNAUTHENTICATED') setImmediate(() => this.#refuse(CloseCode.Forbidden, NO_TOKEN));
-      return told.errors;
+          : renderError(this.parts.operations, this.opening.requestId, originalError);
+      if (rendered.code === 'UNAUTHENTICATED')
+        setImmediate(() => this.#refuse(CloseCode.Forbidden, NO_TOKEN));
+      return rendered.errors;
     });
   }
 
-  /** Ends the socket where its token is of no use any more. */
+  /** Closes the socket if its token has expired or was revoked. */
   async recheck(): Promise<void> {
-    if (!this.#known) return;
+    if (!this.#isAuthenticated) return;
     try {
       await this.#context(this.opening.requestId);
     } catch (error) {
-      // Whatever else it is: no event goes out for which the right could not be looked up.
+      // After other errors the socket stays open: each event checks the token again.
       if (error instanceof DomainError && error.code === 'unauthenticated') {
         this.#refuse(CloseCode.Forbidden, NO_TOKEN);
       }
     }
   }
 
-  /** Room for a text until it is taken; null where too much waits, which ends the socket. */
-  roomFor(text: string): (() => void) | null {
-    const room = this.parts.underWay.take(this.#companyId, text.length);
-    if (room === null) this.#refuse(TRY_AGAIN_LATER, 'Too many large answers wait to be read');
-    return room;
+  /** Counts a text until it is sent; closes the socket and returns null where too many bytes are unread. */
+  takeBytes(text: string): (() => void) | null {
+    const release = this.parts.inFlight.take(this.#companyId, text.length);
+    if (release === null) this.#refuse(TRY_AGAIN_LATER, 'Too many large responses are unread');
+    return release;
   }
 
-  /** Takes no new operations. */
-  leave(): void {
-    this.#leaving = true;
+  /** From now on, new operations are refused. */
+  refuseOperations(): void {
+    this.#isStopping = true;
   }
 
   close(): void {
     this.socket.close(GOING_AWAY, 'The server is stopping');
   }
 
-  /** What went wrong here is ours. */
+  /** Reports a fault of the server and closes the socket. */
   fail(error: unknown): void {
     this.parts.operations.onError(error, this.opening.requestId);
     this.#refuse(CloseCode.InternalServerError, 'Something went wrong on the server');
   }
 
   /**
-   * Why an operation cannot begin; null where it can. What was completed and has not ended yet must not be taken for
-   * the next of that name: the library knows operations by their name alone.
+   * Why an operation cannot start; null where it can. graphql-ws knows operations by their id alone: an id cannot be
+   * used again before the former operation has ended, also where the client has completed it.
    */
-  #noRoomFor(id: string): GraphQLError | null {
-    const before = this.#running.get(id);
-    before?.abort();
-    if (before !== undefined) return stillRuns();
-    return this.#running.size < LIVE_LIMITS.operations ? null : tooMany();
+  #refusalOf(id: string): GraphQLError | null {
+    const former = this.#running.get(id);
+    former?.abort();
+    if (former !== undefined) return idInUse();
+    return this.#running.size < LIVE_LIMITS.operations ? null : tooManyOperations();
   }
 
   async #prepare(
     sent: Json,
     requestId: string,
-    refused: GraphQLError | null,
-    { stop, onOver }: Running,
+    refusal: GraphQLError | null,
+    { stop, onEnd }: OperationControl,
   ): Promise<ExecutionArgs> {
     const counted = await this.parts.count(this.opening.ip);
     if (counted !== null && counted.retryAfter !== null) {
       throw rateLimited(counted.retryAfter, overLimit(counted.budget));
     }
-    if (this.#leaving) throw new DomainError('busy', 'The server is stopping.');
-    if (refused !== null) throw refused;
+    if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
+    if (refusal !== null) throw refusal;
     await this.#context(requestId);
     const text = readOperationText(sent);
     const facts = { ...NO_FACTS, budget: budgetOf(counted), idempotencyKey: idempotencyKeyOf(sent) };
-    const asker = {
+    const client = {
       ...({ transport: 'websocket', requestId, lastSeen: null } as const),
-      context: (lasting: RequestFacts['lasting']) => this.#context(requestId, { ...facts, lasting }),
+      context: (subscription: RequestFacts['subscription']) =>
+        this.#context(requestId, { ...facts, subscription }),
     };
-    const operation = new Operation(this.parts.operations, asker, text, {
+    const operation = new Operation(this.parts.operations, client, text, {
       stop,
-      onOver: () => {
-        onOver();
-        if (!operation.isStream) this.#unanswered -= 1;
+      onEnd: () => {
+        onEnd();
+        if (!operation.isSubscription) this.#pending -= 1;
       },
     });
-    if (!operation.isStream) this.#unanswered += 1;
+    if (!operation.isSubscription) this.#pending += 1;
     return { ...operation.args, contextValue: operation };
   }
 
@@ -206,7 +208,7 @@ export class SocketSession {
   }
 }
 
-/** `accessToken`, in the words of REST as well, or `authorization` as the header has it. */
+/** The tokens in `accessToken`, `access_token` (as in REST) and `authorization` ("Bearer …"). */
 function tokensIn(params: Json): (string | undefined)[] {
   const { accessToken, access_token, authorization, Authorization } = params;
   const bearer = [authorization, Authorization].map((value) =>
@@ -220,7 +222,7 @@ function budgetOf(counted: Awaited<ReturnType<CountRequest>>): Budget | null {
   return counted?.budget ?? null;
 }
 
-/** As the header of that name: in the operation's `extensions`, since a socket has headers once only. */
+/** `extensions.idempotencyKey` of the operation: a socket has headers in its handshake only. */
 function idempotencyKeyOf({ extensions }: Json): string | null {
   const key = (extensions as Json | null | undefined)?.idempotencyKey;
   if (key == null) return null;
@@ -231,19 +233,23 @@ function idempotencyKeyOf({ extensions }: Json): string | null {
   );
 }
 
-function tooMany(): GraphQLError {
-  const most = LIVE_LIMITS.operations;
-  return new GraphQLError(`At most ${most} operations run on a socket at a time: end one first.`, {
-    extensions: { code: 'TOO_MANY_OPERATIONS', maximum: most },
+function rateLimited(retryAfter: number, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'RATE_LIMITED', retryAfter } });
+}
+
+function tooManyOperations(): GraphQLError {
+  const maximum = LIVE_LIMITS.operations;
+  return new GraphQLError(`At most ${maximum} operations run on a socket at a time. End one first.`, {
+    extensions: { code: 'TOO_MANY_OPERATIONS', maximum },
   });
 }
 
-function stillRuns(): GraphQLError {
-  return new GraphQLError('The operation before of this id has not ended yet: give each an id of its own.', {
+function idInUse(): GraphQLError {
+  return new GraphQLError('An operation with this id has not ended yet. Give each operation its own id.', {
     extensions: { code: 'OPERATION_ID_IN_USE' },
   });
 }
 
-function wrapped(told: Told): GraphQLError {
-  return new GraphQLError(told.message, { originalError: told });
+function wrapped(rendered: RenderedErrors): GraphQLError {
+  return new GraphQLError(rendered.message, { originalError: rendered });
 }

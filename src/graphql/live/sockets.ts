@@ -11,13 +11,13 @@ import { HttpProblem } from '../../http/problem.js';
 import { malformed, readQuery } from '../../http/query.js';
 import { LIVE_LIMITS, type LiveTimes } from './limits.js';
 import { demandOwnOrigin } from './origin.js';
-import { createProtocol, speak, type Protocol } from './protocol.js';
+import { createProtocol, serveSocket, type Protocol } from './protocol.js';
 import { takeConnection } from './connection-slots.js';
 import { SocketSession, type SocketSessionParts } from './socket-session.js';
 
-const LOOK_AGAIN_MS = 20;
-/** Said of the request whose answer is a socket, too. */
-const KEPT_HEADERS = [
+const STOP_POLL_MS = 20;
+/** Headers of the HTTP response that are also sent with the response to a handshake. */
+const HANDSHAKE_HEADERS = [
   'X-Request-Id',
   'X-Rate-Limit-Limit',
   'X-Rate-Limit-Remaining',
@@ -25,20 +25,20 @@ const KEPT_HEADERS = [
   'Strict-Transport-Security',
 ];
 
-/** An open socket; `heard` where there was a sign of life since it was last asked for one. */
-interface Open {
+interface OpenSocket {
   readonly session: SocketSession;
-  heard: boolean;
+  /** Whether a message or pong came since the last ping. */
+  isAlive: boolean;
 }
 
-/** GraphQL over WebSocket, as the subprotocol `graphql-transport-ws` has it. */
+/** GraphQL over WebSockets with the subprotocol `graphql-transport-ws`. */
 export class Sockets {
   readonly #server: WebSocketServer;
   readonly #protocol: Protocol;
-  readonly #open = new Map<WebSocket, Open>();
+  readonly #open = new Map<WebSocket, OpenSocket>();
   readonly #headers = new WeakMap<object, readonly string[]>();
   readonly #timers: readonly NodeJS.Timeout[];
-  #stopping = false;
+  #isStopping = false;
 
   constructor(
     private readonly parts: SocketSessionParts,
@@ -51,81 +51,82 @@ export class Sockets {
       perMessageDeflate: false,
       maxPayload: LIVE_LIMITS.messageBytes,
       handleProtocols,
-      // The types do not know it yet.
+      // Not in the types of ws yet.
       ...{ closeTimeout: times.closeMs },
     });
     this.#server.on('headers', (headers, request) => headers.push(...(this.#headers.get(request) ?? [])));
     this.#timers = [
-      setInterval(() => this.#askForLife(), times.pingMs).unref(),
+      setInterval(() => this.#ping(), times.pingMs).unref(),
       setInterval(() => this.#recheck(), times.recheckMs).unref(),
     ];
   }
 
-  /** Takes over the requests that ask for a socket; the others go on. */
+  /** Handles requests for a WebSocket; passes the others on. */
   readonly upgrade: RequestHandler = (request, response, next) => {
     if (!isUpgrade(request)) {
       next();
       return;
     }
-    const known = requestContextOf(response);
-    known.template = '/graphql';
+    const requestContext = requestContextOf(response);
+    requestContext.template = '/graphql';
     demandHandshake(request);
     demandOwnOrigin(request);
-    // Of a connection that was there before: nobody would end the socket any more.
-    if (this.#stopping) throw new DomainError('busy', 'The server is stopping.');
+    // A request on a connection that is still open: `stop` would not end its socket.
+    if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     const token = readToken(request, readQuery(request.originalUrl));
-    const connection = takeConnection(this.parts.seats, known.ip);
+    const connection = takeConnection(this.parts.slots, requestContext.ip);
     const { socket: raw, head } = this.#takeOver(request, response);
-    raw.once('close', connection.leave);
+    raw.once('close', connection.release);
     this.#server.handleUpgrade(request, raw, head, (socket) => {
-      this.#begin(socket, new SocketSession(socket, this.parts, { ...known, token }, connection.known));
+      const opening = { ...requestContext, token };
+      this.#begin(socket, new SocketSession(socket, this.parts, opening, connection.authenticated));
     });
   };
 
-  /** Lets queries and mutations that run finish, for `graceMs` at most, and ends every socket. */
+  /** Waits `graceMs` at most for queries and mutations to finish, then closes every socket. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
+    this.#isStopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     const sessions = [...this.#open.values()].map(({ session }) => session);
-    for (const session of sessions) session.leave();
-    for (let waited = 0; waited < graceMs && sessions.some(({ isBusy }) => isBusy); waited += LOOK_AGAIN_MS) {
-      await sleep(LOOK_AGAIN_MS);
+    for (const session of sessions) session.refuseOperations();
+    for (let waited = 0; waited < graceMs && sessions.some(({ isBusy }) => isBusy); waited += STOP_POLL_MS) {
+      await sleep(STOP_POLL_MS);
     }
-    // The last answers are on their way before the end is.
+    // Sends the last responses before the close frames.
     await setImmediate();
     await Promise.all(
       [...this.#open].map(async ([socket, { session }]) => {
-        const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+        const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
         session.close();
-        await gone;
+        await closed;
       }),
     );
   }
 
   #takeOver(request: Request, response: Response): ReturnType<typeof takeOver> {
-    const said = KEPT_HEADERS.filter((name) => response.hasHeader(name));
+    const names = HANDSHAKE_HEADERS.filter((name) => response.hasHeader(name));
     this.#headers.set(
       request,
-      said.map((name) => `${name}: ${String(response.getHeader(name))}`),
+      names.map((name) => `${name}: ${String(response.getHeader(name))}`),
     );
     return takeOver(request, response);
   }
 
   #begin(socket: WebSocket, session: SocketSession): void {
-    const open: Open = { session, heard: true };
-    const hear = (): void => {
-      open.heard = true;
+    const open: OpenSocket = { session, isAlive: true };
+    const markAlive = (): void => {
+      open.isAlive = true;
     };
     this.#open.set(socket, open);
-    socket.on('pong', hear).once('close', () => this.#open.delete(socket));
-    speak(this.#protocol, socket, session, hear);
+    socket.on('pong', markAlive).once('close', () => this.#open.delete(socket));
+    serveSocket(this.#protocol, socket, session, markAlive);
   }
 
-  #askForLife(): void {
+  #ping(): void {
     for (const [socket, open] of this.#open) {
-      if (open.heard) socket.ping();
+      if (open.isAlive) socket.ping();
       else socket.terminate();
-      open.heard = false;
+      open.isAlive = false;
     }
   }
 
@@ -136,11 +137,11 @@ export class Sockets {
 
 function demandHandshake(request: Request): void {
   if (request.method !== 'GET') {
-    throw new HttpProblem(405, 'method_not_allowed', 'A WebSocket begins with GET.', { Allow: 'GET' });
+    throw new HttpProblem(405, 'method_not_allowed', 'Open a WebSocket with GET.', { Allow: 'GET' });
   }
   if (request.headers['sec-websocket-version'] !== '13') {
     const wanted = { 'Sec-WebSocket-Version': '13' };
-    throw new HttpProblem(400, 'malformed', 'Ask for version 13 of the WebSocket protocol.', wanted);
+    throw new HttpProblem(400, 'malformed', 'Send Sec-WebSocket-Version: 13.', wanted);
   }
   if (!/^[+/0-9A-Za-z]{22}==$/.test(request.headers['sec-websocket-key'] ?? '')) {
     throw malformed('Send a Sec-WebSocket-Key of 16 bytes in base64.');

@@ -20,7 +20,7 @@ it('an answer whose client left before it was made takes no room', async () => {
   }, underWay);
   const known = {
     ...{ caller: { companyId: 1 }, finish: () => undefined },
-    contents: { hasMarks: false, sendInPieces: () => undefined },
+    contents: { hasPlaceholders: false, allowStreaming: () => undefined },
   };
   const app = express().use((_request, response, next) => {
     response.locals.graphql = known;

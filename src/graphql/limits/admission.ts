@@ -15,42 +15,46 @@ import { beyondLimit, LIMITS, operationRefused, OperationRefused, requestRefused
 import { Lru } from './lru.js';
 import { checkStructure } from './structure.js';
 
-/** A document that may run, as far as it does not depend on variables. */
-export interface Admitted {
+/** A valid document within all limits that do not depend on variables. */
+export interface AdmittedDocument {
   readonly document: DocumentNode;
-  /** Of the operations whose cost no variable changes, by name. */
+  /** Costs that do not depend on variables, by operation name (empty for an unnamed operation). */
   readonly costs: Map<string, number>;
 }
 
-/** The walls around execution, the same for every transport. */
-export interface Gate {
-  /** Parses and validates a text once. Throws a `Refusal`. */
-  admit(text: string): Admitted;
-  /** What the operation costs at most, in records. Throws a `Refusal` where that is too much, or the variables are. */
-  price(admitted: Admitted, variables: Variables, operationName: string | null | undefined): number;
+/** The checks before execution, the same for every transport. Both throw `OperationRefused`. */
+export interface Admission {
+  /** Parses and validates a text; recent ones are cached. */
+  admit(text: string): AdmittedDocument;
+  /** The maximum cost of the operation in records, see cost.ts. */
+  price(admitted: AdmittedDocument, variables: Variables, operationName: string | null | undefined): number;
 }
 
-export interface GateOptions {
+export interface AdmissionOptions {
   readonly schema: GraphQLSchema;
   /** Opens introspection and suggestions. */
   readonly development: boolean;
   /** The only documents that may run; null for any. */
   readonly allowList: OperationList | null;
+  /** See `checkStructure`. */
+  readonly sensitiveMutations: readonly string[];
 }
 
-const KEPT_DOCUMENTS = 500;
-const KEPT_CHARACTERS = 64 * 1024;
-/** Of all kept documents together: what is read takes up to 150 times as many bytes. */
-const KEPT_TOGETHER = 512 * 1024;
+const MAX_CACHED = 500;
+/** Longer documents are not cached. */
+const MAX_CACHED_CHARACTERS = 64 * 1024;
+/** Of all cached documents together: a parsed document takes up to 150 bytes per character. */
+const MAX_CACHE_CHARACTERS = 512 * 1024;
 
-export function createGate({ schema, development, allowList }: GateOptions): Gate {
-  const documents = new Lru<Admitted>(KEPT_DOCUMENTS, KEPT_TOGETHER);
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { schema, development, allowList, sensitiveMutations } = options;
+  const cache = new Lru<AdmittedDocument>(MAX_CACHED, MAX_CACHE_CHARACTERS);
   const rules = development ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const read = (text: string): Admitted => {
+  const admitNew = (text: string): AdmittedDocument => {
     const document = parseDocument(text);
-    checkStructure(document);
+    checkStructure(document, sensitiveMutations);
     const errors = validate(schema, document, rules, {
-      // The last entry then says that there are more.
+      // One less: graphql-js adds an entry that says there are more.
       maxErrors: LIMITS.errors - 1,
       hideSuggestions: !development,
     });
@@ -60,16 +64,16 @@ export function createGate({ schema, development, allowList }: GateOptions): Gat
   };
   return {
     admit: (text) => {
-      const known = documents.get(text);
-      if (known !== undefined) return known;
+      const cached = cache.get(text);
+      if (cached !== undefined) return cached;
       if (allowList !== null && !allowList.has(operationHash(text))) {
         throw operationRefused(
           'PERSISTED_QUERY_NOT_IN_LIST',
-          'This server runs the operations of its list only.',
+          'The operation is not in the list of allowed operations of this server.',
         );
       }
-      const admitted = read(text);
-      if (text.length <= KEPT_CHARACTERS) documents.set(text, admitted);
+      const admitted = admitNew(text);
+      if (text.length <= MAX_CACHED_CHARACTERS) cache.set(text, admitted);
       return admitted;
     },
     price: (admitted, variables, operationName) => {
@@ -97,7 +101,7 @@ function parseDocument(text: string): DocumentNode {
         }),
       ]);
     }
-    // The parser calls itself for each level; its tokens are counted, so that this needs a document of nothing else.
+    // The parser is recursive: brackets within brackets overflow the stack before they reach the token limit.
     if (error instanceof RangeError) {
       throw operationRefused('GRAPHQL_PARSE_FAILED', 'Syntax Error: the document is nested too deeply.');
     }
@@ -105,7 +109,7 @@ function parseDocument(text: string): DocumentNode {
   }
 }
 
-/** What the library says of a document with more tokens than it may have; it does not count them all. */
+/** In the message of graphql-js for a document with too many tokens, which it does not count to the end. */
 const TOO_LONG = 'Parsing aborted.';
 
 function tooManyTokens(): OperationRefused {
@@ -114,18 +118,18 @@ function tooManyTokens(): OperationRefused {
   return operationRefused('GRAPHQL_PARSE_FAILED', message, { limit: 'tokens', maximum });
 }
 
-/** What the library says when comparing fields that have the same name takes too long. */
+/** The message of graphql-js when comparing fields with the same name takes too long. */
 const ABORTED = 'Validation aborted.';
 
 function invalidDocument({ message, nodes }: GraphQLError): GraphQLError {
-  const words = message === ABORTED ? 'The document asks for the same fields too often.' : message;
-  return requestRefused('GRAPHQL_VALIDATION_FAILED', words, {}, nodes);
+  const text = message === ABORTED ? 'The document selects the same fields too often.' : message;
+  return requestRefused('GRAPHQL_VALIDATION_FAILED', text, {}, nodes);
 }
 
-/** An operation that there is not costs nothing: execution says that there is none. */
+/** 0 for an unknown operation name, which execution refuses. */
 function priceOf(
   schema: GraphQLSchema,
-  { document, costs }: Admitted,
+  { document, costs }: AdmittedDocument,
   variables: Variables,
   operationName: string | null,
 ): number {
@@ -138,7 +142,7 @@ function priceOf(
   return nodes;
 }
 
-/** What reads them calls itself for each level. */
+/** Code that reads variables is recursive: their depth is limited. */
 function checkVariables(variables: Variables): void {
   let level: readonly unknown[] = Object.values(variables);
   for (let depth = 1; level.length > 0; depth += 1) {

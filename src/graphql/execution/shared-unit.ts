@@ -1,0 +1,49 @@
+import type { ReadWork } from '../../database/work.js';
+
+/** Opens a unit of work, passes it to `use`, and ends it when `use` resolves. */
+export type OpenUnit = (use: (work: ReadWork) => Promise<void>) => Promise<void>;
+
+/**
+ * A unit of work that several reads share, so that all of them see one state of the database. It is opened by the
+ * constructor and ends after `end` was called and the reads that were running have settled.
+ */
+export class SharedUnit {
+  readonly #work: Promise<ReadWork>;
+  readonly #ended: Promise<void>;
+  #end: () => void = () => undefined;
+  #running = 0;
+  #isEnding = false;
+
+  constructor(open: OpenUnit) {
+    const end = new Promise<void>((resolve) => (this.#end = resolve));
+    this.#work = new Promise((resolve, reject) => {
+      open(async (work) => {
+        resolve(work);
+        await end;
+      }).catch(reject);
+    });
+    this.#ended = end;
+  }
+
+  /** Errors: those of opening the unit (`busy`), and those of `read`. */
+  async use<T>(read: (work: ReadWork) => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await read(await this.#work);
+    } finally {
+      this.#running -= 1;
+      this.#endIfIdle();
+    }
+  }
+
+  /** Resolves when the reads that were running have settled. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    this.#endIfIdle();
+    await this.#ended;
+  }
+
+  #endIfIdle(): void {
+    if (this.#isEnding && this.#running === 0) this.#end();
+  }
+}

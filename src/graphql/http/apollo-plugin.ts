@@ -1,0 +1,139 @@
+import {
+  HeaderMap,
+  type ApolloServerOptions,
+  type ApolloServerPlugin,
+  type BaseContext,
+  type GraphQLRequestContext,
+  type GraphQLRequestListener,
+} from '@apollo/server';
+import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from 'graphql';
+
+import type { GraphqlContext } from '../execution/context.js';
+import { executeQuery } from '../execution/executor.js';
+import { maskedErrors, type MaskingOptions } from '../execution/mask.js';
+import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
+import type { Admission, AdmittedDocument } from '../limits/admission.js';
+import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
+import { Lru } from '../limits/lru.js';
+
+export interface PluginOptions extends MaskingOptions {
+  readonly admission: Admission;
+}
+
+type Documents = NonNullable<ApolloServerOptions<BaseContext>['documentStore']>;
+
+/** A document is read right after it is stored: one per request that is parsed at this moment. */
+const MAX_DOCUMENTS = 16;
+/** In the place of a refused document, so that Apollo does not parse the refused text itself. */
+const EMPTY = parse('{ __typename }');
+
+/**
+ * Replaces parsing and validation of Apollo by `Admission`, executes most operations, and adds their cost to every
+ * response. `documents` is Apollo's document store, which has what `Admission` has parsed.
+ */
+export function apolloPlugin(options: PluginOptions): {
+  readonly plugin: ApolloServerPlugin<GraphqlContext>;
+  readonly documents: Documents;
+} {
+  const parsed = new Lru<DocumentNode>(MAX_DOCUMENTS);
+  return {
+    plugin: { requestDidStart: () => Promise.resolve(new HttpOperation(options, parsed)) },
+    documents: {
+      // The key is the hash of the schema, a colon, and the hash of the text.
+      get: (key) => Promise.resolve(parsed.get(key.slice(key.lastIndexOf(':') + 1))),
+      set: () => Promise.resolve(),
+      delete: () => Promise.resolve(true),
+    },
+  };
+}
+
+type Context = GraphQLRequestContext<GraphqlContext>;
+
+class HttpOperation implements GraphQLRequestListener<GraphqlContext> {
+  #admitted: AdmittedDocument | null = null;
+  #refusal: OperationRefused | null = null;
+  #requestedCost = 0;
+  #errors: readonly GraphQLError[] | undefined;
+
+  constructor(
+    private readonly options: PluginOptions,
+    private readonly parsed: Lru<DocumentNode>,
+  ) {}
+
+  didResolveSource({ source, queryHash }: Context): Promise<void> {
+    this.#keepRefusal(() => {
+      this.#admitted = this.options.admission.admit(source ?? '');
+    });
+    this.parsed.set(queryHash ?? '', this.#admitted?.document ?? EMPTY);
+    return Promise.resolve();
+  }
+
+  didResolveOperation({ request, operation }: Context): Promise<void> {
+    const admitted = this.#admitted;
+    if (admitted !== null) {
+      this.#keepRefusal(() => {
+        if (operation?.operation === OperationTypeNode.SUBSCRIPTION) throw subscriptionOverHttp();
+        const { variables = {}, operationName } = request;
+        this.#requestedCost = this.options.admission.price(admitted, variables, operationName);
+      });
+    }
+    // Apollo responds with this error only; `willSendResponse` adds the others.
+    return this.#refusal === null ? Promise.resolve() : Promise.reject(this.#refusal.errors[0]);
+  }
+
+  /** Null for what Apollo executes: mutations without an Idempotency-Key, and queries with errors. */
+  async responseForOperation({ schema, document, operation, request, contextValue: context }: Context) {
+    if (document === undefined || operation == null) return null;
+    const execution = { schema, document, operation, variables: request.variables ?? {}, context };
+    const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);
+    const data = await executeQuery(execution);
+    const result = data === null ? await executeRepeatable({ ...execution, mask }) : { data };
+    if (result === null) return null;
+    this.#errors = result.errors;
+    return {
+      http: { headers: new HeaderMap() },
+      body: { kind: 'single' as const, singleResult: { data: result.data ?? null } },
+    };
+  }
+
+  willSendResponse({ contextValue, errors = this.#errors, response }: Context): Promise<void> {
+    const { counters } = contextValue;
+    const { headers } = response.http;
+    headers.delete('cache-control');
+    if (counters.replayed) headers.set('Idempotent-Replayed', 'true');
+    if (response.body?.kind !== 'single') return Promise.resolve();
+    const result = response.body.singleResult;
+    const size = approximateJsonBytes(result.data);
+    if (size > LIMITS.answerBytes) {
+      result.data = null;
+      errors = [tooLarge('answerBytes', size)];
+    }
+    const cost = { requested: this.#requestedCost, actual: counters.nodes };
+    result.extensions = { ...result.extensions, cost };
+    if (errors !== undefined) result.errors = this.#masked(contextValue, this.#refusal?.errors ?? errors);
+    return Promise.resolve();
+  }
+
+  #masked({ caller }: GraphqlContext, errors: readonly GraphQLError[]) {
+    return maskedErrors(this.options, caller.requestId, errors);
+  }
+
+  #keepRefusal(use: () => void): void {
+    try {
+      use();
+    } catch (error) {
+      if (!(error instanceof OperationRefused)) throw error;
+      this.#refusal = error;
+      const { limit, actual } = error.errors[0].extensions;
+      if (limit === 'cost') this.#requestedCost = Number(actual);
+    }
+  }
+}
+
+function subscriptionOverHttp(): OperationRefused {
+  return operationRefused(
+    'BAD_REQUEST',
+    'Subscriptions go over a WebSocket at /graphql (graphql-transport-ws), or as server-sent events at /graphql/stream.',
+  );
+}

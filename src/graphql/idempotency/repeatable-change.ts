@@ -1,0 +1,142 @@
+import type { GraphQLFormattedError } from 'graphql';
+
+import type { Units, WriteWork } from '../../database/work.js';
+import type { IdempotencyKey, StoredResponses } from '../../http/stored-responses.js';
+import type { Caller } from '../../platform/caller.js';
+import { SECOND } from '../../platform/clock.js';
+import { DomainError } from '../../platform/errors.js';
+import { findFormerResult, type FormerCall } from './former-replay.js';
+import type { Content } from '../execution/contents.js';
+import type { RequestLoaders } from '../execution/reading.js';
+
+/** The response of one mutation field as it is stored, as JSON. */
+export interface StoredPayload {
+  /** `{ [alias]: payload }` with placeholders for bytes; null where an error made it null. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly errors: readonly GraphQLFormattedError[];
+  readonly recordCount: number;
+  readonly contents: readonly (Content & { readonly placeholder: string })[];
+}
+
+/** Thrown instead of changing anything: the same request has a stored payload. */
+export class StoredPayloadFound extends Error {
+  /** @param text a `StoredPayload` as JSON. */
+  constructor(readonly text: string) {
+    super('The mutation was executed before.');
+  }
+}
+
+/** How long a payload may be rendered: other writes wait that long, and give up after 5 seconds. */
+const RENDER_MS = 2 * SECOND;
+const SUCCESS = 200;
+
+/**
+ * The change of one mutation field with an Idempotency-Key. Its transaction stays open while the payload is rendered,
+ * and stores the payload before it commits: after a crash there are both or neither. A rendering after the commit
+ * would not hold the write lock, but would leave effects without a payload to repeat.
+ */
+export class RepeatableChange {
+  readonly #rendered: Promise<StoredPayload>;
+  #resolve: (payload: StoredPayload) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+  #transaction: Promise<void> | null = null;
+  #isOpen = false;
+  #isReplayed = false;
+
+  constructor(
+    private readonly key: IdempotencyKey,
+    private readonly former: FormerCall,
+    private readonly responses: StoredResponses,
+    private readonly loaders: RequestLoaders,
+  ) {
+    this.#rendered = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Whether the change was made and `commit` is expected. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether the records are those of an earlier execution, see `findFormerResult`. */
+  get isReplayed(): boolean {
+    return this.#isReplayed;
+  }
+
+  /**
+   * Makes the change, and leaves its transaction open. Reads of the operation are then made in it.
+   * Errors: those of `use`, which roll back, `idempotency_mismatch`, and `StoredPayloadFound`.
+   */
+  run<T>(units: Pick<Units, 'write'>, caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T> {
+    if (this.#transaction !== null) throw new Error('A mutation makes one change.');
+    return new Promise((resolve, reject) => {
+      this.#transaction = units.write(caller, async (work) => {
+        const result = await this.#changeOnce(work, use);
+        this.loaders.enterTransaction(work);
+        this.#isOpen = true;
+        resolve(result);
+        const payload = await this.#renderedInTime();
+        if (!this.#isReplayed) await this.#store(work, payload);
+      });
+      this.#transaction.catch(reject);
+    });
+  }
+
+  /** Stores the payload and commits. Errors: those of the commit, and `busy` where rendering took too long. */
+  async commit(payload: StoredPayload): Promise<void> {
+    await this.loaders.leaveTransaction();
+    this.#isOpen = false;
+    this.#resolve(payload);
+    await this.#transaction;
+  }
+
+  /** Rolls back if the transaction is open. */
+  async abandon(): Promise<void> {
+    if (!this.#isOpen) return;
+    await this.loaders.leaveTransaction();
+    this.#isOpen = false;
+    this.#reject(new Error('The payload was not rendered.'));
+    await this.#transaction?.catch(() => undefined);
+  }
+
+  async #changeOnce<T>(work: WriteWork, use: (work: WriteWork) => Promise<T>): Promise<T> {
+    const stored = await this.responses.find(work, this.key);
+    if (stored !== undefined) throw new StoredPayloadFound(stored.answer);
+    const former = await findFormerResult(this.responses, work, this.former);
+    if (former === undefined) return await use(work);
+    this.#isReplayed = true;
+    return former as T;
+  }
+
+  /** A stored response keeps one content from deletion: further ones are kept by responses of their own. */
+  async #store(work: WriteWork, payload: StoredPayload): Promise<void> {
+    const [first, ...more] = new Set(payload.contents.map(({ id }) => id));
+    const answer = JSON.stringify(payload);
+    await this.responses.store(work, this.key, { status: SUCCESS, contentId: first ?? null, answer });
+    for (const contentId of more) {
+      const key = { ...this.key, call: `${this.key.call} content ${contentId}` };
+      // Deletes an expired one.
+      await this.responses.find(work, key);
+      await this.responses.store(work, key, { status: SUCCESS, contentId, answer: '' });
+    }
+  }
+
+  async #renderedInTime(): Promise<StoredPayload> {
+    const timeout = setTimeout(() => this.#reject(tooSlow()), RENDER_MS);
+    try {
+      return await this.#rendered;
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+}
+
+function tooSlow(): DomainError {
+  return new DomainError(
+    'busy',
+    `Nothing was changed: reading the payload took more than ${RENDER_MS} ms. Select less of it, or send no Idempotency-Key.`,
+    { retryAfter: 1 },
+  );
+}

@@ -1,0 +1,175 @@
+/**
+ * Mutations with an Idempotency-Key: the same key and request within 24 hours answer the stored response, byte for
+ * byte, whatever has changed since, the schema included. What was refused is not stored.
+ *
+ * The request is a field of the mutation with its alias, its selection and the variables in it. Each field is
+ * executed by the library on its own, so that its response can be stored in the transaction of its change.
+ */
+import {
+  execute,
+  getArgumentValues,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  locatedError,
+  OperationTypeNode,
+  print,
+  separateOperations,
+  visit,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLFormattedError,
+} from 'graphql';
+import { createHash } from 'node:crypto';
+
+import { findSentFile } from '../http/upload.js';
+import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { LIMITS, tooLarge } from '../limits/limits.js';
+import type { GraphqlContext } from '../execution/context.js';
+import type { Execution } from '../execution/executor.js';
+import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
+import type { FormerCall } from './former-replay.js';
+import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';
+
+export interface RepeatableExecution extends Execution {
+  readonly context: GraphqlContext;
+  /** Errors as clients may see them: these are stored. */
+  readonly mask: (errors: readonly GraphQLError[]) => readonly GraphQLFormattedError[];
+}
+
+/** The response; null for operations that the library is to execute as a whole. */
+export async function executeRepeatable(execution: RepeatableExecution): Promise<ExecutionResult | null> {
+  const { schema, document, operation, variables, context } = execution;
+  const { idempotencyKey } = context.request;
+  const mutations = schema.getMutationType();
+  if (operation.operation !== OperationTypeNode.MUTATION || mutations == null || idempotencyKey === null) {
+    return null;
+  }
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  if (coerced === undefined) return null;
+  const data: [string, unknown][] = [];
+  const errors: GraphQLError[] = [];
+  for (const field of new FieldCollector(schema, document, coerced).of(mutations, [operation.selectionSet])) {
+    const { name } = field.nodes[0];
+    const definition = mutations.getFields()[name.value];
+    const args = definition === undefined ? {} : getArgumentValues(definition, field.nodes[0], coerced);
+    const former = { key: idempotencyKey, field: name.value, alias: field.key, args };
+    const result = await new RepeatableField(execution, field, former).execute();
+    errors.push(...(result.errors ?? []));
+    if (result.data == null) return { data: null, errors };
+    data.push([field.key, result.data[field.key]]);
+  }
+  return { data: Object.fromEntries(data), ...(errors.length === 0 ? {} : { errors }) };
+}
+
+class RepeatableField {
+  readonly #recordsBefore: number;
+
+  constructor(
+    private readonly execution: RepeatableExecution,
+    private readonly field: CollectedField,
+    private readonly former: FormerCall,
+  ) {
+    this.#recordsBefore = execution.context.counters.nodes;
+  }
+
+  async execute(): Promise<ExecutionResult> {
+    const { key: alias, nodes } = this.field;
+    const { key, field } = this.former;
+    const document = documentOf(this.execution, this.field);
+    const fingerprint = fingerprintOf(document, this.execution.variables);
+    const idempotencyKey = { key, call: `graphql payload ${field} ${alias}`, fingerprint };
+    try {
+      const change = this.execution.context.repeatableChange(idempotencyKey, this.former);
+      return await this.#executeOnce(document, change).finally(() => change.abandon());
+    } catch (error) {
+      return { data: null, errors: [locatedError(error, nodes, [alias])] };
+    }
+  }
+
+  async #executeOnce(document: DocumentNode, change: RepeatableChange): Promise<ExecutionResult> {
+    const { schema, variables, context, mask } = this.execution;
+    const contextValue = context.during(change);
+    const result = await execute({ schema, document, variableValues: variables, contextValue });
+    const found = result.errors?.find(({ originalError }) => originalError instanceof StoredPayloadFound);
+    if (found !== undefined) return await this.#replay((found.originalError as StoredPayloadFound).text);
+    if (!change.isOpen) return result;
+    const size = approximateJsonBytes(result.data);
+    if (size > LIMITS.answerBytes) throw tooLarge('answerBytes', size);
+    const payload = this.#payloadOf(result.data ?? null, mask(result.errors ?? []));
+    await change.commit(payload);
+    if (change.isReplayed) context.counters.replayed = true;
+    return resultOf(payload);
+  }
+
+  #payloadOf(data: StoredPayload['data'], errors: StoredPayload['errors']): StoredPayload {
+    const { counters, contents } = this.execution.context;
+    const placeholders = contents.placeholdersIn(contents.hasPlaceholders ? JSON.stringify(data) : '');
+    return {
+      ...{ data, errors, recordCount: counters.nodes - this.#recordsBefore },
+      contents: [...placeholders].map(([placeholder, content]) => ({ placeholder, ...content })),
+    };
+  }
+
+  /** Its placeholders become those of this operation. */
+  async #replay(text: string): Promise<ExecutionResult> {
+    const { counters, contents } = this.execution.context;
+    const stored = JSON.parse(text) as StoredPayload;
+    let current = text;
+    for (const { placeholder, id, size } of stored.contents) {
+      current = current.replaceAll(placeholder, await contents.base64({ id, size }));
+    }
+    counters.nodes = this.#recordsBefore + stored.recordCount;
+    counters.replayed = true;
+    return resultOf(JSON.parse(current) as StoredPayload);
+  }
+}
+
+/** An error that is shown as it was stored. */
+class StoredError extends GraphQLError {
+  constructor(private readonly formatted: GraphQLFormattedError) {
+    super(formatted.message, { path: formatted.path ?? null, extensions: formatted.extensions ?? null });
+  }
+
+  override toJSON(): GraphQLFormattedError {
+    return this.formatted;
+  }
+}
+
+function resultOf({ data, errors }: StoredPayload): ExecutionResult {
+  return { data, ...(errors.length === 0 ? {} : { errors: errors.map((error) => new StoredError(error)) }) };
+}
+
+/** The operation with this field alone. */
+function documentOf({ document, operation }: Execution, { nodes }: CollectedField): DocumentNode {
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  const single = { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections: nodes } } as const;
+  return { kind: Kind.DOCUMENT, definitions: [single, ...fragments] };
+}
+
+/** SHA-256 of the selection with its fragments, and of the variables in it as the client sent them. */
+function fingerprintOf(single: DocumentNode, variables: Execution['variables']): string {
+  const [document = single] = Object.values(separateOperations(single));
+  const used = new Set<string>();
+  const selection = visit(document, {
+    VariableDefinition: () => null,
+    Variable: ({ name }) => void used.add(name.value),
+  });
+  const defaults = document.definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [],
+  );
+  const request = [
+    print(selection),
+    defaults.filter(({ variable }) => used.has(variable.name.value)).map((definition) => print(definition)),
+    [...used].sort().map((name) => [name, variables[name]]),
+  ];
+  return createHash('sha256').update(JSON.stringify(request, canonical)).digest('hex');
+}
+
+/** Uploads by their bytes, objects with their keys in order. */
+function canonical(_key: string, value: unknown): unknown {
+  const file = findSentFile(value);
+  if (file !== undefined) return { fileName: file.fileName, sha256: file.sha256 };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

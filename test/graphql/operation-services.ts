@@ -1,0 +1,20 @@
+import type { OperationServices } from '../../src/graphql/execution/context.js';
+import { createLargeReads } from '../../src/graphql/execution/reading.js';
+import { readContent } from '../../src/resources/content/content.service.js';
+import {
+  findStoredResponse,
+  storeResponse,
+} from '../../src/resources/idempotency-key/idempotency-key.service.js';
+import type { TestServer } from '../support/server.js';
+
+/** What contexts of a server share, for tests that make contexts themselves. */
+export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 1024): OperationServices {
+  return {
+    units,
+    storedResponses: { find: findStoredResponse, store: storeResponse },
+    readContent: (companyId, contentId) => readContent(units, companyId, contentId),
+    secretMutations: [],
+    maxContentBytes,
+    largeReads: createLargeReads(),
+  };
+}

@@ -158,7 +158,7 @@ describe('serve', () => {
     const given = join(cli.folder, 'secret');
     writeFileSync(given, 'f00dfeed12345678'.repeat(4), { mode: 0o644 });
     const refused = await cli.with({ TOKEN_SECRET_FILE: given }).run(['serve']);
-    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('can be read by others')]);
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('can be read by other users')]);
     chmodSync(`${cli.file}.secret`, 0o640);
     const drawn = await cli.run(['serve']);
     expect([drawn.code, drawn.stderr]).toEqual([78, expect.stringContaining(`${cli.file}.secret`)]);

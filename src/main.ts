@@ -1,15 +1,15 @@
 import { basename, relative } from 'node:path';
 
-import { runCommandLine } from './cli/program.js';
 import { createCommandIo } from './cli/command-io.js';
+import { runCommandLine } from './cli/program.js';
 
-// A reader that goes away, as `| head` does, is no reason to die.
+// A reader that closes the pipe, as `| head` does, must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-// Ten frames end within the query builder, before any of our own.
+// The default of ten frames ends inside the query builder.
 Error.stackTraceLimit = 30;
 
-/** As the person at the keyboard can type it again. */
+/** What the user can type to start this program again. */
 function programName(script: string): string {
   return script.endsWith('.js') || script.endsWith('.ts')
     ? `node ${relative(process.cwd(), script)}`
@@ -17,11 +17,10 @@ function programName(script: string): string {
 }
 
 const [, script = 'terminal-gateway', ...args] = process.argv;
-const terminal = createCommandIo(process.env, programName(script), process);
-const code = await runCommandLine(args, terminal);
-// What is still on its way to a slow reader would be lost with the process.
+const exitCode = await runCommandLine(args, createCommandIo(process.env, programName(script), process));
+// Output that a slow reader has not taken yet would be lost with the process.
 await Promise.all([process.stdout, process.stderr].map(flushed));
-process.exit(code);
+process.exit(exitCode);
 
 async function flushed(stream: NodeJS.WriteStream): Promise<void> {
   await new Promise<void>((resolve) => stream.write('', () => resolve()));

@@ -3,19 +3,19 @@ import { text } from 'node:stream/consumers';
 
 import type { Environment } from '../platform/config/config.js';
 
-/** What a command has of the world around the process. */
+/** Environment, input and output of one command. */
 export interface CommandIo {
   readonly environment: Environment;
-  /** How this program was called, to be repeated in advice. */
+  /** How the user can start the program again, for advice: `terminal-gateway` or `node dist/boot.js`. */
   readonly program: string;
-  /** A line of what was asked for. */
+  /** Writes a line of the command's result to standard output. */
   readonly print: (line: string) => void;
-  /** A line about it, aside from the answer. */
-  readonly note: (line: string) => void;
-  /** All of standard input. */
+  /** Writes any other line to standard error: notices, progress, errors. */
+  readonly notice: (line: string) => void;
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
-  /** Says now and then how far long work is. */
-  readonly progress: (what: string) => (done: number, total: number) => void;
+  /** Makes a callback that writes a notice at each 10 %, for example `Copying: 30 %`. */
+  readonly progress: (label: string) => (done: number, total: number) => void;
 }
 
 export interface StandardStreams {
@@ -31,35 +31,44 @@ export function createCommandIo(
   program: string,
   streams: StandardStreams,
 ): CommandIo {
-  const note = (line: string): void => void streams.stderr.write(`${line}\n`);
+  const notice = (line: string): void => void streams.stderr.write(`${line}\n`);
   return {
     environment,
     program,
-    note,
+    notice,
     print: (line) => void streams.stdout.write(`${line}\n`),
     readInput: () => text(streams.stdin),
-    progress: (what) => {
-      let said = 0;
+    progress: (label) => {
+      let reported = 0;
       return (done, total) => {
         const step = total === 0 ? STEPS : Math.floor((done * STEPS) / total);
-        if (step <= said) return;
-        said = step;
-        note(`${what}: ${Math.floor((step * 100) / STEPS)} %`);
+        if (step <= reported) return;
+        reported = step;
+        notice(`${label}: ${Math.floor((step * 100) / STEPS)} %`);
       };
     },
   };
 }
 
-/** Rows under their headings, in columns. */
+export interface JsonOption {
+  readonly json?: true;
+}
+
+/** Prints one line of JSON if the option `--json` is given, otherwise `lines`. */
+export function printResult(
+  io: CommandIo,
+  { json }: JsonOption,
+  value: unknown,
+  lines: readonly string[],
+): void {
+  for (const line of json === true ? [JSON.stringify(value)] : lines) io.print(line);
+}
+
+/** Formats headings and rows as text columns of equal width. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const lineOf = (row: readonly string[]): string =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return all.map((row) => lineOf(row).trimEnd()).join('\n');
 }

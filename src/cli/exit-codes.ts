@@ -1,14 +1,13 @@
-/** What the process ends with; shells and service managers tell the cases apart by it. */
+/** Exit codes of the process, for shells and service managers; the numbers above 2 are those of sysexits.h. */
 export const EXIT = {
-  /** Done. */
   ok: 0,
-  /** Refused or failed: nothing was changed, and standard error says why. */
+  /** The command was refused or failed: nothing was changed, and standard error has the reason. */
   failed: 1,
-  /** The command line itself is wrong: an unknown command or option, a missing one. */
+  /** Wrong arguments: an unknown command or option, or a missing one. */
   usage: 2,
-  /** The storage failed, so that what is written may not be kept. */
+  /** The storage failed: the last change may be lost. */
   storage: 74,
-  /** Busy now; the same command may work later. */
+  /** The database is busy; the same command may succeed later. */
   busy: 75,
   /** A setting is wrong, or the database cannot be used as it is. */
   config: 78,
@@ -18,9 +17,9 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_CODE_HELP = `
 Exit codes:
-  ${EXIT.ok}   done
+  ${EXIT.ok}   success
   ${EXIT.failed}   refused or failed: nothing was changed
-  ${EXIT.usage}   the command line is wrong
+  ${EXIT.usage}   wrong arguments
   ${EXIT.storage}  the storage failed
-  ${EXIT.busy}  busy now: try again
+  ${EXIT.busy}  the database is busy: try again
   ${EXIT.config}  a setting is wrong, or the database cannot be used as it is`;

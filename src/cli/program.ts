@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 
+import { failureOf } from './command-error.js';
+import type { CommandIo } from './command-io.js';
 import { addConfigCommands } from './commands/config.js';
 import { addDatabaseCommands } from './commands/database.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addDeviceCommands } from './commands/device.js';
-import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
-import { explain } from './explain.js';
 import { addServeCommand } from './commands/serve.js';
-import type { CommandIo } from './command-io.js';
 import { addTokenCommands } from './commands/token.js';
 import { addUserCommands } from './commands/user.js';
+import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 
 const COMMANDS = [
   addServeCommand,
@@ -21,23 +21,23 @@ const COMMANDS = [
   addConfigCommands,
 ];
 
-/** Carries out one command line (without the program's own name) and answers what to end with. */
-export async function runCommandLine(args: readonly string[], terminal: CommandIo): Promise<ExitCode> {
+/** Runs one command; `args` are the arguments after the program's name. Errors are written, never thrown. */
+export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<ExitCode> {
   const program = new Command('terminal-gateway')
     .description('Device-management server for payment terminals.')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.print(text.trimEnd()),
-      writeErr: (text) => terminal.note(text.trimEnd()),
+      writeOut: (text) => io.print(text.trimEnd()),
+      writeErr: (text) => io.notice(text.trimEnd()),
     })
     .addHelpText('after', EXIT_CODE_HELP);
-  for (const add of COMMANDS) add(program, terminal);
+  for (const add of COMMANDS) add(program, io);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    const { code, lines } = explain(error);
-    for (const line of lines) terminal.note(line);
-    return code;
+    const { exitCode, lines } = failureOf(error);
+    for (const line of lines) io.notice(line);
+    return exitCode;
   }
 }

@@ -3,94 +3,97 @@ import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { createLogger, standardOutput, type Logger } from '../platform/logger.js';
 import { hasUsers } from '../resources/user/user.service.js';
-import { EXIT } from './exit-codes.js';
-import { CommandError } from './explain.js';
+import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
+import { EXIT } from './exit-codes.js';
 
-/** Stopping takes no longer than this, whatever clients do. */
+/** The process ends this long after the stop signal, even if requests are still in flight. */
 const STOP_MS = 29 * SECOND;
 
-export async function serve(terminal: CommandIo): Promise<void> {
-  const config = readConfig(terminal.environment);
+export async function serve(io: CommandIo): Promise<void> {
+  await runServer(await createServerProcess(readConfig(io.environment)), io);
+}
+
+export interface ServerProcess {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly server: Server;
+}
+
+/** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
+export async function createServerProcess(config: Config): Promise<ServerProcess> {
   const sink = standardOutput();
   const logger = createLogger(config.logLevel, sink);
-  const app = await createServer(config, logger, {
+  const server = await createServer(config, logger, {
     onFatal: () => process.exit(EXIT.storage),
     lostLogLines: sink.lost,
   });
-  await run(app, terminal, { config, logger });
+  return { config, logger, server };
 }
 
-export interface Running {
-  readonly config: Config;
-  readonly logger: Logger;
-  /** Told once where the server listens. */
-  readonly greet?: (url: string) => void;
-}
-
-/** Starts, says where it listens, and stops in good order when told to; also for the demonstration. */
-export async function run(
-  app: Server,
-  terminal: CommandIo,
-  { config, logger, greet }: Running,
+/** Listens until SIGTERM or SIGINT, then stops gracefully. Calls `onListening` once, with the server's URL. */
+export async function runServer(
+  { config, logger, server }: ServerProcess,
+  io: CommandIo,
+  onListening?: (url: string) => void,
 ): Promise<void> {
-  const told = stopSignal();
+  const stopSignal = waitForStopSignal();
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'unexpected error');
     process.exit(EXIT.failed);
   });
-  const url = await start(app, config);
+  const url = await start(server, config);
   logger.info({ url }, 'listening');
-  terminal.note(`terminal-gateway listens on ${url}`);
-  greet?.(url);
-  if (!(await app.units.systemRead(hasUsers))) adviseFirstUser(terminal);
-  const signal = await told;
+  io.notice(`terminal-gateway listens on ${url}`);
+  onListening?.(url);
+  if (!(await server.units.systemRead(hasUsers))) adviseFirstUser(io);
+  const signal = await stopSignal;
   logger.info({ signal }, 'stopping');
   setTimeout(() => process.exit(EXIT.failed), STOP_MS).unref();
-  await app.stop();
+  await server.stop();
   logger.info('stopped');
 }
 
-async function start(app: Server, config: Config): Promise<string> {
+async function start(server: Server, config: Config): Promise<string> {
   try {
-    return await app.start();
+    return await server.start();
   } catch (error) {
-    await app.stop();
-    throw explainListening(error, config);
+    await server.stop();
+    throw withAdvice(error, config);
   }
 }
 
-const LISTENING: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another program: stop that one, or set PORT to another port',
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program: stop that program, or set PORT to another port',
   EACCES: 'may not be used by this user: set PORT to 1024 or more',
-  EADDRNOTAVAIL: "is not an address of this machine: set HOST to one of this machine's",
+  EADDRNOTAVAIL: 'is not an address of this machine: set HOST to one of its addresses',
   ENOTFOUND: 'has no address: set HOST to a name or an address of this machine',
 };
 
-function explainListening(error: unknown, { host, port }: Config): unknown {
-  const words = LISTENING[(error as NodeJS.ErrnoException).code ?? ''];
-  return words === undefined ? error : new CommandError(`${host} port ${port} ${words}.`);
+function withAdvice(error: unknown, { host, port }: Config): unknown {
+  const advice = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];
+  return advice === undefined ? error : new CommandError(`${host} port ${port} ${advice}.`);
 }
 
-/** The first signal is waited for; the second ends the process at once. */
-function stopSignal(): Promise<NodeJS.Signals> {
+/** Resolves at the first signal; a second one ends the process at once. */
+function waitForStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let told = false;
+    let isStopping = false;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (told) process.exit(EXIT.failed);
-        told = true;
+        if (isStopping) process.exit(EXIT.failed);
+        isStopping = true;
         resolve(signal);
       });
     }
   });
 }
 
-function adviseFirstUser({ note, program, environment }: CommandIo): void {
+function adviseFirstUser({ notice, program, environment }: CommandIo): void {
   const database = environment.DATABASE_URL?.trim() ?? '';
   const setting = database === '' ? '' : `DATABASE_URL='${database}' `;
-  note('There is no user yet. Add the first one with:');
-  note(
-    `  printf '%s' 'A PASSWORD OF YOURS' | ${setting}${program} user add --company 'Your Company' --email you@example.com --name 'Your Name' --role admin --password-stdin`,
+  notice('There is no user yet. Add the first one with:');
+  notice(
+    `  printf '%s' 'YOUR PASSWORD' | ${setting}${program} user add --company 'Your Company' --email you@example.com --name 'Your Name' --role admin --password-stdin`,
   );
 }

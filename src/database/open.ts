@@ -9,7 +9,7 @@ import { DatabaseRefused, inspectFile, recognizeFile } from './sqlite/inspect.js
 import { lockFile, lockFileSoon, type FileLock } from './sqlite/lock.js';
 import { migrateFile } from './sqlite/migrate.js';
 import { openFile } from './sqlite/open-file.js';
-import { markOpen, realPlace } from './sqlite/place.js';
+import { canonicalPath, markOpen } from './sqlite/paths.js';
 import { Snapshots } from './sqlite/snapshots.js';
 import { createWriterSemaphore } from './sqlite/writer.js';
 import type { Tables } from './tables.js';
@@ -66,7 +66,7 @@ async function bringUpToDate(file: string, lock: FileLock | null): Promise<void>
   const held = lock ?? (await lockFileSoon(file));
   try {
     // SQLite gives its log and other files beside the database the mode of the database file.
-    if (!existsSync(file)) closeSync(openSync(realPlace(file), 'a', 0o600));
+    if (!existsSync(file)) closeSync(openSync(canonicalPath(file), 'a', 0o600));
     await migrateFile(file);
     writeLogBack(file);
   } finally {

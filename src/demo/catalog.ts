@@ -6,7 +6,7 @@ export interface AppPlan {
   readonly kind: Kind;
   readonly language: Language;
   readonly communicationFormat: CommunicationFormat;
-  /** What terminals show in their menu; null where the app is not in it. */
+  /** Label in the menu of terminals; null if the app is not in the menu. */
   readonly label: string | null;
   readonly versions: readonly string[];
 }
@@ -22,12 +22,12 @@ export interface CompanyPlan {
   readonly domain: string;
   readonly timeZone: string;
   readonly acquirer: string;
-  readonly groups: readonly [string, ...string[]];
+  readonly groups: readonly string[];
   readonly apps: readonly AppPlan[];
   readonly files: readonly string[];
-  readonly merchants: readonly [MerchantPlan, ...MerchantPlan[]];
+  readonly merchants: readonly MerchantPlan[];
   readonly terminals: number;
-  /** Terminals in the drawer: without a logical number, and silent. */
+  /** Number of devices without a logical number that have never reported. */
   readonly spares: number;
   readonly transactions: number;
 }
@@ -157,17 +157,18 @@ const BETA: CompanyPlan = {
   transactions: 600,
 };
 
-export const COMPANY_PLANS: readonly [CompanyPlan, ...CompanyPlan[]] = [ACME, BETA];
+export const COMPANY_PLANS: readonly CompanyPlan[] = [ACME, BETA];
 
 export interface ModelPlan {
   readonly brand: string;
   readonly model: string;
+  /** Beginning of its serial numbers. */
   readonly prefix: string;
-  readonly media: readonly [string, ...string[]];
+  readonly media: readonly string[];
   readonly os: string;
 }
 
-export const MODELS: readonly [ModelPlan, ...ModelPlan[]] = [
+export const MODELS: readonly ModelPlan[] = [
   { brand: 'Ingenico', model: 'Move5000', prefix: 'IM5', media: ['gprs', 'wifi'], os: '22.05.1' },
   { brand: 'Verifone', model: 'V240m', prefix: 'VV2', media: ['gprs'], os: '31.6.0' },
   { brand: 'PAX', model: 'A920', prefix: 'PA9', media: ['wifi', 'gprs'], os: '7.1.2' },
@@ -175,13 +176,13 @@ export const MODELS: readonly [ModelPlan, ...ModelPlan[]] = [
   { brand: 'Gertec', model: 'MP35P', prefix: 'GM3', media: ['ethernet', 'gprs'], os: '1.18' },
 ];
 
-/** First digits of the schemes' own test cards; no number is ever made whole. */
+/** A card scheme with the first 6 digits of its test cards; full card numbers are never generated. */
 export interface CardPlan {
   readonly brand: string;
   readonly firstDigits: string;
 }
 
-export const CARDS: readonly [CardPlan, ...CardPlan[]] = [
+export const CARDS: readonly CardPlan[] = [
   { brand: 'visa', firstDigits: '411111' },
   { brand: 'visa', firstDigits: '400000' },
   { brand: 'mastercard', firstDigits: '555555' },

@@ -1,7 +1,7 @@
 import { DAY } from '../platform/clock.js';
 import type { Demo } from './demo.js';
 
-/** Three calls of the API to paste into a shell, as its documentation would write them. */
+/** Three curl commands that call `/v1`, to paste into a shell. */
 export function demoCommands(url: string, { token, group }: Demo, now: Date): readonly string[] {
   const yesterday = new Date(now.getTime() - DAY).toISOString().slice(0, 10);
   const call = (path: string): string => `curl -s '${url}/v1/${path}access_token=${token}'`;

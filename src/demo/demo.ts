@@ -1,88 +1,86 @@
 import { randomBytes } from 'node:crypto';
 
 import type { Database } from '../database/open.js';
-import type { Origin, WriteWork } from '../database/work.js';
-import type { Role } from '../platform/caller.js';
+import type { WriteWork } from '../database/work.js';
+import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import { ensureDerivedTokens } from '../resources/access-token/derived-token.service.js';
 import { ensureCompany } from '../resources/company/company.service.js';
-import type { Company } from '../resources/company/company.model.js';
 import type { Group } from '../resources/group/group.model.js';
 import { createGroup } from '../resources/group/group.service.js';
 import { recordTransactions } from '../resources/transaction/transaction.service.js';
 import { createPasswords } from '../resources/user/password.service.js';
 import { addUser } from '../resources/user/user.service.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
-import { Activity } from './payments.js';
 import { createRandom, type Random } from './random.js';
-import { createGroupSettings, createOwnSettings, sendMessages } from './settings.js';
+import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
 import { createSoftware } from './software.js';
-import { actorOf, createStage, type Actor, type Stage } from './stage.js';
 import { createTerminals, type Terminal } from './terminals.js';
+import { createActor, createTimeline, type Actor, type Timeline } from './timeline.js';
+import { TransactionGenerator } from './transactions.js';
 
-/** Days of transactions; everything else is older. */
-const DAYS = 30;
-const OPENED = DAYS + 15;
-const ORIGIN: Origin = { channel: 'api', ip: null, requestId: null };
+/** Transactions are of the last 30 days; all other records are older. */
+const HISTORY_DAYS = 30;
+/** Age of the companies, in days. */
+const COMPANY_AGE = HISTORY_DAYS + 15;
 const ROLES: readonly Role[] = ['admin', 'operator', 'viewer'];
 
-/** What somebody needs to look around in the demo. */
+/** What a visitor needs to use the demo. */
 export interface Demo {
   readonly company: string;
-  /** Of the administrator of that company. */
+  /** API token of the administrator of `company`. */
   readonly token: string;
   readonly emails: readonly string[];
-  /** Of all of them; drawn anew each time, like the token. */
+  /** Password of all users; random for each demo, like the token. */
   readonly password: string;
-  /** A group that has settings of its own. */
+  /** Name of a group that has parameters. */
   readonly group: string;
 }
 
-/** A believable fleet in an empty database: the same for the same seed, but for times and secrets. */
+/** Fills an empty database with two companies. The same seed gives the same records, except for times and secrets. */
 export async function createDemo(
   database: Database,
   clock: Clock,
   { seed, tokenSecret }: { readonly seed: number; readonly tokenSecret: string },
 ): Promise<Demo> {
-  const stage = createStage(database, clock, createRandom(seed));
+  const timeline = createTimeline(database, clock, createRandom(seed));
   const password = randomBytes(12).toString('base64url');
   const passwordHash = await createPasswords().hash(password);
   const companies = [];
   for (const plan of COMPANY_PLANS) {
-    const members = await openCompany(stage, plan, passwordHash);
-    const actor = actorOf(stage, { ...members, timeZone: plan.timeZone });
-    const groups = await fill(stage, plan, actor);
-    companies.push({ ...members, plan, groups });
+    const admin = await createCompany(timeline, plan, passwordHash);
+    const actor = createActor(timeline, { ...admin, timeZone: plan.timeZone });
+    companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, actor) });
   }
-  const [{ companyId, userId, plan, groups } = never()] = companies;
-  const tokens = await stage
+  const [{ companyId, userId, plan, groups } = missing()] = companies;
+  const tokens = await timeline
     .at(0)
-    .systemWrite(ORIGIN, (work) =>
+    .systemWrite(LOCAL_ORIGIN, (work) =>
       ensureDerivedTokens(work, tokenSecret, { userId, companyIds: [companyId] }),
     );
   return {
     company: plan.name,
-    token: tokens.get(companyId) ?? never(),
+    token: tokens.get(companyId) ?? missing(),
     emails: companies.flatMap((company) => ROLES.map((role) => emailOf(company.plan, role))),
     password,
-    group: groups[0]?.name ?? never(),
+    group: groups[0]?.name ?? missing(),
   };
 }
 
-function never(): never {
+function missing(): never {
   throw new Error('The demo has no company');
 }
 
 const emailOf = (plan: CompanyPlan, role: Role): string => `${role}@${plan.domain}`;
 
-/** The company with a user of each role; who acts for it is the administrator. */
-async function openCompany(
-  stage: Stage,
+/** Creates a company with one user of each role; returns its id and that of the administrator. */
+async function createCompany(
+  timeline: Timeline,
   plan: CompanyPlan,
   passwordHash: string,
 ): Promise<{ companyId: number; userId: number }> {
-  return await stage.at(OPENED).systemWrite(ORIGIN, async (work) => {
-    const company: Company = await ensureCompany(work, { name: plan.name });
+  return await timeline.at(COMPANY_AGE).systemWrite(LOCAL_ORIGIN, async (work) => {
+    const company = await ensureCompany(work, { name: plan.name });
     const ids: number[] = [];
     for (const role of ROLES) {
       const input = {
@@ -93,25 +91,29 @@ async function openCompany(
       };
       ids.push((await addUser(work, company, input, passwordHash)).id);
     }
-    return { companyId: company.id, userId: ids[0] ?? never() };
+    return { companyId: company.id, userId: ids[0] ?? missing() };
   });
 }
 
-async function fill(stage: Stage, plan: CompanyPlan, actor: Actor): Promise<readonly Group[]> {
-  const { random } = stage;
-  const groups = await actor.write(OPENED - 1, (work) => createGroups(work, random, plan));
-  const software = await actor.write(OPENED - 2, (work) => createSoftware(work, random, plan, groups), 'api');
+async function createFleet(timeline: Timeline, plan: CompanyPlan, actor: Actor): Promise<readonly Group[]> {
+  const { random } = timeline;
+  const groups = await actor.write(COMPANY_AGE - 1, (work) => createGroups(work, random, plan));
+  const software = await actor.write(
+    COMPANY_AGE - 2,
+    (work) => createSoftware(work, random, plan, groups),
+    'api',
+  );
   const terminals = await actor.write(
-    OPENED - 4,
+    COMPANY_AGE - 4,
     (work) => createTerminals(work, random, plan, { groups, software }),
     'api',
   );
-  await actor.write(OPENED - 5, async (work) => {
+  await actor.write(COMPANY_AGE - 5, async (work) => {
     for (const terminal of terminals) {
-      if (random.chance(0.25)) await createOwnSettings(work, random, terminal);
+      if (random.chance(0.25)) await createTerminalSettings(work, random, terminal);
     }
   });
-  await play(stage, plan, actor, { groups, terminals });
+  await createHistory(timeline, plan, actor, { groups, terminals });
   return groups;
 }
 
@@ -125,25 +127,25 @@ async function createGroups(work: WriteWork, random: Random, plan: CompanyPlan):
   return groups;
 }
 
-/** Day by day: what terminals did, and a message every week. */
-async function play(
-  { random, now }: Stage,
+/** Records the transactions of each day, two notifications a week, and three unfinished transactions. */
+async function createHistory(
+  { random, now }: Timeline,
   plan: CompanyPlan,
   actor: Actor,
   { groups, terminals }: { readonly groups: readonly Group[]; readonly terminals: readonly Terminal[] },
 ): Promise<void> {
-  const activity = new Activity(random, plan, terminals);
-  const average = plan.transactions / DAYS;
-  for (let daysAgo = DAYS - 1; daysAgo >= 0; daysAgo -= 1) {
+  const generator = new TransactionGenerator(random, plan, terminals);
+  const average = plan.transactions / HISTORY_DAYS;
+  for (let daysAgo = HISTORY_DAYS - 1; daysAgo >= 0; daysAgo -= 1) {
     const share = random.whole(80, 120) / 100;
     await actor.write(
       daysAgo,
       async (work) => {
-        await recordTransactions(work, activity.day(work.now, Math.round(average * share)));
-        if (daysAgo % 7 === 1) await sendMessages(work, random, groups, terminals);
+        await recordTransactions(work, generator.day(work.now, Math.round(average * share)));
+        if (daysAgo % 7 === 1) await sendNotifications(work, random, groups, terminals);
       },
       'api',
     );
   }
-  await actor.write(0, (work) => recordTransactions(work, activity.running(now, 3)), 'api');
+  await actor.write(0, (work) => recordTransactions(work, generator.running(now, 3)), 'api');
 }

@@ -1,14 +1,16 @@
-/** Draws that are the same for the same seed, in the same order. */
+/** Pseudo-random values: the same seed and the same order of calls give the same values. */
 export interface Random {
-  /** A whole number from `min` to `max`, both included. */
+  /** A whole number from `min` to `max`, both inclusive. */
   whole(min: number, max: number): number;
+  /** True with a probability from 0 to 1. */
   chance(probability: number): boolean;
-  pick<T>(choices: readonly [T, ...T[]]): T;
+  /** Errors: an `Error` if there is nothing to choose from. */
+  pick<T>(choices: readonly T[]): T;
   digits(count: number): string;
   bytes(count: number): Buffer;
 }
 
-/** Mulberry32: 32 bits of state, more than enough for data that only has to look alive. */
+/** Mulberry32, with 32 bits of state: good enough for demo data, not for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -21,7 +23,11 @@ export function createRandom(seed: number): Random {
   return {
     whole,
     chance: (probability) => next() < probability,
-    pick: (choices) => choices[whole(0, choices.length - 1)] ?? choices[0],
+    pick: <T>(choices: readonly T[]): T => {
+      const choice = choices[whole(0, choices.length - 1)];
+      if (choice === undefined) throw new Error('There is nothing to choose from');
+      return choice;
+    },
     digits: (count) => Array.from({ length: count }, () => whole(0, 9)).join(''),
     bytes: (count) => Buffer.from(Array.from({ length: count }, () => whole(0, 255))),
   };

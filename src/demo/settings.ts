@@ -7,7 +7,7 @@ import type { CompanyPlan } from './catalog.js';
 import type { Random } from './random.js';
 import type { Terminal } from './terminals.js';
 
-/** What all terminals of a group share. */
+/** Parameters and metacontents of a group. */
 export async function createGroupSettings(
   work: WriteWork,
   random: Random,
@@ -16,10 +16,14 @@ export async function createGroupSettings(
 ): Promise<void> {
   const owner = { groupId: group.id, logicalNumberId: null };
   const texts: [key: string, value: string, description: string | null][] = [
-    ['host.address', `gw${random.whole(1, 4)}.${plan.domain}`, 'Where terminals of the group connect.'],
+    [
+      'host.address',
+      `gw${random.whole(1, 4)}.${plan.domain}`,
+      'Host that terminals of the group connect to.',
+    ],
     ['host.port', String(random.whole(8_443, 8_449)), null],
     ['receipt.footer', `${plan.name} - ${group.name}`, 'Last line of each receipt.'],
-    ['idle.minutes', String(random.pick([2, 5, 10])), 'After this the display goes dark.'],
+    ['idle.minutes', String(random.pick([2, 5, 10])), 'Minutes until the display turns off.'],
   ];
   for (const [key, value, description] of texts) {
     await parameters.create(work, owner, { key, value, description });
@@ -32,8 +36,12 @@ export async function createGroupSettings(
   });
 }
 
-/** What one terminal has to itself. */
-export async function createOwnSettings(work: WriteWork, random: Random, terminal: Terminal): Promise<void> {
+/** Parameters and metacontents of one terminal. */
+export async function createTerminalSettings(
+  work: WriteWork,
+  random: Random,
+  terminal: Terminal,
+): Promise<void> {
   const owner = { groupId: null, logicalNumberId: terminal.logicalNumberId };
   const { merchant } = terminal;
   await parameters.create(work, owner, {
@@ -48,24 +56,22 @@ export async function createOwnSettings(work: WriteWork, random: Random, termina
   });
 }
 
-const MESSAGES: readonly [string, ...string[]] = [
+const MESSAGES: readonly string[] = [
   'Maintenance tonight from 02:00 to 03:00.',
   'A new version of the payment app is ready.',
   'Please charge the terminal over night.',
   'Paper rolls arrive on Monday.',
 ];
 
-/** A message to a group, and one to a few terminals. */
-export async function sendMessages(
+/** One notification to a group, and one to 1 to 5 terminals. */
+export async function sendNotifications(
   work: WriteWork,
   random: Random,
   groups: readonly Group[],
   terminals: readonly Terminal[],
 ): Promise<void> {
-  const group = groups[random.whole(0, groups.length - 1)];
-  if (group !== undefined) {
-    await sendNotification(work, { content: random.pick(MESSAGES), range: 'group', groupId: group.id });
-  }
+  const groupId = random.pick(groups).id;
+  await sendNotification(work, { content: random.pick(MESSAGES), range: 'group', groupId });
   const first = random.whole(0, terminals.length - 6);
   await sendNotification(work, {
     content: 'UPDATE_PARAMETERS|now',

@@ -7,14 +7,16 @@ import type { Group } from '../resources/group/group.model.js';
 import type { AppPlan, CompanyPlan } from './catalog.js';
 import type { Random } from './random.js';
 
-/** An app as terminals know it, with the newest version that each group runs. */
+/** An app that terminals run. */
 export interface Software {
   readonly appName: string;
+  /** Whether it makes payments. */
   readonly isFinancial: boolean;
+  /** Id of the newest version that a group runs, by group id. */
   readonly versionOfGroup: ReadonlyMap<number, number>;
 }
 
-/** Files, modules and apps of a company, each version linked to the groups that run it. */
+/** Creates files, modules and apps of a company, and links each version to the groups that run it. Returns the apps. */
 export async function createSoftware(
   work: WriteWork,
   random: Random,
@@ -23,21 +25,21 @@ export async function createSoftware(
 ): Promise<readonly Software[]> {
   const fileIds: number[] = [];
   for (const fileName of plan.files) {
-    const sent = { fileName, ...contentOf(random.bytes(random.whole(300, 6_000))) };
-    fileIds.push((await createFile(work, sent, { description: `${fileName} of ${plan.name}` })).id);
+    const upload = { fileName, ...contentOf(random.bytes(random.whole(300, 6_000))) };
+    fileIds.push((await createFile(work, upload, { description: `${fileName} of ${plan.name}` })).id);
   }
   const moduleIds: number[] = [];
   const software: Software[] = [];
-  // Modules stand first in the plan: the versions of other apps are made with them.
+  // Modules come first in the plan: versions of the other apps contain them.
   for (const app of plan.apps) {
-    const made = await createAppWithVersions(work, random, app, { groups, fileIds, moduleIds });
-    if (app.kind === 'module') moduleIds.push(...made.versionIds);
-    else software.push(made);
+    const created = await createAppWithVersions(work, random, app, { groups, fileIds, moduleIds });
+    if (app.kind === 'module') moduleIds.push(...created.versionIds);
+    else software.push(created);
   }
   return software;
 }
 
-interface Parts {
+interface VersionParts {
   readonly groups: readonly Group[];
   readonly fileIds: readonly number[];
   readonly moduleIds: readonly number[];
@@ -47,15 +49,15 @@ async function createAppWithVersions(
   work: WriteWork,
   random: Random,
   { versions, label, ...plan }: AppPlan,
-  parts: Parts,
+  parts: VersionParts,
 ): Promise<Software & { readonly versionIds: readonly number[] }> {
   const app = await createApp(work, plan);
   const isModule = plan.kind === 'module';
   const versionIds: number[] = [];
   const versionOfGroup = new Map<number, number>();
   for (const [age, number] of versions.entries()) {
-    // Newer versions reach fewer groups; the last one is being rolled out.
-    const reached = isModule ? [] : parts.groups.slice(0, Math.max(1, parts.groups.length - age * 2));
+    // Newer versions run in fewer groups: their rollout is not finished.
+    const rolledOutTo = isModule ? [] : parts.groups.slice(0, Math.max(1, parts.groups.length - age * 2));
     const { id } = await createAppVersion(work, app, {
       number,
       displayable: label !== null,
@@ -64,12 +66,12 @@ async function createAppWithVersions(
         ? null
         : `https://authorizer-${random.whole(1, 3)}.example:${random.whole(7000, 7010)}`,
       bytecode: random.bytes(random.whole(800, 4_000)).toString('base64'),
-      groupIds: reached.map((group) => group.id),
+      groupIds: rolledOutTo.map((group) => group.id),
       moduleIds: isModule ? [] : parts.moduleIds.slice(-2),
       fileIds: parts.fileIds.filter(() => random.chance(0.4)),
     });
     versionIds.push(id);
-    for (const group of reached) versionOfGroup.set(group.id, id);
+    for (const group of rolledOutTo) versionOfGroup.set(group.id, id);
   }
   return { appName: app.name, isFinancial: plan.communicationFormat !== 'http', versionOfGroup, versionIds };
 }

@@ -6,7 +6,7 @@ import { MODELS, type CompanyPlan, type MerchantPlan, type ModelPlan } from './c
 import type { Random } from './random.js';
 import type { Software } from './software.js';
 
-/** A terminal at work. */
+/** A payment terminal in use: a device with a logical number. */
 export interface Terminal {
   readonly serialNumber: string;
   readonly logicalNumber: string;
@@ -16,9 +16,9 @@ export interface Terminal {
   readonly apps: readonly Software[];
 }
 
-const FRAMEWORKS: readonly [string, ...string[]] = ['8.30.0', '8.31.2', '8.31.2', '8.32.0', '9.0.1'];
+const FRAMEWORKS: readonly string[] = ['8.30.0', '8.31.2', '8.31.2', '8.32.0', '9.0.1'];
 
-/** Logical numbers in their groups, each with a device that reports; and spares that never did. */
+/** Creates the logical numbers of each group, each with a device that reports, and the spare devices. */
 export async function createTerminals(
   work: WriteWork,
   random: Random,
@@ -26,28 +26,19 @@ export async function createTerminals(
   { groups, software }: { readonly groups: readonly Group[]; readonly software: readonly Software[] },
 ): Promise<readonly Terminal[]> {
   const terminals: Terminal[] = [];
-  for (let place = 0; place < plan.terminals; place += 1) {
-    const group = groups[place % groups.length];
+  for (let index = 0; index < plan.terminals; index += 1) {
+    const group = groups[index % groups.length];
     const apps = software.filter((app) => group !== undefined && app.versionOfGroup.has(group.id));
     const number = await createLogicalNumber(work, {
-      number: `${plan.domain.charCodeAt(0) - 96}${String(10_000 + place * 7)}`,
+      number: `${plan.domain.charCodeAt(0) - 96}${String(10_000 + index * 7)}`,
       groupId: group?.id ?? null,
       appVersionIds: apps.flatMap((app) => (group === undefined ? [] : [app.versionOfGroup.get(group.id)])),
     });
     const frameworkVersion = random.pick(FRAMEWORKS);
-    const serialNumber = await createReporting(work, random, {
-      place,
-      logicalNumberId: number.id,
-      frameworkVersion,
-    });
-    terminals.push({
-      serialNumber,
-      logicalNumber: number.number,
-      logicalNumberId: number.id,
-      frameworkVersion,
-      merchant: random.pick(plan.merchants),
-      apps,
-    });
+    const numbered = { logicalNumberId: number.id, frameworkVersion };
+    const serialNumber = await createReportingDevice(work, random, { index, ...numbered });
+    const merchant = random.pick(plan.merchants);
+    terminals.push({ serialNumber, logicalNumber: number.number, ...numbered, merchant, apps });
   }
   for (let spare = 0; spare < plan.spares; spare += 1) {
     await createDevice(work, { serialNumber: serialOf(random, random.pick(MODELS), plan.terminals + spare) });
@@ -55,20 +46,22 @@ export async function createTerminals(
   return terminals;
 }
 
-interface Placed {
-  readonly place: number;
+interface ReportingDevice {
+  /** Ends the serial number. */
+  readonly index: number;
   readonly logicalNumberId: number;
   readonly frameworkVersion: string;
 }
 
-async function createReporting(
+/** Returns the serial number. */
+async function createReportingDevice(
   work: WriteWork,
   random: Random,
-  { place, logicalNumberId, frameworkVersion }: Placed,
+  { index, logicalNumberId, frameworkVersion }: ReportingDevice,
 ): Promise<string> {
   const model = random.pick(MODELS);
   const device = await createDevice(work, {
-    serialNumber: serialOf(random, model, place),
+    serialNumber: serialOf(random, model, index),
     logicalNumberId,
     enabled: !random.chance(0.04),
   });
@@ -76,8 +69,8 @@ async function createReporting(
   return device.serialNumber;
 }
 
-function serialOf(random: Random, { prefix }: ModelPlan, place: number): string {
-  return `${prefix}${random.digits(5)}${String(place).padStart(4, '0')}`;
+function serialOf(random: Random, { prefix }: ModelPlan, index: number): string {
+  return `${prefix}${random.digits(5)}${String(index).padStart(4, '0')}`;
 }
 
 function metaOf(random: Random, { brand, model, media, os }: ModelPlan): Record<string, string> {

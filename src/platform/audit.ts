@@ -1,10 +1,10 @@
-/** What every record knows about how it came to be. */
+/** Audit fields of a record: when, by whom and through which surface it was created. */
 export interface Audit {
-  /** Grows with each change; what an ETag is made of. */
+  /** Starts at 1 and grows with each change; the ETag is made from it. */
   readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** User who made it; null where no user did, as by the command line. */
+  /** Id of the user who created it; null if the command line did. */
   readonly createdBy: number | null;
   readonly createdVia: 'api' | 'interface';
 }

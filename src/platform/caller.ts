@@ -8,18 +8,27 @@ export type Scope = (typeof SCOPES)[number];
 
 export type Channel = 'api' | 'interface';
 
-/** Who asks, for which company, and by which means; made by authentication or by the command line only. */
+/** On whose behalf a unit of work runs, in which company and through which surface. */
 export interface Caller {
   readonly companyId: number;
+  /** Null, like `tokenId`, if the command line or the server itself acts. */
   readonly userId: number | null;
   readonly tokenId: number | null;
   readonly role: Role;
   readonly scopes: readonly Scope[];
   readonly channel: Channel;
-  /** IANA time zone of the user, for the timestamps of apps and versions. */
+  /** IANA time zone of the user, for example `America/Sao_Paulo`; `/v1` shows times of apps and versions in it. */
   readonly timeZone: string;
   readonly ip: string | null;
   readonly requestId: string | null;
+}
+
+/** Origin of changes that no request asks for: the command line and the demo (contract 29). */
+export const LOCAL_ORIGIN = { channel: 'api', ip: null, requestId: null } as const;
+
+/** A caller with every scope that acts without a request. */
+export function localCaller(member: Pick<Caller, 'companyId' | 'userId' | 'timeZone'>): Caller {
+  return { ...LOCAL_ORIGIN, ...member, tokenId: null, role: 'admin', scopes: SCOPES };
 }
 
 const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
@@ -28,16 +37,17 @@ const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   admin: ['read', 'write', 'ingest', 'admin'],
 };
 
-/** The effective right is what both the role and the token's scopes give. */
+/** Whether both the user's role and the token include the scope. */
 export function mayUse(caller: Pick<Caller, 'role' | 'scopes'>, scope: Scope): boolean {
   return ROLE_SCOPES[caller.role].includes(scope) && caller.scopes.includes(scope);
 }
 
+/** Errors: `forbidden`. */
 export function demandScope(caller: Caller, scope: Scope): void {
   if (!mayUse(caller, scope)) {
     throw new DomainError(
       'forbidden',
-      `This call needs the right "${scope}", which this token does not have.`,
+      `This request needs the scope "${scope}", which the token or the role of its user does not include.`,
     );
   }
 }

@@ -1,7 +1,7 @@
-/** The only reader of the time. */
+/** The only place that reads the time, so that tests can set it. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds that only ever grow, for measuring. */
+  /** Monotonic milliseconds since an arbitrary start; for durations. */
   elapsed(): number;
 }
 
@@ -10,6 +10,7 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 };
 
+/** In milliseconds, like MINUTE, HOUR and DAY. */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;

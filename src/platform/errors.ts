@@ -1,4 +1,4 @@
-/** Every way in which the domain refuses; each transport maps the whole list, so a new code does not compile until it does. */
+/** Codes of all errors of the domain. Each surface maps the whole list: a new code does not compile until it does. */
 export const DOMAIN_CODES = [
   'invalid',
   'malformed',
@@ -25,7 +25,7 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export interface DomainErrorDetails {
   readonly fields?: FieldErrors;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds to wait before the same request may succeed. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
 }
@@ -42,12 +42,12 @@ export class DomainError extends Error {
   }
 }
 
-/** A refusal that names one field. */
+/** An `invalid` error with one message, for one field; the message follows the field's name: "must not be empty". */
 export function invalid(field: string, message: string): DomainError {
   return new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [message] } });
 }
 
-/** The same words for a record of another company and for one that never existed. */
+/** The same message for a record of another company as for one that never existed; `what` is for example `device`. */
 export function notFound(what: string): DomainError {
   return new DomainError('not_found', `No such ${what}.`);
 }

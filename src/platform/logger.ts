@@ -6,56 +6,56 @@ import type { LogLevel } from './config/config.js';
 export type { Logger } from 'pino';
 
 export interface LogSink extends DestinationStream {
-  /** Lines that could not be written. */
+  /** Number of lines that could not be written. */
   readonly lost: () => number;
 }
 
 const STANDARD_OUTPUT = 1;
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 50;
 
 /**
- * Standard output, written at once. Where a reader is slow, lines wait in memory for a while; where it is gone or
- * the disk is full, they are counted as lost. The server goes on in any case.
+ * Writes to standard output synchronously and never throws. If the reader is slow, up to 4 MiB of lines are queued in
+ * memory; lines beyond, or written after the reader is gone or while the disk is full, are counted as lost.
  */
 export function standardOutput(): LogSink {
   return descriptorSink(STANDARD_OUTPUT);
 }
 
 export function descriptorSink(descriptor: number): LogSink {
-  const lines = new WaitingLines(descriptor);
-  process.on('exit', () => lines.drain());
+  const lines = new LineWriter(descriptor);
+  process.on('exit', () => lines.flush());
   return { write: (line) => lines.write(Buffer.from(line)), lost: () => lines.lost };
 }
 
-class WaitingLines {
+class LineWriter {
   lost = 0;
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
+  #queue: Buffer[] = [];
+  #queuedBytes = 0;
 
   constructor(private readonly descriptor: number) {}
 
   write(line: Buffer): void {
-    if (this.#waiting.length > 0) this.#wait(line);
-    else this.#put(line);
+    if (this.#queue.length > 0) this.#enqueue(line);
+    else this.#writeNow(line);
   }
 
-  drain(): void {
-    const lines = this.#waiting;
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    const stuck = lines.findIndex((line) => !this.#put(line));
-    if (stuck !== -1) lines.slice(stuck + 1).forEach((line) => this.#wait(line));
+  flush(): void {
+    const lines = this.#queue;
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    const blocked = lines.findIndex((line) => !this.#writeNow(line));
+    if (blocked !== -1) lines.slice(blocked + 1).forEach((line) => this.#enqueue(line));
   }
 
-  /** False where the reader has no room now; a line that fails otherwise is lost. */
-  #put(line: Buffer): boolean {
+  /** False if the pipe is full: the rest of the line is queued. A line that fails otherwise is lost. */
+  #writeNow(line: Buffer): boolean {
     let rest = line;
     try {
       while (rest.length > 0) rest = rest.subarray(writeSync(this.descriptor, rest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
-        this.#wait(rest);
+        this.#enqueue(rest);
         return false;
       }
       this.lost += 1;
@@ -63,18 +63,18 @@ class WaitingLines {
     return true;
   }
 
-  #wait(line: Buffer): void {
-    if (this.#waitingBytes + line.length > MOST_WAITING_BYTES) {
+  #enqueue(line: Buffer): void {
+    if (this.#queuedBytes + line.length > MAX_QUEUED_BYTES) {
       this.lost += 1;
       return;
     }
-    if (this.#waiting.length === 0) setTimeout(() => this.drain(), RETRY_MS).unref();
-    this.#waiting.push(line);
-    this.#waitingBytes += line.length;
+    if (this.#queue.length === 0) setTimeout(() => this.flush(), RETRY_MS).unref();
+    this.#queue.push(line);
+    this.#queuedBytes += line.length;
   }
 }
 
-/** JSON lines; callers log path templates and codes, never query values, tokens or passwords. */
+/** Writes one JSON object per line. Callers log path templates and codes, never query values, tokens or passwords. */
 export function createLogger(level: LogLevel, sink: DestinationStream): Logger {
   const options = {
     level,
@@ -86,9 +86,9 @@ export function createLogger(level: LogLevel, sink: DestinationStream): Logger {
   return pino(options, sink);
 }
 
-const MOST_CAUSES = 3;
+const MAX_CAUSES = 3;
 
-/** Where an error came from; not what it carries, which may be a request's. */
+/** Type, code and stack of an error; not its other properties, which may hold data of a request. */
 function describeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, stack = error.message, cause } = error;
@@ -97,11 +97,11 @@ function describeError(error: unknown, depth = 0): object {
     type: name,
     ...(typeof code === 'string' ? { code } : {}),
     stack: withoutSecrets(stack),
-    ...(cause === undefined || depth >= MOST_CAUSES ? {} : { cause: describeError(cause, depth + 1) }),
+    ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: describeError(cause, depth + 1) }),
   };
 }
 
-/** Tokens, and whatever stands in a query. */
+/** Removes API tokens and query strings. */
 function withoutSecrets(text: string): string {
   return text.replace(/\b[0-9a-f]{40}\b/gi, '[redacted]').replace(/\?[^\s'")]*=[^\s'")]*/g, '?[redacted]');
 }

@@ -1,6 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** Whom a limit counts together: an IPv4 address, or the /64 network of an IPv6 one (contract 14). */
+/**
+ * Key under which limits count a client: an IPv4 address, or the /64 network of an IPv6 address (contract 14).
+ * Text that is not an address is returned as it is.
+ */
 export function clientNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,4 +1,4 @@
-/** One numbered page of a list; both numbers are positive, `perPage` at most 100. */
+/** A page by number; `page` starts at 1, `perPage` is from 1 to `MAX_PER_PAGE`. */
 export interface PageRequest {
   readonly page: number;
   readonly perPage: number;
@@ -6,7 +6,7 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly records: readonly T[];
-  /** Number of records in the whole list. */
+  /** Number of records of the whole list. */
   readonly total: number;
   readonly request: PageRequest;
 }
@@ -14,6 +14,7 @@ export interface Page<T> {
 export const DEFAULT_PER_PAGE = 30;
 export const MAX_PER_PAGE = 100;
 
+/** Number of records before the page. */
 export function offsetOf(request: PageRequest): number {
   return Math.min((request.page - 1) * request.perPage, Number.MAX_SAFE_INTEGER);
 }

@@ -1,33 +1,44 @@
 import { z } from 'zod';
 
-/** Control, format and surrogate characters, separators of lines, and the letters that show as nothing. */
+/** Control, format and surrogate characters, line separators, and letters without a visible form. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u;
 const UNSTORABLE = /[\0\p{Cs}]/u;
 const codePoints = (text: string): number => Array.from(text).length;
 
-/** More than any name has; composing takes quadratic time on a long run of combining marks. */
+/** Longer than any name. Composing a long run of combining marks takes quadratic time. */
 const MAX_COMPOSED = 2048;
 
-/** NFC, so that a name has one spelling; what is too long for a name stays as it is. */
+/** NFC form, so that a name has one spelling. Text too long to be a name is returned unchanged. */
 export function normalized(text: string): string {
   return text.length > MAX_COMPOSED ? text : text.normalize('NFC');
 }
 
-/** Whether a text that a path or filter names could be the name of a record at all. */
+/** False for text that no record can have as its name, for example text with a control character. */
 export function isNameLike(text: string): boolean {
   return !INVISIBLE.test(text);
 }
 
-/** A name, number or serial: NFC, 1 to `max` printable characters, no space at the ends. */
+export const NOT_STORABLE = 'must not contain NUL or unpaired surrogates';
+
+export function isStorable(text: string): boolean {
+  return !UNSTORABLE.test(text);
+}
+
+/** Reports what `problemOf` returns as the message of an issue; undefined accepts the text. */
+function refusedBy(problemOf: (text: string) => string | undefined) {
+  return (text: string, context: z.RefinementCtx): void => {
+    const message = problemOf(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  };
+}
+
+/** A name, number or serial number: NFC, 1 to `max` printable characters, no space at either end. */
 export function printableName(max: number): z.ZodType<string, string> {
   return z
     .string()
     .meta({ minLength: 1, maxLength: max })
     .transform(normalized)
-    .superRefine((text, context) => {
-      const problem = problemOfName(text, max);
-      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-    });
+    .superRefine(refusedBy((text) => problemOfName(text, max)));
 }
 
 function problemOfName(text: string, max: number): string | undefined {
@@ -35,39 +46,28 @@ function problemOfName(text: string, max: number): string | undefined {
   if (codePoints(text) > max) return `must have at most ${max} characters`;
   if (INVISIBLE.test(text)) return 'must not contain control or invisible characters';
   if (text.trim() !== text) return 'must not begin or end with a space';
-  // Clients take these two out of a path before they send it.
-  if (text === '.' || text === '..') return 'must not be a dot or two';
+  // HTTP clients remove these two path segments before they send a URL.
+  if (text === '.' || text === '..') return 'must not be "." or ".."';
   return undefined;
 }
 
-/** Any text up to `max` characters, lines included; only NUL and broken surrogates are refused. */
+/** Text of up to `max` characters, line breaks included; NUL and unpaired surrogates are refused. */
 export function freeText(max: number): z.ZodType<string, string> {
   return z
     .string()
     .meta({ maxLength: max })
-    .superRefine((text, context) => {
-      if (codePoints(text) > max) {
-        context.addIssue({ code: 'custom', message: `must have at most ${max} characters` });
-      } else if (UNSTORABLE.test(text)) {
-        context.addIssue({ code: 'custom', message: 'must not contain NUL or broken characters' });
-      }
-    });
+    .superRefine(refusedBy((text) => problemOfText(text, codePoints(text), max, 'characters')));
 }
 
-/** Any text up to `max` bytes of UTF-8. */
+/** Text of up to `max` bytes of UTF-8. */
 export function boundedBytes(max: number): z.ZodType<string, string> {
   return z
     .string()
     .meta({ description: `At most ${max} bytes of UTF-8.` })
-    .superRefine((text, context) => {
-      if (Buffer.byteLength(text) > max) {
-        context.addIssue({ code: 'custom', message: `must have at most ${max} bytes` });
-      } else if (UNSTORABLE.test(text)) {
-        context.addIssue({ code: 'custom', message: 'must not contain NUL or broken characters' });
-      }
-    });
+    .superRefine(refusedBy((text) => problemOfText(text, Buffer.byteLength(text), max, 'bytes')));
 }
 
-export function isStorable(text: string): boolean {
-  return !UNSTORABLE.test(text);
+function problemOfText(text: string, size: number, max: number, unit: 'characters' | 'bytes') {
+  if (size > max) return `must have at most ${max} ${unit}`;
+  return isStorable(text) ? undefined : NOT_STORABLE;
 }

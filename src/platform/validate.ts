@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { DomainError, type FieldErrors } from './errors.js';
 
-/** What a value must be, in words for the person who sent it. */
+/** The message of an issue, to be read after the name of its field: "is required", "must be a number". */
 function describe(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -17,16 +17,16 @@ function describe(issue: z.core.$ZodIssue): string {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
   record: 'an object',
 };
 
-/** The value in the model's form; otherwise an `invalid` error that names every field at fault. */
+/** The value as the schema transforms it. Errors: `invalid`, with the messages of every field that is not valid. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
@@ -45,19 +45,19 @@ function fieldErrors(error: z.ZodError): FieldErrors {
   return Object.fromEntries(fields);
 }
 
-/** A record's id: a positive whole number that a double holds exactly. */
+/** A record's id: a whole number from 1 to 2^53 - 1. */
 export const recordId = z
   .number()
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'must be a positive whole number')
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
-/** A list of ids, each once. */
+/** Ids of records; repeated ones are removed. */
 export const recordIds = z
   .array(recordId)
   .max(1000, 'must have at most 1000 entries')
   .transform((ids) => [...new Set(ids)]);
 
-/** Whether a text from outside is the one canonical form of an id: SQLite would take "01" and "1e0" for 1. */
+/** The id that a text holds in canonical form, or undefined: "01" and "1e0", which SQLite would read as 1, are none. */
 export function idFromText(text: string): number | undefined {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
   const id = Number(text);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { commandLine, PROGRAM, run, startServing } from '../support/command-line.js';
 
-/** A Node on this machine that the database engine does not run on. */
+/** Path of a Node in PATH that is too old for better-sqlite3. */
 function olderNode(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, 'node')).find(isOlder);
@@ -24,7 +24,7 @@ const older = olderNode();
 const WHY = 'no Node older than 22.14 on this machine';
 
 describe('the program', () => {
-  it('shows help, and refuses what it does not know', async () => {
+  it('prints help, and refuses unknown commands and options with exit code 2', async () => {
     const cli = commandLine();
     for (const args of [['--help'], ['help'], ['user', '--help'], ['db', 'restore', '--help']]) {
       const help = await cli.run(args);
@@ -36,7 +36,7 @@ describe('the program', () => {
     }
   });
 
-  it('runs with the Node that it carries, where it was started with an older one', async (context) => {
+  it('runs under its bundled Node when started with an older one', async (context) => {
     if (older === undefined) return context.skip(WHY);
     const cli = commandLine();
     const environment = { DATABASE_URL: `file:${cli.file}` };
@@ -46,19 +46,19 @@ describe('the program', () => {
   });
 
   it.for(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-    'passes %s on to the Node that it carries',
+    'forwards %s to the bundled Node',
     async (signal, context) => {
       if (older === undefined) return context.skip(WHY);
       const cli = commandLine();
       const server = await startServing(older, { DATABASE_URL: `file:${cli.file}`, PORT: '0' });
       const ended = await server.end(signal);
       expect(ended).toEqual(signal === 'SIGKILL' ? { code: null, signal } : { code: 0, signal: null });
-      const answers = async (): Promise<boolean> =>
+      const responds = async (): Promise<boolean> =>
         await fetch(server.url).then(
           () => true,
           () => false,
         );
-      await expect.poll(answers).toBe(false);
+      await expect.poll(responds).toBe(false);
     },
   );
 });

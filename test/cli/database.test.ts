@@ -8,7 +8,7 @@ import { createClient } from '../support/client.js';
 import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/command-line.js';
 
 describe('db', () => {
-  it('migrates a database that is not there yet, after saying what it would do', async () => {
+  it('migrates a new database; --dry-run only lists the migrations', async () => {
     const cli = commandLine();
     const dry = await cli.run(['db', 'migrate', '--dry-run', '--json']);
     expect(dry.object()).toEqual({ file: cli.file, dry_run: true, migrations: MIGRATION_NAMES });
@@ -18,7 +18,7 @@ describe('db', () => {
     expect((await cli.run(['db', 'migrate'])).stdout).toBe(`${cli.file} is up to date.\n`);
   });
 
-  it('backs up and restores, and overwrites nothing', async () => {
+  it('backs up and restores, and refuses to overwrite a file', async () => {
     const { cli, token } = await commandLineWithUser();
     const copy = join(cli.folder, 'copy.db');
     const backedUp = await cli.run(['db', 'backup', copy]);
@@ -27,7 +27,7 @@ describe('db', () => {
 
     for (const refused of [await cli.run(['db', 'backup', copy]), await cli.run(['db', 'restore', copy])]) {
       expect([refused.code, refused.stdout]).toEqual([1, '']);
-      expect(refused.stderr).toContain('exists already, and nothing is overwritten');
+      expect(refused.stderr).toContain('exists and is not overwritten');
     }
     rmSync(cli.file);
     expect((await cli.run(['db', 'restore', copy])).code).toBe(0);
@@ -35,16 +35,16 @@ describe('db', () => {
     expect((await client.get('users')).status).toBe(200);
   });
 
-  it('refuses to back up what is not there', async () => {
+  it('refuses to back up a database that does not exist', async () => {
     const refused = await commandLine().run(['db', 'backup', '/tmp/never-made.db']);
     expect(refused.code).toBe(78);
     expect(refused.stderr).toContain('There is no database at');
   });
 
-  it('finds a reference to what is not there, and a total that is not true', async () => {
+  it('finds broken references and wrong totals', async () => {
     const { cli } = await commandLineWithUser();
     const sound = await cli.run(['db', 'check']);
-    expect([sound.code, sound.stdout]).toEqual([0, `${cli.file} is sound.\n`]);
+    expect([sound.code, sound.stdout]).toEqual([0, `${cli.file}: no damage found.\n`]);
 
     const database = new Sqlite(cli.file);
     database.pragma('foreign_keys = OFF');
@@ -57,10 +57,10 @@ describe('db', () => {
     expect(broken.code).toBe(1);
     expect(broken.object().ok).toBe(false);
     expect(broken.object().problems).toEqual([
-      expect.stringMatching(/^memberships \d+ refers to what is not in companies$/),
-      'company 1: 1 users, but the total says 2',
-      'company 1: the totals of transactions of the day 2026-01-01T00:00:00.000Z are not true',
-      'company 1: the totals of transactions of the hour 2026-01-01T04:00:00.000Z are not true',
+      expect.stringMatching(/^memberships \d+ refers to a missing row of companies$/),
+      'company 1: its counter of users is 2, but it has 1',
+      'company 1: the transaction totals of the day 2026-01-01T00:00:00.000Z are wrong',
+      'company 1: the transaction totals of the hour 2026-01-01T04:00:00.000Z are wrong',
     ]);
   });
 
@@ -74,7 +74,7 @@ describe('db', () => {
     expect(broken.stderr).toContain('is damaged');
   });
 
-  it('says what the database is and holds', async () => {
+  it('prints the schema state and record counts', async () => {
     const { cli } = await commandLineWithUser();
     const info = await cli.run(['db', 'info', '--json']);
     expect(info.object()).toMatchObject({
@@ -89,14 +89,14 @@ describe('db', () => {
     expect((await cli.run(['db', 'info'])).stdout).toContain('users: 1\n');
   });
 
-  it('CC-11 works beside a server that is writing, and no client notices', async () => {
+  it('CC-11 runs beside a server under writes, whose requests all succeed', async () => {
     const { cli, token } = await commandLineWithUser();
     const server = await cli.serve({ RATE_LIMIT_PER_HOUR: '0' });
     const client = createClient(server.url, token);
     const statuses: number[] = [];
-    const work = { done: false };
+    const load = { stopped: false };
     const writing = (async () => {
-      for (let n = 0; !work.done; n += 1) {
+      for (let n = 0; !load.stopped; n += 1) {
         statuses.push((await client.post('groups', { name: `group ${n}` })).status);
       }
     })();
@@ -109,7 +109,7 @@ describe('db', () => {
     ];
     const codes: (number | null)[] = [];
     for (const command of commands) codes.push((await cli.run(command, GOOD_PASSWORD)).code);
-    work.done = true;
+    load.stopped = true;
     await writing;
     expect(codes).toEqual(commands.map(() => 0));
     expect(statuses.length).toBeGreaterThan(10);
@@ -119,7 +119,7 @@ describe('db', () => {
 });
 
 describe('config print', () => {
-  it('shows the settings in force and no secret', async () => {
+  it('prints the settings in effect and no secret', async () => {
     const secret = 'a secret of the test 0123456789abcdef';
     const cli = commandLine().with({ TOKEN_SECRET: secret, LOG_LEVEL: 'warn' });
     const printed = await cli.run(['config', 'print']);
@@ -134,7 +134,7 @@ describe('config print', () => {
     });
   });
 
-  it('names every setting that is wrong, a line each', async () => {
+  it('prints one line for each invalid setting', async () => {
     const printed = await commandLine()
       .with({ PORT: '99999', LOG_LEVEL: 'loud', TRUST_PROXY: 'true', TOKEN_SECRET: 'changeme' })
       .run(['config', 'print']);

@@ -5,21 +5,21 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../support/client.js';
 import { commandLineWithUser, type CommandLine } from '../support/command-line.js';
 
-async function importing(cli: CommandLine, text: string | Uint8Array, ...more: string[]) {
+async function importDevices(cli: CommandLine, text: string | Uint8Array, ...more: string[]) {
   const list = join(cli.folder, 'serials.txt');
   writeFileSync(list, text);
   return await cli.run(['device', 'import', list, '--company', 'Acme', ...more]);
 }
 
-async function devicesOf(cli: CommandLine): Promise<number> {
+async function countDevices(cli: CommandLine): Promise<number> {
   const info = await cli.run(['db', 'info', '--json']);
   return (info.object().records as { devices: number }).devices;
 }
 
 describe('device import', () => {
-  it('contract 29: what it creates was created by nobody, through the API channel', async () => {
+  it('contract 29: imported devices have no creator and the channel `api`', async () => {
     const { cli, token } = await commandLineWithUser();
-    const imported = await importing(cli, '\uFEFFSN-1\r\nSN-2\r\n\r\nSN é\n');
+    const imported = await importDevices(cli, '\uFEFFSN-1\r\nSN-2\r\n\r\nSN é\n');
     expect(imported.code).toBe(0);
     expect(imported.lines).toEqual(['1\tSN-1\tcreated', '2\tSN-2\tcreated', '4\tSN é\tcreated']);
     const client = createClient((await cli.serve()).url, token);
@@ -30,10 +30,10 @@ describe('device import', () => {
     }
   });
 
-  it('creates nothing where any line is refused, and says for each what became of it', async () => {
+  it('creates nothing if any line is refused, and prints the result of each line', async () => {
     const { cli } = await commandLineWithUser();
-    await importing(cli, 'SN-1\n');
-    const refused = await importing(cli, 'SN-2\nSN-1\n SN-3\nSN-2\n');
+    await importDevices(cli, 'SN-1\n');
+    const refused = await importDevices(cli, 'SN-2\nSN-1\n SN-3\nSN-2\n');
     expect(refused.code).toBe(1);
     expect(refused.lines.map((line) => line.split('\t')[2]?.split(':')[0])).toEqual([
       'not created',
@@ -42,37 +42,37 @@ describe('device import', () => {
       'refused',
     ]);
     expect(refused.stderr).toContain('0 created, 3 refused\nNothing was imported');
-    expect(await devicesOf(cli)).toBe(1);
+    expect(await countDevices(cli)).toBe(1);
   });
 
-  it('creates the good ones where it is told to', async () => {
+  it('skips refused lines with --skip-refused', async () => {
     const { cli } = await commandLineWithUser();
-    const imported = await importing(cli, 'SN-1\nSN-1\nSN-2\n', '--skip-refused', '--json');
+    const imported = await importDevices(cli, 'SN-1\nSN-1\nSN-2\n', '--skip-refused', '--json');
     expect(imported.code).toBe(0);
     expect(imported.list()).toMatchObject([
       { line: 1, serial_number: 'SN-1', result: 'created' },
       { line: 2, serial_number: 'SN-1', id: null },
       { line: 3, serial_number: 'SN-2', result: 'created' },
     ]);
-    expect(await devicesOf(cli)).toBe(2);
+    expect(await countDevices(cli)).toBe(2);
   });
 
-  it('takes twenty thousand lines', async () => {
+  it('imports 20,000 lines', async () => {
     const { cli } = await commandLineWithUser();
     const text = Array.from({ length: 20_000 }, (_, n) => `SN-${n}`).join('\n');
-    const imported = await importing(cli, text);
+    const imported = await importDevices(cli, text);
     expect([imported.code, imported.lines.length]).toEqual([0, 20_000]);
     expect(imported.stderr).toContain('20000 created, 0 refused');
-    expect(await devicesOf(cli)).toBe(20_000);
+    expect(await countDevices(cli)).toBe(20_000);
   });
 
-  it('refuses a file that is not there, and one that is not text', async () => {
+  it('refuses a file that does not exist or is not UTF-8', async () => {
     const { cli } = await commandLineWithUser();
     const missing = await cli.run(['device', 'import', 'nowhere.txt', '--company', 'Acme']);
     expect([missing.code, missing.stdout]).toEqual([1, '']);
     expect(missing.stderr).toContain('nowhere.txt');
     expect(missing.stderr).not.toContain('    at ');
-    const binary = await importing(cli, Uint8Array.of(0xff, 0xfe, 0x41));
+    const binary = await importDevices(cli, Uint8Array.of(0xff, 0xfe, 0x41));
     expect([binary.code, binary.stderr]).toEqual([1, expect.stringContaining('is not UTF-8 text.')]);
   });
 });

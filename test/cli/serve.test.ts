@@ -12,7 +12,7 @@ import { commandLine, commandLineWithUser, GOOD_PASSWORD } from '../support/comm
 const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 describe('serve', () => {
-  it('starts on nothing, and says how to add the first user in words that work', async () => {
+  it('starts without a database, and prints a working command to add the first user', async () => {
     const cli = commandLine();
     const server = await cli.serve();
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -24,7 +24,7 @@ describe('serve', () => {
     expect((await cli.serve()).stderr()).not.toContain('no user');
   });
 
-  it('AT-29 has no account of its own', async () => {
+  it('AT-29 has no default account', async () => {
     const cli = commandLine();
     const client = createClient((await cli.serve()).url, null);
     for (const email of ['admin@localhost', 'admin', 'root@example.com']) {
@@ -34,7 +34,7 @@ describe('serve', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'on %s finishes what is under way, writes the log back and ends with 0',
+    'on %s completes the requests in flight, writes the WAL back and exits with code 0',
     async (signal) => {
       const { cli, token } = await commandLineWithUser();
       const server = await cli.serve();
@@ -52,11 +52,11 @@ describe('serve', () => {
     },
   );
 
-  it('ends at once on a second signal', async () => {
+  it('exits at once on a second signal', async () => {
     const { cli, token } = await commandLineWithUser();
     const server = await cli.serve();
     const { port } = new URL(server.url);
-    // A request that never ends is under way.
+    // This request stays in flight: its body is never completed.
     const head = `POST /v1/groups?access_token=${token} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`;
     const { connect } = await import('node:net');
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(head));
@@ -67,7 +67,7 @@ describe('serve', () => {
     expect(await server.end('SIGTERM')).toEqual({ code: 1, signal: null });
   });
 
-  it('CC-10 refuses a file that another server has, and takes it once that one is gone', async () => {
+  it('CC-10 refuses a file that another server has open, and opens it after that one has ended', async () => {
     const { cli, token } = await commandLineWithUser();
     const first = await cli.serve();
     const second = await cli.run(['serve']);
@@ -79,7 +79,7 @@ describe('serve', () => {
     expect((await createClient((await cli.serve()).url, token).get('groups')).status).toBe(200);
   });
 
-  it('says in one line that its port is taken', async () => {
+  it('prints one line if its port is in use', async () => {
     const cli = commandLine();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -88,11 +88,11 @@ describe('serve', () => {
     const refused = await cli.with({ PORT: String(port) }).run(['serve']);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `127.0.0.1 port ${port} is in use by another program: stop that one, or set PORT to another port.\n`,
+      `127.0.0.1 port ${port} is in use by another program: stop that program, or set PORT to another port.\n`,
     ]);
   });
 
-  it('goes on where nobody reads its log any more', async () => {
+  it('continues after its log output is closed', async () => {
     const { cli, token } = await commandLineWithUser();
     const server = await cli.serve({ LOG_LEVEL: 'trace' });
     server.child.stdout?.destroy();
@@ -128,14 +128,14 @@ describe('serve', () => {
       },
       'is newer than this program',
     ],
-  ])('refuses %s and leaves it as it is', async (_case, spoil, words) => {
+  ])('refuses %s and does not change it', async (_case, damage, message) => {
     const { cli } = await commandLineWithUser();
-    spoil(cli.file);
+    damage(cli.file);
     const before = digest(cli.file);
     for (const command of [['serve'], ['user', 'list'], ['db', 'migrate']]) {
       const refused = await cli.run(command);
       expect([refused.code, refused.stdout]).toEqual([78, '']);
-      expect(refused.stderr).toContain(words);
+      expect(refused.stderr).toContain(message);
       expect(refused.stderr).toContain(cli.file);
       expect(refused.stderr.trimEnd().split('\n')).toHaveLength(1);
     }
@@ -144,23 +144,26 @@ describe('serve', () => {
 
   it.each([
     ['a word', { TOKEN_SECRET: 'changeme' }],
-    ['sixteen bytes', { TOKEN_SECRET: '0123456789abcdef' }],
+    ['16 bytes', { TOKEN_SECRET: '0123456789abcdef' }],
     ['one letter', { TOKEN_SECRET: 'a'.repeat(64) }],
-  ])('AT-29 refuses %s for a secret', async (_case, settings) => {
+  ])('AT-29 refuses %s as secret', async (_case, settings) => {
     const refused = await commandLine().with(settings).run(['serve']);
     expect(refused.code).toBe(78);
     expect(refused.stderr).toMatch(/^TOKEN_SECRET: [^\n]+\n$/);
     expect(refused.stderr).not.toContain(settings.TOKEN_SECRET);
   });
 
-  it('AT-29 refuses a secret that others can read, given or drawn', async () => {
+  it('AT-29 refuses a secret file that other users can read, configured or generated', async () => {
     const { cli } = await commandLineWithUser();
-    const given = join(cli.folder, 'secret');
-    writeFileSync(given, 'f00dfeed12345678'.repeat(4), { mode: 0o644 });
-    const refused = await cli.with({ TOKEN_SECRET_FILE: given }).run(['serve']);
-    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('can be read by others')]);
+    const configured = join(cli.folder, 'secret');
+    writeFileSync(configured, 'f00dfeed12345678'.repeat(4), { mode: 0o644 });
+    const refused = await cli.with({ TOKEN_SECRET_FILE: configured }).run(['serve']);
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringContaining('can be read by other users'),
+    ]);
     chmodSync(`${cli.file}.secret`, 0o640);
-    const drawn = await cli.run(['serve']);
-    expect([drawn.code, drawn.stderr]).toEqual([78, expect.stringContaining(`${cli.file}.secret`)]);
+    const generated = await cli.run(['serve']);
+    expect([generated.code, generated.stderr]).toEqual([78, expect.stringContaining(`${cli.file}.secret`)]);
   });
 });

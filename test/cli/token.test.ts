@@ -11,17 +11,17 @@ async function create(cli: CommandLine, ...more: string[]) {
 }
 
 describe('token create, list and revoke', () => {
-  it('AT-02 a token works until it is revoked, five seconds at most', async () => {
+  it('AT-02 a token is refused at most 5 seconds after it is revoked', async () => {
     const { cli } = await commandLineWithUser();
     const server = await cli.serve();
-    const answer = await create(cli, '--json');
-    const id = Number(answer.object().id);
-    const client = createClient(server.url, answer.token());
+    const created = await create(cli, '--json');
+    const id = Number(created.object().id);
+    const client = createClient(server.url, created.token());
     expect((await client.post('groups', { name: 'by token' })).status).toBe(201);
     expect((await client.get('users')).status).toBe(403);
 
     const listed = await cli.run(['token', 'list', '--company', 'Acme', '--json']);
-    expect(listed.stdout).not.toContain(answer.token());
+    expect(listed.stdout).not.toContain(created.token());
     expect(listed.list()).toMatchObject([
       { kind: 'derived', name: null, revoked_at: null },
       { id, kind: 'named', name: 'Back office', scopes: ['read', 'write'] },
@@ -31,7 +31,7 @@ describe('token create, list and revoke', () => {
     await expect.poll(async () => (await client.get('groups')).status, { timeout: 5_000 }).toBe(401);
   });
 
-  it('prints the token alone on standard output', async () => {
+  it('prints only the token on standard output', async () => {
     const { cli } = await commandLineWithUser();
     expect((await create(cli)).stdout).toMatch(/^[0-9a-f]{40}\n$/);
   });
@@ -45,13 +45,13 @@ describe('token create, list and revoke', () => {
     [['--company', 'Beta'], 'No such member of the company.'],
     [['--company', 'Nowhere'], 'No such company.'],
     [['--email', 'nobody@acme.example'], 'No such user.'],
-  ])('refuses %j', async (more, words) => {
+  ])('refuses %j', async (more, message) => {
     const { cli } = await commandLineWithUser();
     await cli.run(userAdd({ company: 'Beta', email: 'bo@beta.example' }), GOOD_PASSWORD);
     const refused = await create(cli, ...more);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toBe(`${refused.stderr.trimEnd()}\n`);
-    expect(refused.stderr).toContain(words);
+    expect(refused.stderr).toContain(message);
   });
 
   it.each(['999', '01', 'x'])('revoke refuses %s', async (id) => {

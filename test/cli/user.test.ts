@@ -4,7 +4,7 @@ import { createClient } from '../support/client.js';
 import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/command-line.js';
 
 describe('user add', () => {
-  it('creates database, company and user, and ends its output with one JSON object', async () => {
+  it('creates database, company and user, and prints a JSON object as last line', async () => {
     const cli = commandLine();
     const added = await cli.run(userAdd(), `${GOOD_PASSWORD}\n`);
     expect([added.code, added.stderr]).toEqual([0, '']);
@@ -21,7 +21,7 @@ describe('user add', () => {
     expect(added.lines).toHaveLength(3);
   });
 
-  it('contract 25: its token is the one that the token endpoint gives', async () => {
+  it('contract 25: prints the same token as the token endpoint returns', async () => {
     const cli = commandLine();
     const server = await cli.serve();
     const added = await cli.run(userAdd(), GOOD_PASSWORD);
@@ -33,11 +33,11 @@ describe('user add', () => {
     expect((await createClient(server.url, added.token()).get('users')).status).toBe(200);
   });
 
-  it('adds a membership where the user exists, leaves the password, and says so', async () => {
+  it('adds an existing user to another company without changing the password', async () => {
     const { cli, token } = await commandLineWithUser();
     const again = await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), 'x');
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain('password stay as they were');
+    expect(again.stdout).toContain('password were not changed');
     expect(again.object()).toMatchObject({ user_id: 1, role: 'viewer', company_name: 'Beta' });
     expect(again.token()).not.toBe(token);
     const server = await cli.serve();
@@ -49,7 +49,7 @@ describe('user add', () => {
     expect(twice.stderr).toBe('This user is a member of the company already.\n');
   });
 
-  it('prints nothing but the object with --json', async () => {
+  it('prints only the JSON object with --json', async () => {
     const added = await commandLine().run(userAdd({}, '--json'), GOOD_PASSWORD);
     expect(added.lines).toHaveLength(1);
     expect(added.object()).toHaveProperty('api_token');
@@ -63,12 +63,12 @@ describe('user add', () => {
     ['an unknown zone', userAdd({}, '--time-zone', 'Mars/Base'), GOOD_PASSWORD, 1, '--time-zone: must be'],
     ['an unknown role', userAdd({ role: 'owner' }), GOOD_PASSWORD, 2, "option '--role <role>'"],
     ['no company', ['user', 'add'], '', 2, "required option '--company <name>'"],
-  ])('refuses %s, and creates nothing', async (_case, args, input, code, words) => {
+  ])('refuses %s, and creates nothing', async (_case, args, input, code, message) => {
     const cli = commandLine();
     const refused = await cli.run(args, input);
     expect(refused.code).toBe(code);
     expect(refused.stdout).toBe('');
-    expect(refused.stderr).toContain(words);
+    expect(refused.stderr).toContain(message);
     expect(refused.stderr).not.toContain('    at ');
     const info = await cli.run(['db', 'info', '--json']);
     if (info.code === 0) expect(info.object()).toMatchObject({ companies: 0, users: 0 });
@@ -76,7 +76,7 @@ describe('user add', () => {
 });
 
 describe('user list, disable, enable, unlock and set-password', () => {
-  it('lists users with their companies, all or one company’s', async () => {
+  it('lists users with their companies; --company selects one company', async () => {
     const { cli } = await commandLineWithUser();
     await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), '');
     await cli.run(userAdd({ company: 'Beta', email: 'bo@beta.example' }), GOOD_PASSWORD);
@@ -100,7 +100,7 @@ describe('user list, disable, enable, unlock and set-password', () => {
     });
   });
 
-  it('AT-03 disables and enables a user beside a running server, within five seconds', async () => {
+  it('AT-03 disables and enables a user of a running server within 5 seconds', async () => {
     const { cli, token } = await commandLineWithUser();
     const client = createClient((await cli.serve()).url, token);
     expect((await client.get('groups')).status).toBe(200);
@@ -111,7 +111,7 @@ describe('user list, disable, enable, unlock and set-password', () => {
     await expect.poll(async () => (await client.get('groups')).status, { timeout: 5_000 }).toBe(200);
   });
 
-  it('AT-06 unlocks an account, and sets another password', async () => {
+  it('AT-06 unlocks a user and sets a new password', async () => {
     const { cli } = await commandLineWithUser();
     const anonymous = createClient((await cli.serve()).url, null);
     const signIn = async (password: string): Promise<number> =>

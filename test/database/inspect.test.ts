@@ -116,7 +116,7 @@ const REFUSED: readonly Refusal[] = [
       database.close();
     },
     reason: 'damaged',
-    says: /log of a database stands beside it/,
+    says: /log of a database beside it/,
   },
   {
     what: 'CF-10 a database with random bytes in the middle',

@@ -18,7 +18,7 @@ interface RunningDemo {
   readonly database: string;
 }
 
-function start(...options: string[]): { child: ChildProcess; said: () => string } {
+function start(...options: string[]): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'demo', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -30,13 +30,13 @@ function start(...options: string[]): { child: ChildProcess; said: () => string 
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
-  return { child, said: () => text };
+  return { child, output: () => text };
 }
 
 async function startDemo(...options: string[]): Promise<RunningDemo> {
-  const { child, said } = start(...options);
-  await expect.poll(said, { timeout: 25_000 }).toContain('Ctrl-C stops the demo.');
-  return { child, output: said(), database: /was made in .* s, in (\S+)/.exec(said())?.[1] ?? '' };
+  const { child, output } = start(...options);
+  await expect.poll(output, { timeout: 25_000 }).toContain('Ctrl-C stops the demo.');
+  return { child, output: output(), database: /was made in .* s, in (\S+)/.exec(output())?.[1] ?? '' };
 }
 
 async function stop({ child }: RunningDemo): Promise<unknown> {
@@ -45,7 +45,7 @@ async function stop({ child }: RunningDemo): Promise<unknown> {
   return code;
 }
 
-/** As the shell of whoever pastes it would. */
+/** Runs a printed command in a shell. */
 async function paste(command: string): Promise<{ status: string; body: Fields }> {
   const { stdout } = await run('sh', ['-c', `${command} -w '\\n%{http_code}'`]);
   const [body = '', status = ''] = stdout.split(/\n(?=\d{3}$)/);
@@ -53,19 +53,19 @@ async function paste(command: string): Promise<{ status: string; body: Fields }>
 }
 
 describe('terminal-gateway demo', () => {
-  it('serves a fleet, and each command that it prints answers with records', async () => {
+  it('serves a fleet, and each printed command returns records', async () => {
     const demo = await startDemo('--seed', '11');
     const commands = demo.output.match(/^ {2}curl .*$/gm) ?? [];
     expect(commands).toHaveLength(3);
-    const answers = await Promise.all(commands.map(paste));
-    expect(answers.map(({ status }) => status)).toEqual(['200', '200', '200']);
-    const lists = answers.map(({ body }) => Object.keys(body)[1]);
+    const replies = await Promise.all(commands.map(paste));
+    expect(replies.map(({ status }) => status)).toEqual(['200', '200', '200']);
+    const lists = replies.map(({ body }) => Object.keys(body)[1]);
     expect(lists).toEqual(['transactions', 'devices', 'parameters']);
-    for (const [place, { body }] of answers.entries()) {
-      expect((body[lists[place] ?? ''] as unknown[]).length).toBeGreaterThanOrEqual(3);
+    for (const [index, { body }] of replies.entries()) {
+      expect((body[lists[index] ?? ''] as unknown[]).length).toBeGreaterThanOrEqual(3);
     }
-    expect(JSON.stringify(answers[0]?.body)).toContain('"card":{"brand"');
-    expect(JSON.stringify(answers[2]?.body)).toContain('group_parameter');
+    expect(JSON.stringify(replies[0]?.body)).toContain('"card":{"brand"');
+    expect(JSON.stringify(replies[2]?.body)).toContain('group_parameter');
 
     const password = /with the password (\S+)/.exec(demo.output)?.[1] ?? '';
     const email = /viewer@\S+?(?=,|\n)/.exec(demo.output)?.[0] ?? '';
@@ -78,14 +78,14 @@ describe('terminal-gateway demo', () => {
     expect(existsSync(demo.database)).toBe(false);
   });
 
-  it('makes its database anew in a folder of choice, but not under a demo that runs', async () => {
+  it('replaces the database of an earlier demo in --dir, unless that demo still runs', async () => {
     const folder = scratchFolder();
     onTestFinished(() => removeFolder(folder));
     const demo = await startDemo('--dir', folder);
     expect(demo.database).toBe(join(folder, 'demo.db'));
     const second = start('--dir', folder);
     const [code] = (await once(second.child, 'exit')) as unknown[];
-    expect([code, second.said()]).toEqual([78, expect.stringContaining('in use by process')]);
+    expect([code, second.output()]).toEqual([78, expect.stringContaining('in use by process')]);
     expect(await stop(demo)).toBe(0);
     expect(existsSync(demo.database)).toBe(true);
     const again = await startDemo('--dir', folder);
@@ -97,17 +97,17 @@ describe('terminal-gateway demo', () => {
     ['--seed', '-1'],
     ['--seed', '4294967296'],
     ['--port', '70000'],
-  ])('refuses %s %s as a mistake of the command line', async (...options) => {
-    const said: string[] = [];
-    const say = (line: string): void => void said.push(line);
+  ])('refuses %s %s as a usage error', async (...options) => {
+    const lines: string[] = [];
+    const write = (line: string): void => void lines.push(line);
     const code = await runCommandLine(['demo', ...options], {
       environment: {},
       program: 'terminal-gateway',
-      print: say,
-      note: say,
+      print: write,
+      notice: write,
       readInput: () => Promise.resolve(''),
       progress: () => () => undefined,
     });
-    expect([code, said.join('\n')]).toEqual([2, expect.stringContaining('whole number')]);
+    expect([code, lines.join('\n')]).toEqual([2, expect.stringContaining('whole number')]);
   });
 });

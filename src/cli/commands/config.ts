@@ -1,30 +1,30 @@
 import type { Command } from 'commander';
 
 import { describeConfig, readConfig, SETTINGS } from '../../platform/config/config.js';
-import type { CommandIo } from '../command-io.js';
+import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
-export function addConfigCommands(program: Command, terminal: CommandIo): void {
+export function addConfigCommands(program: Command, io: CommandIo): void {
   program
     .command('config')
     .description('the settings, which are environment variables')
     .command('print')
-    .description('print the settings in force, secrets redacted, and check them')
+    .description('print the settings in effect, with secrets redacted, and check them')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nSettings:\n${settingsHelp()}`)
-    .action(({ json }: { readonly json?: true }) => print(terminal, json === true));
+    .action((options: JsonOption) => printSettings(io, options));
 }
 
-function print({ environment, print: say }: CommandIo, json: boolean): void {
-  const settings = describeConfig(environment);
-  if (json) say(JSON.stringify(settings));
-  else for (const [name, value] of Object.entries(settings)) say(`${name}=${value}`);
-  readConfig(environment);
+function printSettings(io: CommandIo, options: JsonOption): void {
+  const settings = describeConfig(io.environment);
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  printResult(io, options, settings, lines);
+  readConfig(io.environment);
 }
 
 function settingsHelp(): string {
   const width = Math.max(...SETTINGS.map(({ name }) => name.length));
-  return SETTINGS.map(({ name, meaning, fallback }) => {
-    const standard = fallback === '' ? '' : ` (${fallback})`;
-    return `  ${name.padEnd(width)}  ${meaning}${standard}`;
+  return SETTINGS.map(({ name, description, defaultValue }) => {
+    const suffix = defaultValue === '' ? '' : ` (default: ${defaultValue})`;
+    return `  ${name.padEnd(width)}  ${description}${suffix}`;
   }).join('\n');
 }

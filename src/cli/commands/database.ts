@@ -6,115 +6,92 @@ import { backupTo, restoreFrom } from '../../database/sqlite/backup.js';
 import { checkFile, describeFile } from '../../database/sqlite/check.js';
 import { inspectFile } from '../../database/sqlite/inspect.js';
 import { readConfig } from '../../platform/config/config.js';
-import { CommandError } from '../explain.js';
-import type { CommandIo } from '../command-io.js';
+import { CommandError } from '../command-error.js';
+import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
-interface JsonOption {
-  readonly json?: true;
-}
-
-export function addDatabaseCommands(program: Command, terminal: CommandIo): void {
-  const db = program.command('db').description('the database; also beside a running server');
+export function addDatabaseCommands(program: Command, io: CommandIo): void {
+  const db = program.command('db').description('database commands; a server may be running');
   db.command('migrate')
-    .description(
-      "bring the database to this program's schema; a backup is made first where there are records",
-    )
-    .option('--dry-run', 'only say what would be done')
+    .description('apply pending migrations; a database that has records is backed up first')
+    .option('--dry-run', 'list the pending migrations only')
     .option('--json', 'print JSON')
-    .action((options: MigrateOptions) => migrate(terminal, options));
+    .action((options: MigrateOptions) => migrate(io, options));
   db.command('check')
-    .description('read everything and say what is damaged')
+    .description('read the whole database and report damage')
     .option('--json', 'print JSON')
-    .action((options: JsonOption) => check(terminal, options));
+    .action((options: JsonOption) => check(io, options));
   db.command('backup')
-    .description('copy the database to a new file, readable by its owner only')
-    .argument('<file>', 'where to; an existing file is never overwritten')
+    .description('copy the database to a new file that only its owner can read')
+    .argument('<file>', 'the new file; an existing file is never overwritten')
     .option('--json', 'print JSON')
-    .action((file: string, options: JsonOption) => backup(terminal, file, options));
+    .action((file: string, options: JsonOption) => backup(io, file, options));
   db.command('restore')
-    .description('put a backup in the place of a database that is not there')
+    .description('create the database from a backup; an existing database is never overwritten')
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON')
-    .action((file: string, options: JsonOption) => restore(terminal, file, options));
+    .action((file: string, options: JsonOption) => restore(io, file, options));
   db.command('info')
-    .description('say what the database is and holds')
+    .description('print size, schema version and record counts')
     .option('--json', 'print JSON')
-    .action((options: JsonOption) => info(terminal, options));
+    .action((options: JsonOption) => info(io, options));
 }
 
 interface MigrateOptions extends JsonOption {
   readonly dryRun?: true;
 }
 
-async function migrate(terminal: CommandIo, { dryRun, json }: MigrateOptions): Promise<void> {
-  const file = fileOf(terminal);
+async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
+  const file = fileOf(io);
+  const isDryRun = options.dryRun === true;
   const { pending } = inspectFile(file);
-  if (dryRun !== true) await (await openDatabase(file)).close();
-  const done = dryRun === true ? 'would be applied' : 'applied';
-  if (json === true) terminal.print(JSON.stringify({ file, dry_run: dryRun === true, migrations: pending }));
-  else if (pending.length === 0) terminal.print(`${file} is up to date.`);
-  else for (const name of pending) terminal.print(`${name} ${done}`);
+  if (!isDryRun) await (await openDatabase(file)).close();
+  const lines = pending.map((name) => `${name} ${isDryRun ? 'would be applied' : 'applied'}`);
+  const result = { file, dry_run: isDryRun, migrations: pending };
+  printResult(io, options, result, pending.length === 0 ? [`${file} is up to date.`] : lines);
 }
 
-function check(terminal: CommandIo, { json }: JsonOption): void {
-  const file = fileOf(terminal);
+function check(io: CommandIo, options: JsonOption): void {
+  const file = fileOf(io);
   const problems = checkFile(file);
-  if (json === true) terminal.print(JSON.stringify({ file, ok: problems.length === 0, problems }));
-  else for (const problem of problems) terminal.print(problem);
-  if (problems.length > 0) throw new CommandError(`${file} is damaged: restore a backup.`);
-  if (json !== true) terminal.print(`${file} is sound.`);
+  const isOk = problems.length === 0;
+  printResult(io, options, { file, ok: isOk, problems }, isOk ? [`${file}: no damage found.`] : problems);
+  if (!isOk) throw new CommandError(`${file} is damaged: restore a backup.`);
 }
 
-async function backup(terminal: CommandIo, target: string, { json }: JsonOption): Promise<void> {
-  const file = fileOf(terminal);
+async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {
+  const file = fileOf(io);
   refuseExisting(target);
-  await backupTo(file, target, terminal.progress('Copying'));
-  terminal.print(
-    json === true ? JSON.stringify({ file, backup: target }) : `${target} holds a copy of ${file}.`,
-  );
+  await backupTo(file, target, io.progress('Copying'));
+  printResult(io, options, { file, backup: target }, [`${file} was copied to ${target}.`]);
 }
 
-async function restore(terminal: CommandIo, source: string, { json }: JsonOption): Promise<void> {
-  const file = fileOf(terminal);
+async function restore(io: CommandIo, source: string, options: JsonOption): Promise<void> {
+  const file = fileOf(io);
   refuseExisting(file);
-  await restoreFrom(source, file, terminal.progress('Copying'));
-  terminal.print(
-    json === true ? JSON.stringify({ file, backup: source }) : `${file} was restored from ${source}.`,
-  );
+  await restoreFrom(source, file, io.progress('Copying'));
+  printResult(io, options, { file, backup: source }, [`${file} was restored from ${source}.`]);
 }
 
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;
-  throw new CommandError(
-    `${file} exists already, and nothing is overwritten: move it away first, or name another.`,
-  );
+  throw new CommandError(`${file} exists and is not overwritten: move it away, or name another file.`);
 }
 
-function info(terminal: CommandIo, { json }: JsonOption): void {
-  const file = fileOf(terminal);
+function info(io: CommandIo, options: JsonOption): void {
+  const file = fileOf(io);
   const { bytes, logBytes, engine, state, applied, pending, companies, users, records } = describeFile(file);
-  const fields = {
-    file,
-    bytes,
-    log_bytes: logBytes,
-    sqlite: engine,
-    state,
-    applied,
-    pending,
-    companies,
-    users,
-    records,
-  };
-  if (json === true) {
-    terminal.print(JSON.stringify(fields));
-    return;
-  }
+  const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
   const counts = Object.entries({ companies, users, ...records }).map(([name, count]) => `${name}: ${count}`);
-  terminal.print(`${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`);
-  terminal.print(
-    `schema ${state}: ${[...applied, ...pending.map((name) => `${name} (pending)`)].join(', ')}`,
+  printResult(
+    io,
+    options,
+    { file, bytes, log_bytes: logBytes, sqlite: engine, state, applied, pending, companies, users, records },
+    [
+      `${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
+      `schema ${state}: ${migrations}`,
+      ...counts,
+    ],
   );
-  for (const count of counts) terminal.print(count);
 }
 
 function fileOf({ environment }: CommandIo): string {

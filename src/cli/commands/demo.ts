@@ -1,23 +1,23 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-import type { DemoOptions } from '../run-demo.js';
 import type { CommandIo } from '../command-io.js';
+import type { DemoOptions } from '../run-demo.js';
 
 const NOTES = `
-Two companies with terminals, software, settings and a month of card payments: the same each time for a
-seed, but for times and secrets. What is written to the demo goes when it stops, unless --dir names a folder.`;
+Two companies with terminals, software, settings and a month of card payments. The same seed gives the same
+records; times and secrets differ. The database is deleted at the end, unless --dir names a folder.`;
 
-export function addDemoCommand(program: Command, terminal: CommandIo): void {
+export function addDemoCommand(program: Command, io: CommandIo): void {
   program
     .command('demo')
-    .description('serve a believable fleet out of a database of its own')
-    .option('--seed <number>', 'what the data is drawn from', wholeNumber(2 ** 32 - 1), 1)
-    .option('--port <number>', 'port to listen on; PORT otherwise', wholeNumber(65_535))
-    .option('--dir <folder>', 'make demo.db in this folder, in place of an earlier one, and leave it there')
+    .description('serve a demo fleet from a database of its own')
+    .option('--seed <number>', 'seed of the random records', wholeNumber(2 ** 32 - 1), 1)
+    .option('--port <number>', 'port to listen on, instead of PORT', wholeNumber(65_535))
+    .option('--dir <folder>', 'folder for demo.db, which replaces an earlier demo and is kept')
     .addHelpText('after', NOTES)
     .action(async (options: DemoOptions) => {
       const { runDemo } = await import('../run-demo.js');
-      await runDemo(terminal, options);
+      await runDemo(io, options);
     });
 }
 

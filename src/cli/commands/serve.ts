@@ -2,16 +2,17 @@ import type { Command } from 'commander';
 
 import type { CommandIo } from '../command-io.js';
 
-const NOTES = '\nStops on SIGTERM and SIGINT when what is under way is done; at once on the second.';
+const NOTES =
+  '\nSIGTERM or SIGINT stops the server after the requests in flight; a second signal stops it at once.';
 
-export function addServeCommand(program: Command, terminal: CommandIo): void {
+export function addServeCommand(program: Command, io: CommandIo): void {
   program
     .command('serve')
     .description('start the server')
     .addHelpText('after', NOTES)
     .action(async () => {
-      // The other commands do not wait for what only a server needs.
+      // Loaded here, so that the other commands start without the server's modules.
       const { serve } = await import('../run-server.js');
-      await serve(terminal);
+      await serve(io);
     });
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { LOCAL_ORIGIN } from '../../platform/caller.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 import type { AccessToken } from '../../resources/access-token/access-token.model.js';
@@ -11,40 +12,39 @@ import {
 } from '../../resources/access-token/access-token.service.js';
 import { getMembership } from '../../resources/user/membership.service.js';
 import { getUserByEmail } from '../../resources/user/user.service.js';
-import { CommandError } from '../explain.js';
-import { companyNamed, operatorIn, ORIGIN, withDatabase } from '../command-context.js';
-import { table, type CommandIo } from '../command-io.js';
+import { CommandError } from '../command-error.js';
+import { callerIn, companyNamed, withDatabase } from '../command-context.js';
+import { printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 
-export function addTokenCommands(program: Command, terminal: CommandIo): void {
+export function addTokenCommands(program: Command, io: CommandIo): void {
   const token = program.command('token').description('API tokens of a company');
   token
     .command('create')
-    .description('create a token with a name; it is shown this once')
+    .description('create a named token; it is shown only once')
     .requiredOption('--company <name>', 'the company')
-    .requiredOption('--email <address>', 'the member whose role bounds what the token may do')
-    .requiredOption('--name <name>', 'what the token is for')
-    .requiredOption('--scopes <list>', 'read, write, admin, ingest; separated by commas')
-    .option('--expires <date>', 'when it ends: YYYY-MM-DD (that day, UTC, included) or a full timestamp')
+    .requiredOption('--email <address>', 'the member who owns the token; their role limits its scopes')
+    .requiredOption('--name <name>', 'name of the token, for example what it is used for')
+    .requiredOption('--scopes <list>', 'comma-separated: read, write, admin, ingest')
+    .option('--expires <date>', 'last day it is valid (YYYY-MM-DD, UTC), or a timestamp')
     .option('--json', 'print JSON')
-    .action((options: CreateOptions) => create(terminal, options));
+    .action((options: CreateOptions) => create(io, options));
   token
     .command('list')
-    .description('list the tokens of a company, ended ones too')
+    .description('list the tokens of a company, including expired and revoked ones')
     .requiredOption('--company <name>', 'the company')
     .option('--json', 'print JSON')
-    .action((options: CompanyOptions) => list(terminal, options));
+    .action((options: CompanyOptions) => list(io, options));
   token
     .command('revoke')
-    .description('end a token at once')
+    .description('revoke a token at once')
     .argument('<id>', 'the id that `token list` shows')
     .requiredOption('--company <name>', 'the company')
     .option('--json', 'print JSON')
-    .action((id: string, options: CompanyOptions) => revoke(terminal, id, options));
+    .action((id: string, options: CompanyOptions) => revoke(io, id, options));
 }
 
-interface CompanyOptions {
+interface CompanyOptions extends JsonOption {
   readonly company: string;
-  readonly json?: true;
 }
 
 interface CreateOptions extends CompanyOptions {
@@ -54,55 +54,53 @@ interface CreateOptions extends CompanyOptions {
   readonly expires?: string;
 }
 
-async function create(terminal: CommandIo, options: CreateOptions): Promise<void> {
+async function create(io: CommandIo, options: CreateOptions): Promise<void> {
   const input = {
     name: options.name,
     scopes: options.scopes.split(',').map((scope) => scope.trim()),
-    expiresAt: options.expires === undefined ? null : endOf(options.expires),
+    expiresAt: options.expires === undefined ? null : parseExpiry(options.expires),
   };
-  const { token, secret } = await withDatabase(terminal, async ({ units }) => {
+  const { token, secret } = await withDatabase(io, async ({ units }) => {
     const company = await companyNamed(units, options.company);
-    return await units.systemWrite(ORIGIN, async (work) => {
+    return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
       const user = await getUserByEmail(work, options.email);
       const member = await getMembership(work, { companyId: company.id, userId: user.id });
       return await createNamedToken(work, member, input);
     });
   });
-  if (options.json === true) {
-    terminal.print(JSON.stringify({ ...tokenFields(token), api_token: secret }));
-    return;
+  if (options.json !== true) {
+    io.notice(`Token ${token.id}, "${token.name ?? ''}": store it now, it is not shown again.`);
   }
-  terminal.note(`Token ${token.id}, "${token.name ?? ''}": keep it well, it is not shown again.`);
-  terminal.print(secret);
+  printResult(io, options, { ...tokenFields(token), api_token: secret }, [secret]);
 }
 
-const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
-const MOMENT_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
+const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-function endOf(text: string): Date {
-  const end = new Date(DAY_FORM.test(text) ? `${text}T23:59:59.999Z` : text);
-  const isDate = (DAY_FORM.test(text) || MOMENT_FORM.test(text)) && !Number.isNaN(end.getTime());
-  if (!isDate)
-    throw new CommandError('--expires: must be YYYY-MM-DD or a timestamp such as 2027-01-31T12:00:00Z');
-  return end;
+/** A day means its last millisecond in UTC. Errors: `CommandError`. */
+function parseExpiry(text: string): Date {
+  const isDay = DAY_PATTERN.test(text);
+  const expiry = new Date(isDay ? `${text}T23:59:59.999Z` : text);
+  if ((isDay || TIMESTAMP_PATTERN.test(text)) && !Number.isNaN(expiry.getTime())) return expiry;
+  throw new CommandError('--expires: must be YYYY-MM-DD or a timestamp such as 2027-01-31T12:00:00Z');
 }
 
-async function list(terminal: CommandIo, { company, json }: CompanyOptions): Promise<void> {
-  const tokens = await withDatabase(terminal, async ({ units }) => {
-    const caller = operatorIn(await companyNamed(units, company));
-    return await units.read(caller, listTokens);
-  });
-  terminal.print(json === true ? JSON.stringify(tokens.map(tokenFields)) : tokenTable(tokens));
+async function list(io: CommandIo, options: CompanyOptions): Promise<void> {
+  const tokens = await withDatabase(io, async ({ units }) =>
+    units.read(await callerIn(units, options.company), listTokens),
+  );
+  printResult(io, options, tokens.map(tokenFields), [tokenTable(tokens)]);
 }
 
-async function revoke(terminal: CommandIo, text: string, { company, json }: CompanyOptions): Promise<void> {
+async function revoke(io: CommandIo, text: string, options: CompanyOptions): Promise<void> {
   const id = idFromText(text);
   if (id === undefined) throw notFound('access token');
-  const token = await withDatabase(terminal, async ({ units }) => {
-    const caller = operatorIn(await companyNamed(units, company));
-    return await units.write(caller, async (work) => revokeToken(work, await getToken(work, id)));
-  });
-  terminal.print(json === true ? JSON.stringify(tokenFields(token)) : `Token ${token.id} is revoked.`);
+  const token = await withDatabase(io, async ({ units }) =>
+    units.write(await callerIn(units, options.company), async (work) =>
+      revokeToken(work, await getToken(work, id)),
+    ),
+  );
+  printResult(io, options, tokenFields(token), [`Token ${token.id} is revoked.`]);
 }
 
 function tokenFields(token: AccessToken) {

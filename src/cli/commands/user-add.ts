@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 
-import { ROLES } from '../../platform/caller.js';
+import { LOCAL_ORIGIN, ROLES } from '../../platform/caller.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { parse } from '../../platform/validate.js';
 import { ensureDerivedTokens } from '../../resources/access-token/derived-token.service.js';
@@ -10,60 +10,62 @@ import { ensureCompany, findCompany } from '../../resources/company/company.serv
 import { createPasswords } from '../../resources/user/password.service.js';
 import type { User } from '../../resources/user/user.model.js';
 import { addUser, findUserByEmail } from '../../resources/user/user.service.js';
+
+import { withDatabase, type CommandContext } from '../command-context.js';
+import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { PASSWORD_STDIN, readPassword } from './password-input.js';
-import { ORIGIN, withDatabase, type CommandContext } from '../command-context.js';
-import type { CommandIo } from '../command-io.js';
 
 const NOTES = `
-The last line of the output is one JSON object with the user's API token for the company. Where the user
-exists already, name, time zone and password stay as they are.`;
+The last line of the output is a JSON object with the user's API token for the company. The name, time zone and
+password of an existing user are not changed.`;
 
-export function addUserAddCommand(user: Command, terminal: CommandIo): void {
+export function addUserAddCommand(user: Command, io: CommandIo): void {
   user
     .command('add')
-    .description('add a user to a company; both are created where they are new')
-    .requiredOption('--company <name>', 'the company, created where there is none of this name')
+    .description('add a user to a company; creates the user and the company if they do not exist')
+    .requiredOption('--company <name>', 'the company')
     .requiredOption('--email <address>', 'the e-mail address to sign in with')
     .requiredOption('--name <name>', 'the name of the person')
-    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
-    .option('--time-zone <zone>', 'IANA time zone, for instance America/Sao_Paulo', 'UTC')
+    .addOption(new Option('--role <role>', 'role in the company').choices(ROLES).makeOptionMandatory())
+    .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo', 'UTC')
     .requiredOption('--password-stdin', PASSWORD_STDIN)
-    .option('--json', 'print the JSON line only')
+    .option('--json', 'print only the JSON object')
     .addHelpText('after', NOTES)
-    .action((options: AddOptions) => add(terminal, options));
+    .action((options: AddOptions) => add(io, options));
 }
 
-interface AddOptions {
+interface AddOptions extends JsonOption {
   readonly company: string;
   readonly email: string;
   readonly name: string;
   readonly role: string;
   readonly timeZone: string;
-  readonly json?: true;
 }
 
-async function add(terminal: CommandIo, given: AddOptions): Promise<void> {
-  const { company } = parse(z.object({ company: CompanyCreate.shape.name }), given);
-  const options = { ...given, company };
-  const password = await readPassword(terminal);
-  const added = await withDatabase(terminal, (session) => addMember(session, options, password));
-  const say = options.json === true ? (): void => undefined : terminal.print;
-  if (added.isNewCompany) say(`The company "${added.company.name}" was created.`);
-  if (!added.isNewUser) say(`${added.user.email} existed: name, time zone and password stay as they were.`);
-  say(`${added.user.email} is now ${options.role} of "${added.company.name}".`);
-  terminal.print(
-    JSON.stringify({
-      company_id: added.company.id,
-      company_name: added.company.name,
-      user_id: added.user.id,
-      email: added.user.email,
-      role: options.role,
-      api_token: added.token,
-    }),
-  );
+async function add(io: CommandIo, rawOptions: AddOptions): Promise<void> {
+  const parsed = parse(z.object({ company: CompanyCreate.shape.name }), rawOptions);
+  const options = { ...rawOptions, ...parsed };
+  const password = await readPassword(io);
+  const added = await withDatabase(io, (context) => addMember(context, options, password));
+  const { company, user } = added;
+  const result = {
+    company_id: company.id,
+    company_name: company.name,
+    user_id: user.id,
+    email: user.email,
+    role: options.role,
+    api_token: added.token,
+  };
+  const lines = [
+    ...(added.isNewCompany ? [`The company "${company.name}" was created.`] : []),
+    ...(added.isNewUser ? [] : [`${user.email} exists: name, time zone and password were not changed.`]),
+    `${user.email} is now ${options.role} of "${company.name}".`,
+    JSON.stringify(result),
+  ];
+  printResult(io, options, result, lines);
 }
 
-interface Added {
+interface AddedMember {
   readonly company: Company;
   readonly user: User;
   readonly token: string;
@@ -75,7 +77,7 @@ async function addMember(
   { config, units }: CommandContext,
   options: AddOptions,
   password: string,
-): Promise<Added> {
+): Promise<AddedMember> {
   const secret = loadTokenSecret(config);
   const known = await units.systemRead(async (work) => ({
     user: await findUserByEmail(work, options.email),
@@ -83,11 +85,11 @@ async function addMember(
   }));
   const isNewUser = known.user === undefined;
   const hash = isNewUser ? await createPasswords().hash(password) : '';
-  return await units.systemWrite(ORIGIN, async (work) => {
+  return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
     const company = await ensureCompany(work, { name: options.company });
     const user = await addUser(work, company, options, hash);
-    const of = { userId: user.id, companyIds: [company.id] };
-    const token = (await ensureDerivedTokens(work, secret, of)).get(company.id) ?? '';
+    const tokens = await ensureDerivedTokens(work, secret, { userId: user.id, companyIds: [company.id] });
+    const token = tokens.get(company.id) ?? '';
     return { company, user, token, isNewUser, isNewCompany: known.company === undefined };
   });
 }

@@ -2,7 +2,7 @@ import { systemClock } from '../../platform/clock.js';
 import type { Person, User } from '../../resources/user/user.model.js';
 import { table } from '../command-io.js';
 
-/** `disabled` outweighs `locked`, which ends by itself. */
+/** A user who is both disabled and locked is shown as disabled: a lock ends by itself. */
 export function stateOf(user: User): 'active' | 'disabled' | 'locked' {
   if (user.disabledAt !== null) return 'disabled';
   return user.lockedUntil !== null && user.lockedUntil > systemClock.now() ? 'locked' : 'active';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import type { SystemWriteWork } from '../../database/work.js';
+import { LOCAL_ORIGIN } from '../../platform/caller.js';
 import { createPasswords } from '../../resources/user/password.service.js';
 import type { User } from '../../resources/user/user.model.js';
 import {
@@ -11,54 +12,52 @@ import {
   setPassword,
   unlockUser,
 } from '../../resources/user/user.service.js';
+import { companyNamed, withDatabase } from '../command-context.js';
+import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { PASSWORD_STDIN, readPassword } from './password-input.js';
-import { companyNamed, ORIGIN, withDatabase } from '../command-context.js';
-import type { CommandIo } from '../command-io.js';
 import { addUserAddCommand } from './user-add.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
 
-export function addUserCommands(program: Command, terminal: CommandIo): void {
+export function addUserCommands(program: Command, io: CommandIo): void {
   const user = program.command('user').description('users and their access');
-  addUserAddCommand(user, terminal);
+  addUserAddCommand(user, io);
   user
     .command('list')
     .description('list users, of one company or of all')
     .option('--company <name>', 'members of this company only')
     .option('--json', 'print JSON')
-    .action((options: ListOptions) => list(terminal, options));
-  addChange(user, terminal, 'disable', 'end every access of a user, in all companies', disableUser);
-  addChange(user, terminal, 'enable', 'give a disabled user access again', enableUser);
-  addChange(user, terminal, 'unlock', 'let a locked user sign in by password again', unlockUser);
+    .action((options: ListOptions) => list(io, options));
+  addStateCommand(user, io, 'disable', 'end all access of a user, in all companies', disableUser);
+  addStateCommand(user, io, 'enable', 'give a disabled user access again', enableUser);
+  addStateCommand(user, io, 'unlock', 'let a locked user sign in by password again', unlockUser);
   user
     .command('set-password')
-    .description("set a user's password; tokens live on, and so does a lock")
+    .description("set a user's password; tokens stay valid, and a locked user stays locked")
     .requiredOption('--email <address>', 'the user')
     .requiredOption('--password-stdin', PASSWORD_STDIN)
     .option('--json', 'print JSON')
-    .action((options: OneOptions) => changePassword(terminal, options));
+    .action((options: UserOptions) => changePassword(io, options));
 }
 
-interface OneOptions {
+interface UserOptions extends JsonOption {
   readonly email: string;
-  readonly json?: true;
 }
 
-interface ListOptions {
+interface ListOptions extends JsonOption {
   readonly company?: string;
-  readonly json?: true;
 }
 
-async function list(terminal: CommandIo, { company: name, json }: ListOptions): Promise<void> {
-  const people = await withDatabase(terminal, async ({ units }) => {
-    const company = name === undefined ? null : await companyNamed(units, name);
+async function list(io: CommandIo, options: ListOptions): Promise<void> {
+  const people = await withDatabase(io, async ({ units }) => {
+    const company = options.company === undefined ? null : await companyNamed(units, options.company);
     return await units.systemRead((work) => listPeople(work, company));
   });
-  terminal.print(json === true ? JSON.stringify(people.map(personFields)) : peopleTable(people));
+  printResult(io, options, people.map(personFields), [peopleTable(people)]);
 }
 
-function addChange(
+function addStateCommand(
   user: Command,
-  terminal: CommandIo,
+  io: CommandIo,
   name: string,
   description: string,
   change: (work: SystemWriteWork, user: User) => Promise<User>,
@@ -68,26 +67,24 @@ function addChange(
     .description(description)
     .requiredOption('--email <address>', 'the user')
     .option('--json', 'print JSON')
-    .action(async ({ email, json }: OneOptions) => {
-      const changed = await withDatabase(terminal, ({ units }) =>
-        units.systemWrite(ORIGIN, async (work) => change(work, await getUserByEmail(work, email))),
+    .action(async (options: UserOptions) => {
+      const changed = await withDatabase(io, ({ units }) =>
+        units.systemWrite(LOCAL_ORIGIN, async (work) =>
+          change(work, await getUserByEmail(work, options.email)),
+        ),
       );
-      sayChanged(terminal, changed, `is ${stateOf(changed)}`, json);
+      printResult(io, options, userFields(changed), [`${changed.email} is ${stateOf(changed)}.`]);
     });
 }
 
-async function changePassword(terminal: CommandIo, { email, json }: OneOptions): Promise<void> {
-  const password = await readPassword(terminal);
-  const changed = await withDatabase(terminal, async ({ units }) => {
-    await units.systemRead((work) => getUserByEmail(work, email));
+async function changePassword(io: CommandIo, options: UserOptions): Promise<void> {
+  const password = await readPassword(io);
+  const changed = await withDatabase(io, async ({ units }) => {
+    await units.systemRead((work) => getUserByEmail(work, options.email));
     const hash = await createPasswords().hash(password);
-    return await units.systemWrite(ORIGIN, async (work) =>
-      setPassword(work, await getUserByEmail(work, email), hash),
+    return await units.systemWrite(LOCAL_ORIGIN, async (work) =>
+      setPassword(work, await getUserByEmail(work, options.email), hash),
     );
   });
-  sayChanged(terminal, changed, 'has a new password', json);
-}
-
-function sayChanged(terminal: CommandIo, user: User, what: string, json: true | undefined): void {
-  terminal.print(json === true ? JSON.stringify(userFields(user)) : `${user.email} ${what}.`);
+  printResult(io, options, userFields(changed), [`${changed.email} has a new password.`]);
 }

@@ -1,9 +1,18 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../storage.js';
-import { audited, identified, index, optional, refers, required, type Db, type Table } from './builders.js';
+import {
+  audited,
+  companyTable,
+  index,
+  optional,
+  companyReference,
+  required,
+  type Db,
+  type Table,
+} from './builders.js';
 
-async function createPeople(db: Db): Promise<void> {
+async function createUsers(db: Db): Promise<void> {
   let companies: Table = db.schema.createTable('companies').addColumn('id', ddl.id);
   companies = required(companies, ddl.text, 'name');
   await required(companies, ddl.instant, 'created_at', 'updated_at')
@@ -34,7 +43,7 @@ async function createPeople(db: Db): Promise<void> {
 }
 
 async function createTokens(db: Db): Promise<void> {
-  let tokens = required(identified(db, 'access_tokens'), ddl.integer, 'user_id');
+  let tokens = required(companyTable(db, 'access_tokens'), ddl.integer, 'user_id');
   tokens = required(tokens, ddl.text, 'kind', 'scopes', 'token_hash', 'last_four');
   tokens = optional(tokens, ddl.text, 'name', 'nonce');
   tokens = required(tokens, ddl.instant, 'created_at');
@@ -54,34 +63,34 @@ async function createTokens(db: Db): Promise<void> {
 }
 
 async function createFleet(db: Db): Promise<void> {
-  await audited(required(identified(db, 'groups'), ddl.text, 'name'))
+  await audited(required(companyTable(db, 'groups'), ddl.text, 'name'))
     .addUniqueConstraint('groups_name', ['company_id', 'name'])
     .execute();
 
-  let numbers = required(identified(db, 'logical_numbers'), ddl.text, 'number');
+  let numbers = required(companyTable(db, 'logical_numbers'), ddl.text, 'number');
   numbers = audited(optional(numbers, ddl.integer, 'group_id'));
-  await refers(numbers, 'group_id', 'groups')
+  await companyReference(numbers, 'group_id', 'groups')
     .addUniqueConstraint('logical_numbers_number', ['company_id', 'number'])
     .execute();
   await index(db, 'logical_numbers', 'group_id', 'id');
 
-  let devices = required(identified(db, 'devices'), ddl.text, 'serial_number');
+  let devices = required(companyTable(db, 'devices'), ddl.text, 'serial_number');
   devices = required(devices, ddl.flag, 'enabled');
   devices = optional(devices, ddl.integer, 'logical_number_id');
   devices = required(devices, ddl.json, 'meta');
   devices = audited(optional(devices, ddl.text, 'framework_version'));
-  await refers(devices, 'logical_number_id', 'logical_numbers')
+  await companyReference(devices, 'logical_number_id', 'logical_numbers')
     .addUniqueConstraint('devices_serial_number', ['company_id', 'serial_number'])
     .execute();
   await index(db, 'devices', 'logical_number_id', 'id');
 }
 
 async function createSoftware(db: Db): Promise<void> {
-  let apps = required(identified(db, 'apps'), ddl.text, 'name', 'communication_format', 'kind', 'language');
+  let apps = required(companyTable(db, 'apps'), ddl.text, 'name', 'communication_format', 'kind', 'language');
   apps = audited(optional(apps, ddl.text, 'description'));
   await apps.addUniqueConstraint('apps_name', ['company_id', 'name']).execute();
 
-  let contents = required(identified(db, 'contents'), ddl.integer, 'size');
+  let contents = required(companyTable(db, 'contents'), ddl.integer, 'size');
   contents = required(contents, ddl.text, 'crc', 'sha256');
   contents = required(contents, ddl.instant, 'created_at');
   await optional(contents, ddl.instant, 'released_at').execute();
@@ -97,28 +106,28 @@ async function createSoftware(db: Db): Promise<void> {
     'sequence',
   );
   chunks = required(chunks, ddl.bytes, 'bytes');
-  await refers(chunks, 'content_id', 'contents', 'cascade')
+  await companyReference(chunks, 'content_id', 'contents', 'cascade')
     .addPrimaryKeyConstraint('content_chunks_pk', ['company_id', 'content_id', 'sequence'])
     .execute();
 
-  let files = required(identified(db, 'files'), ddl.text, 'name', 'file_type', 'crc');
+  let files = required(companyTable(db, 'files'), ddl.text, 'name', 'file_type', 'crc');
   files = optional(files, ddl.text, 'description');
   files = audited(required(files, ddl.integer, 'content_id', 'size'));
-  await refers(files, 'content_id', 'contents')
+  await companyReference(files, 'content_id', 'contents')
     .addUniqueConstraint('files_name', ['company_id', 'name'])
     .execute();
-  // Contents that were let go are deleted: who else has one is asked each time.
+  // Before released contents are deleted, this index tells whether a file still has them.
   await index(db, 'files', 'content_id');
   await createVersions(db);
 }
 
 async function createVersions(db: Db): Promise<void> {
-  let versions = required(identified(db, 'app_versions'), ddl.integer, 'app_id', 'size');
+  let versions = required(companyTable(db, 'app_versions'), ddl.integer, 'app_id', 'size');
   versions = required(versions, ddl.text, 'number', 'uuid', 'crc');
   versions = required(versions, ddl.flag, 'displayable');
   versions = optional(versions, ddl.text, 'authorizer_url', 'pos_display_label');
   versions = audited(optional(versions, ddl.integer, 'content_id'));
-  versions = refers(refers(versions, 'app_id', 'apps'), 'content_id', 'contents');
+  versions = companyReference(companyReference(versions, 'app_id', 'apps'), 'content_id', 'contents');
   await versions.addUniqueConstraint('app_versions_number', ['company_id', 'app_id', 'number']).execute();
   await index(db, 'app_versions', 'app_id', 'id');
   await index(db, 'app_versions', 'content_id');
@@ -141,7 +150,7 @@ async function createVersions(db: Db): Promise<void> {
 
 async function createLink(db: Db, name: string, from: [string, string], to: [string, string]): Promise<void> {
   const table = required(db.schema.createTable(name), ddl.integer, 'company_id', from[0], to[0]);
-  await refers(refers(table, ...from, 'cascade'), ...to, 'cascade')
+  await companyReference(companyReference(table, ...from, 'cascade'), ...to, 'cascade')
     .addPrimaryKeyConstraint(`${name}_pk`, ['company_id', from[0], to[0]])
     .execute();
   await index(db, name, to[0], from[0]);
@@ -149,11 +158,15 @@ async function createLink(db: Db, name: string, from: [string, string], to: [str
 
 async function createSettings(db: Db): Promise<void> {
   for (const name of ['parameters', 'metacontents']) {
-    let table = optional(identified(db, name), ddl.integer, 'group_id', 'logical_number_id');
+    let table = optional(companyTable(db, name), ddl.integer, 'group_id', 'logical_number_id');
     table = required(table, ddl.text, 'key');
     table = required(table, name === 'parameters' ? ddl.text : ddl.json, 'value');
     if (name === 'parameters') table = optional(table, ddl.text, 'description');
-    table = refers(refers(audited(table), 'group_id', 'groups'), 'logical_number_id', 'logical_numbers');
+    table = companyReference(
+      companyReference(audited(table), 'group_id', 'groups'),
+      'logical_number_id',
+      'logical_numbers',
+    );
     await table
       .addUniqueConstraint(`${name}_group_key`, ['company_id', 'group_id', 'key'])
       .addUniqueConstraint(`${name}_logical_number_key`, ['company_id', 'logical_number_id', 'key'])
@@ -165,19 +178,19 @@ async function createSettings(db: Db): Promise<void> {
 }
 
 async function createNotifications(db: Db): Promise<void> {
-  let notifications = required(identified(db, 'notifications'), ddl.text, 'content', 'range', 'kind');
+  let notifications = required(companyTable(db, 'notifications'), ddl.text, 'content', 'range', 'kind');
   notifications = optional(notifications, ddl.integer, 'group_id', 'app_id');
   await audited(required(notifications, ddl.instant, 'expires_at')).execute();
 
   let deliveries = required(
-    identified(db, 'notification_deliveries'),
+    companyTable(db, 'notification_deliveries'),
     ddl.integer,
     'notification_id',
     'logical_number_id',
   );
   deliveries = required(required(deliveries, ddl.text, 'state'), ddl.instant, 'updated_at');
-  deliveries = refers(deliveries, 'notification_id', 'notifications', 'cascade');
-  await refers(deliveries, 'logical_number_id', 'logical_numbers', 'cascade')
+  deliveries = companyReference(deliveries, 'notification_id', 'notifications', 'cascade');
+  await companyReference(deliveries, 'logical_number_id', 'logical_numbers', 'cascade')
     .addUniqueConstraint('notification_deliveries_once', [
       'company_id',
       'notification_id',
@@ -189,7 +202,7 @@ async function createNotifications(db: Db): Promise<void> {
 
 async function createTransactions(db: Db): Promise<void> {
   let table = required(
-    identified(db, 'transactions'),
+    companyTable(db, 'transactions'),
     ddl.text,
     ...['transaction_type', 'serial_number', 'logical_number', 'app_name', 'detail', 'status'],
   );
@@ -197,7 +210,7 @@ async function createTransactions(db: Db): Promise<void> {
   table = optional(optional(table, ddl.json, 'parsed'), ddl.integer, 'amount');
   table = required(table, ddl.instant, 'started_at', 'recorded_at');
   await optional(table, ddl.instant, 'finished_at').execute();
-  // Newest first, and everything that the daily totals distinguish, so that skipping never reads a row.
+  // These indexes also hold the columns of the daily totals, so that a deep page is found without reading rows.
   const newestFirst = sql`started_at desc, id desc`;
   await sql`create index transactions_newest on transactions
     (company_id, ${newestFirst}, status, transaction_type, app_name)`.execute(db);
@@ -219,7 +232,7 @@ async function createTransactions(db: Db): Promise<void> {
     .execute();
 }
 
-async function createRecords(db: Db): Promise<void> {
+async function createBookkeeping(db: Db): Promise<void> {
   let counters = required(db.schema.createTable('counters'), ddl.integer, 'company_id', 'total');
   counters = required(counters, ddl.text, 'name');
   await counters.addPrimaryKeyConstraint('counters_pk', ['company_id', 'name']).execute();
@@ -251,13 +264,13 @@ async function createTriggers(db: Db): Promise<void> {
 }
 
 export async function up(db: Db): Promise<void> {
-  await createPeople(db);
+  await createUsers(db);
   await createTokens(db);
   await createFleet(db);
   await createSoftware(db);
   await createSettings(db);
   await createNotifications(db);
   await createTransactions(db);
-  await createRecords(db);
+  await createBookkeeping(db);
   await createTriggers(db);
 }

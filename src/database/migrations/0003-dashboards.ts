@@ -3,17 +3,17 @@ import { sql } from 'kysely';
 import { ddl } from '../storage.js';
 import { index, required, type Db, type Table } from './builders.js';
 
-/** What dashboards order, narrow and sum up by. */
+/** Indexes for the filters of dashboards, and totals of transactions by hour and by day. */
 export async function up(db: Db): Promise<void> {
   for (const column of ['kind', 'group_id', 'expires_at']) await index(db, 'notifications', column, 'id');
   for (const column of ['communication_format', 'kind', 'language']) await index(db, 'apps', column, 'id');
   await index(db, 'files', 'file_type', 'id');
-  await indexTransactions(db);
-  await sumUpTransactions(db);
+  await createTransactionIndexes(db);
+  await createTransactionTotals(db);
 }
 
-/** Each holds all that lists are narrowed by and summaries add up, so that neither reads rows they do not show. */
-async function indexTransactions(db: Db): Promise<void> {
+/** Covering indexes: filters of lists, and summaries, read no rows that they do not show. */
+async function createTransactionIndexes(db: Db): Promise<void> {
   for (const name of ['newest', 'serial', 'logical_number']) {
     await db.schema.dropIndex(`transactions_${name}`).execute();
   }
@@ -44,7 +44,7 @@ async function indexTransactions(db: Db): Promise<void> {
 
 const KIND = sql.raw('status, transaction_type, app_name');
 
-async function sumUpTransactions(db: Db): Promise<void> {
+async function createTransactionTotals(db: Db): Promise<void> {
   let hours = required(db.schema.createTable('transaction_hours'), ddl.integer, 'company_id', 'hour');
   hours = required(hours, ddl.text, 'status', 'transaction_type', 'app_name');
   hours = required(hours, ddl.integer, 'total', 'amount_total');

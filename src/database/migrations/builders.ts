@@ -6,7 +6,8 @@ import type { Tables } from '../tables.js';
 export type Table = CreateTableBuilder<string, string>;
 export type Db = Kysely<Tables>;
 
-export const identified = (db: Db, name: string): Table =>
+/** A table with `id`, `company_id` and UNIQUE(company_id, id), which references from other tables need. */
+export const companyTable = (db: Db, name: string): Table =>
   db.schema
     .createTable(name)
     .addColumn('id', ddl.id)
@@ -27,8 +28,8 @@ export const required = (table: Table, type: typeof ddl.text, ...names: string[]
 export const optional = (table: Table, type: typeof ddl.text, ...names: string[]): Table =>
   names.reduce((built, name) => built.addColumn(name, type), table);
 
-/** A reference that cannot leave the company. */
-export const refers = (
+/** A foreign key on (company_id, column), so that a row cannot refer to a record of another company. */
+export const companyReference = (
   table: Table,
   column: string,
   target: string,
@@ -42,7 +43,7 @@ export const refers = (
     (key) => key.onDelete(onDelete),
   );
 
-/** Lists within a company go by this index. */
+/** Creates an index on (company_id, ...columns) for lists of a company. */
 export async function index(db: Db, table: string, ...columns: string[]): Promise<void> {
   await db.schema
     .createIndex(`${table}_by_${columns.join('_')}`)

@@ -1,29 +1,22 @@
 import Sqlite from 'better-sqlite3';
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { syncPath } from '../../platform/files.js';
 import { translate } from './faults.js';
-import { DatabaseRefused, inspectFile, recognizeFile } from './inspect.js';
-import { logOf, fileBytes } from './place.js';
+import { DatabaseRefused, inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
+import { walPath, fileBytes } from './paths.js';
 
-const PAGES_AT_A_TIME = 2_000;
+const PAGES_PER_STEP = 2_000;
 const OWNER_ONLY = 0o600;
 
+/** Called repeatedly with the number of pages copied so far and of all pages. */
 export type Progress = (done: number, total: number) => void;
 
 /**
- * Copies a database, also one in use, to a new file that only its owner may read. What was acknowledged before
- * the copy began is inside. An existing file is never overwritten, and a copy that fails leaves none behind.
+ * Copies a database, which may be in use, to a new file that only its owner can read. The copy has every change that
+ * was acknowledged before it began. If it fails, no file is left. Errors: `DatabaseRefused` if `target` exists, or if
+ * `file` does not or is damaged.
  */
 export async function backupTo(
   file: string,
@@ -31,24 +24,22 @@ export async function backupTo(
   progress: Progress = () => undefined,
 ): Promise<void> {
   if (existsSync(target)) throw existsAlready(target);
-  if (recognizeFile(file) === 'new') {
-    throw new DatabaseRefused('unusable', `There is no database at ${file}.`);
-  }
+  if (recognizeFile(file) === 'new') throw noDatabaseAt(file);
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
   closeSync(openSync(unfinished, 'wx', OWNER_ONLY));
   try {
     await copy(file, unfinished, progress);
-    makeWhole(unfinished, file);
-    settle(unfinished, target);
+    finishCopy(unfinished, file);
+    publish(unfinished, target);
   } catch (error) {
     throw translate(error);
   } finally {
-    for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + rest, { force: true });
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + suffix, { force: true });
   }
 }
 
-/** Puts a backup in the place of a database that does not exist yet, after checking it. */
+/** Creates the database `file` from a backup, after checking it. Errors: `DatabaseRefused`. */
 export async function restoreFrom(
   backup: string,
   file: string,
@@ -60,11 +51,11 @@ export async function restoreFrom(
     throw new DatabaseRefused('unusable', `${backup} is empty: nothing was restored.`);
   }
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // The engine would take what stands in it for the newest changes of the restored database.
-  if (fileBytes(logOf(file)) > 0) {
+  // SQLite would apply an old WAL to the restored database.
+  if (fileBytes(walPath(file)) > 0) {
     throw new DatabaseRefused(
       'unusable',
-      `${logOf(file)} is the log of another database: move it away first. Nothing was restored.`,
+      `${walPath(file)} is the log of another database: move it away first. Nothing was restored.`,
     );
   }
   await backupTo(backup, file, progress);
@@ -73,13 +64,13 @@ export async function restoreFrom(
 async function copy(file: string, target: string, progress: Progress): Promise<void> {
   const source = new Sqlite(file, { readonly: true });
   try {
-    // One state of the database throughout: without it, each change meanwhile would start the copy anew.
+    // A read transaction: without it, each change by another connection would restart the copy.
     source.exec('begin');
     source.prepare('select count(*) from sqlite_schema').get();
     await source.backup(target, {
       progress: ({ totalPages, remainingPages }) => {
         progress(totalPages - remainingPages, totalPages);
-        return PAGES_AT_A_TIME;
+        return PAGES_PER_STEP;
       },
     });
   } finally {
@@ -87,13 +78,13 @@ async function copy(file: string, target: string, progress: Progress): Promise<v
   }
 }
 
-/** Checks the copy, and makes it a file that needs no log beside it to be read. */
-function makeWhole(copied: string, file: string): void {
+/** Checks the copy and turns WAL mode off, so that reading it needs no files beside it. */
+function finishCopy(copied: string, file: string): void {
   const database = new Sqlite(copied);
   try {
-    const answer = database.pragma('quick_check(1)', { simple: true });
-    if (answer !== 'ok') {
-      throw new DatabaseRefused('damaged', `${file} is damaged: no copy was made (${String(answer)}).`);
+    const result = database.pragma('quick_check(1)', { simple: true });
+    if (result !== 'ok') {
+      throw new DatabaseRefused('damaged', `${file} is damaged: no copy was made (${String(result)}).`);
     }
     database.pragma('journal_mode = DELETE');
   } finally {
@@ -101,15 +92,15 @@ function makeWhole(copied: string, file: string): void {
   }
 }
 
-/** On the disk, readable by its owner only, and under its name in one step. */
-function settle(from: string, to: string): void {
+/** Writes the copy to the disk, readable by its owner only, and gives it its final name in one step. */
+function publish(from: string, to: string): void {
   chmodSync(from, OWNER_ONLY);
   syncPath(from);
   try {
     linkSync(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw existsAlready(to);
-    // Some file systems know no links.
+    // Some file systems do not support links.
     renameSync(from, to);
   }
   syncPath(dirname(to));
@@ -117,13 +108,4 @@ function settle(from: string, to: string): void {
 
 function existsAlready(target: string): DatabaseRefused {
   return new DatabaseRefused('unusable', `${target} exists already; nothing was overwritten.`);
-}
-
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -10,19 +10,19 @@ interface Fault {
 
 const FULL: Fault = {
   code: 'storage_full',
-  message: 'The storage is full: nothing was changed. Reading goes on.',
+  message: 'The storage is full: nothing was changed. Reading is still possible.',
   retryAfter: 60,
 };
 const BUSY: Fault = { code: 'busy', message: 'The database is busy; try again.', retryAfter: 1 };
 const CORRUPT: Fault = { code: 'db_corrupt', message: 'The database file is damaged.', retryAfter: 300 };
-const SILENT: Fault = {
+const UNAVAILABLE: Fault = {
   code: 'storage_unavailable',
-  message: 'The storage does not answer.',
+  message: 'The storage failed to read or write.',
   retryAfter: 10,
 };
 const TAKEN: Fault = { code: 'taken', message: 'A record with this value exists already.' };
 
-/** By the engine's result code, or its longest known beginning. */
+/** By SQLite's result code, or the longest listed prefix of it. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_FULL: FULL,
   SQLITE_IOERR_WRITE: FULL,
@@ -31,18 +31,18 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_PROTOCOL: BUSY,
   SQLITE_READONLY: {
     code: 'storage_read_only',
-    message: 'The storage can only be read now.',
+    message: 'The storage is read-only: nothing was changed.',
     retryAfter: 60,
   },
   SQLITE_CORRUPT: CORRUPT,
   SQLITE_NOTADB: CORRUPT,
-  SQLITE_IOERR: SILENT,
-  SQLITE_CANTOPEN: SILENT,
+  SQLITE_IOERR: UNAVAILABLE,
+  SQLITE_CANTOPEN: UNAVAILABLE,
   SQLITE_CONSTRAINT_UNIQUE: TAKEN,
   SQLITE_CONSTRAINT_PRIMARYKEY: TAKEN,
 };
 
-/** After one of these nobody can say what is on the disk: the process must end and start anew. */
+/** After a failed fsync, the state of the disk is unknown: the process must end and start again. */
 const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
 
 function engineCode(error: unknown): string | undefined {
@@ -57,7 +57,7 @@ export function isFatal(error: unknown): boolean {
   return FATAL.includes(engineCode(error) ?? '');
 }
 
-/** The engine's error as the domain's; anything else as it is. */
+/** Turns an error of SQLite into a `DomainError`; returns other errors unchanged. */
 export function translate(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
   const code = engineCode(error);

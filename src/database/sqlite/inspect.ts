@@ -2,14 +2,14 @@ import Sqlite from 'better-sqlite3';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
-import { isOpenHere, journalOf, logOf, fileBytes } from './place.js';
+import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
 
-/** "TGW1": what marks a SQLite file as this server's. */
+/** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */
 export const APPLICATION_ID = 0x54475731;
 
 type Reason = 'damaged' | 'foreign' | 'newer' | 'in_use' | 'unusable';
 
-/** Why a database cannot be used as it is; the file was not touched. */
+/** A database cannot be used as it is; its file was not changed. */
 export class DatabaseRefused extends Error {
   override readonly name = 'DatabaseRefused';
 
@@ -22,6 +22,10 @@ export class DatabaseRefused extends Error {
   }
 }
 
+export const noDatabaseAt = (file: string): DatabaseRefused =>
+  new DatabaseRefused('unusable', `There is no database at ${file}.`);
+
+/** Names of migrations in order; `new` means that there is no file yet, or an empty one. */
 export interface Inspection {
   readonly state: 'new' | 'current' | 'older';
   readonly applied: readonly string[];
@@ -29,18 +33,21 @@ export interface Inspection {
 }
 
 const ADVICE =
-  'Nothing was changed. Put a good copy in its place: terminal-gateway db restore FILE, or name another file in DATABASE_URL.';
+  'Nothing was changed. Move it away and restore a backup with terminal-gateway db restore FILE, or set DATABASE_URL to another file.';
 
 const HEADER_BYTES = 108;
 const APPLICATION_ID_OFFSET = 68;
-/** The root of the schema: its kind of page, and how many entries it has. */
+/** Header of the schema's root page: its type in 1 byte and, 3 bytes on, its number of entries in 2 bytes. */
 const SCHEMA_OFFSET = 100;
-const EMPTY_LEAF = 13;
+const LEAF_PAGE = 13;
 
-/** Looks at a database file without changing it, and refuses what is damaged, foreign or newer. */
+/**
+ * Reads the state of a database file without changing it. `known` are the migrations of this program. Errors:
+ * `DatabaseRefused` if the file is damaged, of another program, or has migrations that are not known.
+ */
 export function inspectFile(file: string, known: readonly string[] = MIGRATION_NAMES): Inspection {
   if (recognizeFile(file) === 'new') return { state: 'new', applied: [], pending: known };
-  const database = openForLooking(file);
+  const database = openToInspect(file);
   try {
     refuseDamaged(database, file);
     const applied = appliedMigrations(database);
@@ -55,9 +62,12 @@ export function inspectFile(file: string, known: readonly string[] = MIGRATION_N
   }
 }
 
-/** Tells by the first bytes whose file it is: the engine would already leave traces beside a foreign one. */
+/**
+ * Reads the header only, since SQLite itself would create files beside a file of another program. Errors:
+ * `DatabaseRefused`.
+ */
 export function recognizeFile(file: string): 'new' | 'ours' {
-  if (isOpenHere(file)) return 'ours';
+  if (isOpenInProcess(file)) return 'ours';
   const header = headerOf(file);
   if (header.length > 0 && !isSqlite(header)) {
     throw new DatabaseRefused('foreign', `${file} is not a SQLite database. ${ADVICE}`);
@@ -66,16 +76,16 @@ export function recognizeFile(file: string): 'new' | 'ours' {
   if (header.length > 0 && !isEmpty(header)) {
     throw new DatabaseRefused('foreign', `${file} is a database of another program. ${ADVICE}`);
   }
-  if (fileBytes(logOf(file)) > 0) {
+  if (fileBytes(walPath(file)) > 0) {
     throw new DatabaseRefused(
       'damaged',
-      `${file} is empty, but the log of a database stands beside it: ${logOf(file)}. ${ADVICE}`,
+      `${file} is empty, but there is the log of a database beside it: ${walPath(file)}. ${ADVICE}`,
     );
   }
   return 'new';
 }
 
-/** Empty where there is no file or nothing in it. */
+/** An empty buffer if there is no file, or if it is empty. */
 function headerOf(file: string): Buffer {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined) return Buffer.alloc(0);
@@ -89,7 +99,7 @@ function headerOf(file: string): Buffer {
       closeSync(descriptor);
     }
   } catch (error) {
-    throw unreadable(file, error);
+    throw cannotOpen(file, error);
   }
 }
 
@@ -98,20 +108,20 @@ function isSqlite(header: Buffer): boolean {
 }
 
 function isEmpty(header: Buffer): boolean {
-  return header[SCHEMA_OFFSET] === EMPTY_LEAF && header.readUInt16BE(SCHEMA_OFFSET + 3) === 0;
+  return header[SCHEMA_OFFSET] === LEAF_PAGE && header.readUInt16BE(SCHEMA_OFFSET + 3) === 0;
 }
 
-function openForLooking(file: string): Sqlite.Database {
+function openToInspect(file: string): Sqlite.Database {
   try {
-    // After a crash while it was being made, the engine must first put the file in order.
-    const readonly = fileBytes(journalOf(file)) === 0;
+    // If a process died while it created the file, SQLite must first roll back what the journal has.
+    const readonly = fileBytes(rollbackJournalPath(file)) === 0;
     return new Sqlite(file, { readonly, fileMustExist: true });
   } catch (error) {
-    throw unreadable(file, error);
+    throw cannotOpen(file, error);
   }
 }
 
-function unreadable(file: string, error: unknown): DatabaseRefused {
+function cannotOpen(file: string, error: unknown): DatabaseRefused {
   return new DatabaseRefused(
     'unusable',
     `${file} cannot be opened (${(error as Error).message}). ${ADVICE}`,
@@ -120,8 +130,8 @@ function unreadable(file: string, error: unknown): DatabaseRefused {
 }
 
 function refuseDamaged(database: Sqlite.Database, file: string): void {
-  const answer = database.pragma('quick_check(1)', { simple: true });
-  if (answer !== 'ok') throw damaged(file, String(answer));
+  const result = database.pragma('quick_check(1)', { simple: true });
+  if (result !== 'ok') throw damaged(file, String(result));
 }
 
 function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused {
@@ -130,8 +140,8 @@ function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused
 }
 
 function appliedMigrations(database: Sqlite.Database): readonly string[] {
-  const known = database.prepare("select 1 from sqlite_schema where name = 'kysely_migration'").get();
-  if (known === undefined) return [];
+  const table = database.prepare("select 1 from sqlite_schema where name = 'kysely_migration'").get();
+  if (table === undefined) return [];
   const rows = database.prepare('select name from kysely_migration order by name').all() as {
     name: string;
   }[];
@@ -143,6 +153,6 @@ function refuseNewer(applied: readonly string[], known: readonly string[], file:
   if (unknown.length === 0) return;
   throw new DatabaseRefused(
     'newer',
-    `The database is newer than this program: ${file} has ${unknown.join(', ')}. Nothing was changed. Start the newer version, or restore the backup made before it.`,
+    `The database is newer than this program: ${file} has ${unknown.join(', ')}. Nothing was changed. Start the newer version, or restore the backup that it made before its migration.`,
   );
 }

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isBusy } from './faults.js';
 import { DatabaseRefused } from './inspect.js';
-import { isOpenHere, markOpen, realPlace } from './place.js';
+import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';
 
-/** Where the header of a SQLite file keeps its `user_version`, which here is the owner's process id. */
+/** Offset of `user_version` in the header of a SQLite file; a lock file holds the owner's process id there. */
 const OWNER_OFFSET = 60;
-/** Long enough for another process to finish making or migrating the database. */
+/** 5 seconds in all: enough for another process to create or migrate a database. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
 
@@ -17,12 +17,12 @@ export interface FileLock {
 }
 
 /**
- * Makes this process the only server of a database file until `release`. The lock is the operating system's,
- * on a file beside the database, so it ends with its owner however that ends, and no stale one is left.
+ * Makes this process the only server of a database file until `release`. The lock is held by the operating system on
+ * the file `DATABASE.lock`, so it ends with the process, even after kill -9. Errors: `DatabaseRefused`.
  */
 export function lockFile(file: string): FileLock {
-  const path = `${realPlace(file)}.lock`;
-  if (isOpenHere(path)) throw inUse(file, `process ${process.pid}`);
+  const path = `${canonicalPath(file)}.lock`;
+  if (isOpenInProcess(path)) throw inUse(file, `process ${process.pid}`);
   const holder = openLock(path);
   try {
     holder.pragma('journal_mode = DELETE');
@@ -31,7 +31,7 @@ export function lockFile(file: string): FileLock {
     holder.exec('commit; pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     holder.close();
-    if (isBusy(error)) throw inUse(file, ownerIn(path));
+    if (isBusy(error)) throw inUse(file, ownerOf(path));
     throw unusable(path, error);
   }
   const unmark = markOpen(path);
@@ -43,7 +43,7 @@ export function lockFile(file: string): FileLock {
   };
 }
 
-/** The same, after waiting a few seconds for an owner who may soon be done. */
+/** Like `lockFile`, but waits up to 5 seconds while another process holds the lock. */
 export async function lockFileSoon(file: string): Promise<FileLock> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -67,12 +67,12 @@ function openLock(path: string): Sqlite.Database {
 function unusable(path: string, error: unknown): DatabaseRefused {
   return new DatabaseRefused(
     'unusable',
-    `${path} cannot be written (${(error as Error).message}). The folder of the database must be writable for this user.`,
+    `${path} cannot be written (${(error as Error).message}). This user must be able to write to its folder.`,
     error,
   );
 }
 
-function ownerIn(path: string): string {
+function ownerOf(path: string): string {
   const header = readFileSync(path);
   return header.length < OWNER_OFFSET + 4
     ? 'another process'
@@ -82,6 +82,6 @@ function ownerIn(path: string): string {
 function inUse(file: string, owner: string): DatabaseRefused {
   return new DatabaseRefused(
     'in_use',
-    `${file} is in use by ${owner}: one server for each database file. Stop that one first, or name another file in DATABASE_URL.`,
+    `${file} is in use by ${owner}; a database file can have one server only. Stop that process, or set DATABASE_URL to another file.`,
   );
 }

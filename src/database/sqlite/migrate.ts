@@ -10,33 +10,32 @@ import { SqliteConnection, type Watcher } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { openFile } from './open-file.js';
-import { sameBytes } from './place.js';
+import { sameBytes } from './paths.js';
 import { createWriterSemaphore } from './writer.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
 const SILENT: Watcher = { onStatement: () => undefined, onFatal: () => undefined, onFault: () => undefined };
 
-export interface Migrated {
+export interface MigrationResult {
   readonly applied: readonly string[];
-  /** The copy made before, where there was something to lose. */
+  /** Path of the backup made before; null for a new database. */
   readonly backup: string | null;
 }
 
 /**
- * Brings a file to this program's schema, each migration in a transaction of its own. Where records exist, a
- * backup stands beside the file first. A file that is refused by `inspectFile` is not touched. The caller holds
- * the file's lock.
+ * Applies pending migrations, each in its own transaction. A database that has a schema is first backed up to
+ * `FILE.before-MIGRATION`. The caller holds the file's lock. Errors: `DatabaseRefused`, before anything is changed.
  */
 export async function migrateFile(
   file: string,
   migrations: Migrations = MIGRATIONS,
   watcher: Watcher = SILENT,
-): Promise<Migrated> {
+): Promise<MigrationResult> {
   const { state, pending, applied } = inspectFile(file, Object.keys(migrations).sort());
   if (pending.length === 0) return { applied: [], backup: null };
-  const backup = applied.length === 0 ? null : await backupBefore(file, pending[0] ?? '');
-  if (state === 'new') markAsOurs(file);
+  const backup = applied.length === 0 ? null : await backupBeforeMigration(file, pending[0] ?? '');
+  if (state === 'new') setApplicationId(file);
   const database = openFile(file, { readonly: false });
   try {
     await migrate(new SqliteConnection(database, watcher), migrations, pending);
@@ -46,8 +45,8 @@ export async function migrateFile(
   }
 }
 
-/** Before there is a log: whoever looks at the file's first bytes then knows whose it is. */
-function markAsOurs(file: string): void {
+/** Written without WAL, so that the file's header itself has the id from the start. */
+function setApplicationId(file: string): void {
   const database = new Sqlite(file);
   try {
     database.pragma('synchronous = FULL');
@@ -71,13 +70,13 @@ async function migrate(
   });
   for (const name of pending) {
     const { error } = await migrator.migrateTo(name);
-    if (error !== undefined)
-      throw new Error(`The migration ${name} failed; nothing of it was kept.`, { cause: error });
+    if (error === undefined) continue;
+    throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
   }
 }
 
-/** A start that is tried again and again makes one copy, not one each time. */
-async function backupBefore(file: string, next: string): Promise<string> {
+/** Returns the path of the backup. Repeated attempts on an unchanged database keep one backup only. */
+async function backupBeforeMigration(file: string, next: string): Promise<string> {
   let latest: string | null = null;
   for (let copy = 1; ; copy += 1) {
     const target = `${file}.before-${next}${copy === 1 ? '' : `.${copy}`}`;

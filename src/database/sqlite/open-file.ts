@@ -1,14 +1,14 @@
 import Sqlite from 'better-sqlite3';
 
-/** While a connection is set up, others may be closing or recovering the same file. */
-const OPENING_WAIT_MS = 5_000;
-/** Waiting inside the engine stops everybody. Writers do not: their waiting is asynchronous. */
-const READERS_WAIT_MS = 20;
-/** A log that a long reader let grow is cut back to this. */
-const LOG_BYTES_KEPT = 16 * 1024 * 1024;
+/** While a connection is opened, another process may be closing or recovering the same file. */
+const OPEN_TIMEOUT_MS = 5_000;
+/** SQLite waits synchronously, which blocks the process. Writers do not wait inside SQLite at all. */
+const READER_TIMEOUT_MS = 20;
+/** A WAL that grew beyond this during a long read is truncated to it. */
+const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
-/** Without these, acknowledged changes could be lost, companies linked, or the ledger and totals passed by. */
-const DEMANDED = {
+/** Without these, acknowledged changes could be lost, and foreign keys or triggers would not be enforced. */
+const REQUIRED_PRAGMAS = {
   journal_mode: 'wal',
   synchronous: 2,
   foreign_keys: 1,
@@ -16,21 +16,21 @@ const DEMANDED = {
   trusted_schema: 0,
 } as const;
 
-/** A connection on which what is acknowledged is durable; anything else is refused. */
+/** Opens a connection whose commits are durable. Errors: an `Error` if SQLite does not accept a required setting. */
 export function openFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
-  const database = new Sqlite(file, { readonly, timeout: OPENING_WAIT_MS });
+  const database = new Sqlite(file, { readonly, timeout: OPEN_TIMEOUT_MS });
   try {
     if (!readonly) database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    // Else a row that replaces another takes it away without its triggers.
+    // Without this, a row that replaces another deletes it without firing delete triggers.
     database.pragma('recursive_triggers = ON');
     database.pragma('trusted_schema = OFF');
-    // The engine's own checkpoints keep their failures to themselves: see SqliteConnection.
+    // SQLite's automatic checkpoints do not report their errors; SqliteConnection runs them itself.
     database.pragma('wal_autocheckpoint = 0');
-    database.pragma(`journal_size_limit = ${LOG_BYTES_KEPT}`);
+    database.pragma(`journal_size_limit = ${MAX_WAL_BYTES}`);
     assertPragmas(database);
-    database.pragma(`busy_timeout = ${readonly ? READERS_WAIT_MS : 0}`);
+    database.pragma(`busy_timeout = ${readonly ? READER_TIMEOUT_MS : 0}`);
     return database;
   } catch (error) {
     database.close();
@@ -39,7 +39,7 @@ export function openFile(file: string, { readonly }: { readonly: boolean }): Sql
 }
 
 function assertPragmas(database: Sqlite.Database): void {
-  for (const [pragma, value] of Object.entries(DEMANDED)) {
+  for (const [pragma, value] of Object.entries(REQUIRED_PRAGMAS)) {
     const actual = database.pragma(pragma, { simple: true });
     if (actual !== value) throw new Error(`SQLite runs with ${pragma}=${String(actual)}, not ${value}`);
   }

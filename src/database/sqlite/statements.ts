@@ -1,50 +1,51 @@
 import type Sqlite from 'better-sqlite3';
 
-const MOST_KEPT = 500;
-/** Longer texts are batches whose length varies: hardly ever the same twice, and large when prepared. */
-const LONGEST_KEPT = 8_192;
+const MAX_STATEMENTS = 500;
+/** Longer SQL texts are batches of varying length: rarely repeated, and large when prepared. */
+const MAX_SQL_LENGTH = 8_192;
 
-/** Columns of long texts: a few thousand rows of them are more than there is room for. */
-const WIDE = [
+/** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
+const WIDE_COLUMNS = [
   ...['parameters.value', 'metacontents.value', 'ledger.before', 'ledger.after'],
   ...['transactions.sent', 'transactions.received'],
 ];
 
-/** Prepared statements by their text, the least used forgotten: preparing costs several times a look-up. */
+/** Cache of prepared statements by SQL text; the least recently used of more than 500 is dropped. */
 export class Statements {
-  readonly #kept = new Map<string, Sqlite.Statement>();
+  readonly #cached = new Map<string, Sqlite.Statement>();
   readonly #wide = new WeakMap<Sqlite.Statement, boolean>();
 
   constructor(private readonly database: Sqlite.Database) {}
 
   get(sql: string): Sqlite.Statement {
-    const kept = this.#kept.get(sql);
-    if (kept !== undefined && !kept.busy) {
-      this.#kept.delete(sql);
-      this.#kept.set(sql, kept);
-      return kept;
+    const cached = this.#cached.get(sql);
+    if (cached !== undefined && !cached.busy) {
+      // Moves it to the end of the map, as the most recently used.
+      this.#cached.delete(sql);
+      this.#cached.set(sql, cached);
+      return cached;
     }
     const prepared = this.database.prepare(sql);
-    if (sql.length <= LONGEST_KEPT) this.#keep(sql, prepared);
+    if (sql.length <= MAX_SQL_LENGTH) this.#add(sql, prepared);
     return prepared;
   }
 
-  /** Whether its rows may hold long texts. */
+  /** Whether the rows of a statement have long values. */
   isWide(statement: Sqlite.Statement): boolean {
     let wide = this.#wide.get(statement);
     if (wide === undefined) {
-      wide = statement.columns().some(({ table, column }) => WIDE.includes(`${table}.${column}`));
+      wide = statement.columns().some(({ table, column }) => WIDE_COLUMNS.includes(`${table}.${column}`));
       this.#wide.set(statement, wide);
     }
     return wide;
   }
 
   get size(): number {
-    return this.#kept.size;
+    return this.#cached.size;
   }
 
-  #keep(sql: string, statement: Sqlite.Statement): void {
-    this.#kept.set(sql, statement);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
+  #add(sql: string, statement: Sqlite.Statement): void {
+    this.#cached.set(sql, statement);
+    if (this.#cached.size > MAX_STATEMENTS) this.#cached.delete(this.#cached.keys().next().value ?? '');
   }
 }

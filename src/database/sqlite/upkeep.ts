@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
 import type { Database } from '../open.js';
-import { logOf, fileBytes } from './place.js';
+import { walPath, fileBytes } from './paths.js';
 
-/** With less, a change might not find room for itself and its log. */
-const LEAST_FREE_BYTES = 8 * 1024 * 1024;
+/** With less free space, a change and its WAL might not fit. */
+const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
-/** What must hold for the database to serve; each resolves to null, or to why it does not. */
+/** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */
 export function databaseChecks(database: Database): Readonly<Record<string, () => Promise<string | null>>> {
   return {
     database: async () => {
@@ -17,7 +17,7 @@ export function databaseChecks(database: Database): Readonly<Record<string, () =
       return database.health.fault;
     },
     migrations: async () => ((await hasAllMigrations(database)) ? null : 'not_current'),
-    disk: async () => ((await freeBytes(database)) < LEAST_FREE_BYTES ? 'full' : null),
+    disk: async () => ((await freeBytes(database)) < MIN_FREE_BYTES ? 'full' : null),
   };
 }
 
@@ -32,16 +32,16 @@ async function freeBytes({ file }: Database): Promise<number> {
   return bavail * bsize;
 }
 
-/** Bytes of the file and of its log. */
+/** Sizes of the database file and of its WAL, in bytes. */
 export function databaseBytes({ file }: Database): { readonly file: number; readonly log: number } {
-  return { file: fileBytes(file), log: fileBytes(logOf(file)) };
+  return { file: fileBytes(file), log: fileBytes(walPath(file)) };
 }
 
-/** The log keeps the size of the largest change it ever held. */
-const LARGEST_LOG_BYTES = 16 * 1024 * 1024;
+/** A WAL file never shrinks by itself: it keeps the size of the largest change. */
+const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
-/** Where the log has grown large, writes it back into the file and gives its room back. */
+/** If the WAL is larger than 16 MiB, writes it back into the database and truncates it. */
 export async function trimLog(database: Database): Promise<void> {
-  if (databaseBytes(database).log <= LARGEST_LOG_BYTES) return;
+  if (databaseBytes(database).log <= MAX_WAL_BYTES) return;
   await sql`pragma wal_checkpoint(truncate)`.execute(database.writes);
 }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * One step for each turn of the event loop, whoever takes it: many at once would let nobody else through. What is
- * answered resolves when it is the caller's turn.
+ * Makes a function to await between the parts of long work. All callers share one queue: one of them continues per
+ * turn of the event loop, first come, first served, so that requests are handled between two parts.
  */
 export function createEventLoopYield(): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();

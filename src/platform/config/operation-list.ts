@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** Texts of operations by their SHA-256 in hexadecimal. */
+/** GraphQL documents by their SHA-256 in lower-case hexadecimal. */
 export type OperationList = ReadonlyMap<string, string>;
 
-/** As persisted operations go by. */
+/** The id of a persisted operation: SHA-256 of its document, in lower-case hexadecimal. */
 export function operationHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A JSON list of documents, or an object from SHA-256 to document. Throws an `Error` that says what is wrong. */
+/** Parses `["{ viewer { role } }"]` or `{"<SHA-256>": "{ viewer { role } }"}`. Errors: an `Error` with the reason. */
 export function parseOperationList(json: string): OperationList {
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null) throw shapeError();
@@ -17,7 +17,7 @@ export function parseOperationList(json: string): OperationList {
     if (typeof text !== 'string') throw shapeError();
     const hash = operationHash(text);
     if (!Array.isArray(value) && name.toLowerCase() !== hash) {
-      throw new Error(`"${name}" is not the SHA-256 of its document, which is ${hash}`);
+      throw new Error(`"${name}" is not the SHA-256 of its document; that is ${hash}`);
     }
     operations.set(hash, text);
   }

@@ -1,7 +1,6 @@
 /**
- * The bytes that a text in base64 stands for, or undefined where it is none: standard alphabet, padded, no bits
- * left over. Line breaks are skipped, since old encoders break lines; a space is an error, since a form turns
- * `+` into one.
+ * Decodes Base64 (standard alphabet, with padding). Line breaks are skipped, since old encoders insert them. Anything
+ * else that is not canonical gives undefined: a space, since a form field turns `+` into one, or unused bits set.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const joined = text.replace(/[\r\n]+/g, '');

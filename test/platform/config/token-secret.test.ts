@@ -30,7 +30,7 @@ describe('the secret of derived tokens', () => {
   });
 
   it.each([
-    ['that others can read', 'f00dfeed12345678'.repeat(4), 0o644, 'can be read by others'],
+    ['that others can read', 'f00dfeed12345678'.repeat(4), 0o644, 'can be read by other users'],
     ['that is too short', '0123456789abcdef', 0o600, 'at least 32 characters'],
     ['that repeats itself', 'a'.repeat(64), 0o600, 'must be random'],
     ['that is empty', '', 0o600, 'at least 32 characters'],

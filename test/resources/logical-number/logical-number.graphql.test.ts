@@ -77,7 +77,7 @@ describe('a logical number in GraphQL', () => {
     expect(await update({ groupId: null })).toMatchObject({ logicalNumber: { group: null } });
     expect(await update({ number: null })).toMatchObject({
       logicalNumber: null,
-      userErrors: [{ message: 'must be a text', path: ['input', 'number'], code: 'INVALID' }],
+      userErrors: [{ message: 'must be a string', path: ['input', 'number'], code: 'INVALID' }],
     });
   });
 

@@ -3,17 +3,19 @@ import { CARDS, type CompanyPlan } from './catalog.js';
 import type { Random } from './random.js';
 import type { Terminal } from './terminals.js';
 
-/** What one terminal reports of one transaction; the input of `recordTransactions`. */
-export type Report = Readonly<Record<string, unknown>> & { readonly startedAt: Date };
+/** A transaction as a terminal reports it; input of `recordTransactions`. */
+export type ReportedTransaction = Readonly<Record<string, unknown>> & { readonly startedAt: Date };
 
-/** A payment that can still be cancelled. */
+/** An approved sale, which a later transaction may cancel. */
 interface Sale {
+  /** Number of the sale, unique within the company. */
   readonly nsu: string;
   readonly payment: Readonly<Record<string, unknown>>;
 }
 
-/** Makes up what terminals do, so that a cancellation follows its sale. */
-export class Activity {
+/** Generates transactions of a company's terminals. Cancellations refer to earlier sales. */
+export class TransactionGenerator {
+  /** The latest sale of each logical number. */
   readonly #sales = new Map<string, Sale>();
   #nsu = 100_000;
 
@@ -23,8 +25,8 @@ export class Activity {
     private readonly terminals: readonly Terminal[],
   ) {}
 
-  /** So many transactions that began within a day before `end`, oldest first; most in its last hours. */
-  day(end: Date, count: number): Report[] {
+  /** `count` transactions started within 24 hours before `end`, oldest first; 80 % of them in the last 10 hours. */
+  day(end: Date, count: number): ReportedTransaction[] {
     const { random } = this;
     const ages = Array.from({ length: count }, () =>
       random.chance(0.8) ? random.whole(90, 10 * 3_600) : random.whole(90, 86_399),
@@ -32,48 +34,45 @@ export class Activity {
     return ages.sort((a, b) => b - a).map((age) => this.#transaction(new Date(end.getTime() - age * SECOND)));
   }
 
-  /** What is under way at an instant. */
-  running(now: Date, count: number): Report[] {
+  /** `count` transactions that have not finished at `now`. */
+  running(now: Date, count: number): ReportedTransaction[] {
     return Array.from({ length: count }, () => {
       const startedAt = new Date(now.getTime() - this.random.whole(1, 25) * SECOND);
-      const { begun } = this.#begin(startedAt, 'switch');
-      return { ...begun, status: 'running' };
+      const { started } = this.#start(startedAt, 'switch');
+      return { ...started, status: 'running' };
     });
   }
 
-  #transaction(startedAt: Date): Report {
+  #transaction(startedAt: Date): ReportedTransaction {
     const { random } = this;
-    const kind = random.whole(1, 100);
-    const type = kind <= 68 ? 'switch' : kind <= 88 ? 'company' : 'get_asset';
-    const { terminal, begun } = this.#begin(startedAt, type);
+    const percent = random.whole(1, 100);
+    const type = percent <= 68 ? 'switch' : percent <= 88 ? 'company' : 'get_asset';
+    const { terminal, started } = this.#start(startedAt, type);
     const failed = random.chance(0.06);
-    const took = failed ? random.whole(20, 60) * SECOND : random.whole(800, 9_000);
-    const ended = {
-      ...begun,
+    const duration = failed ? random.whole(20, 60) * SECOND : random.whole(800, 9_000);
+    const finished = {
+      ...started,
       status: failed ? 'fail' : 'success',
-      finishedAt: new Date(startedAt.getTime() + took),
+      finishedAt: new Date(startedAt.getTime() + duration),
     };
-    if (failed)
-      return { ...ended, detail: random.pick(['Host timeout', 'No signal', 'TLS handshake failed']) };
-    if (type === 'company') return { ...ended, detail: `Release ${random.whole(40, 58)}` };
-    if (type === 'get_asset')
-      return { ...ended, detail: this.plan.files[random.whole(0, this.plan.files.length - 1)] };
-    return { ...ended, ...this.#payment(terminal) };
+    const detailed = (detail: string): ReportedTransaction => ({ ...finished, detail });
+    if (failed) return detailed(random.pick(['Host timeout', 'No signal', 'TLS handshake failed']));
+    if (type === 'company') return detailed(`Release ${random.whole(40, 58)}`);
+    if (type === 'get_asset') return detailed(random.pick(this.plan.files));
+    return { ...finished, ...this.#payment(terminal) };
   }
 
-  #begin(startedAt: Date, transactionType: 'switch' | 'company' | 'get_asset') {
-    const terminal = this.terminals[this.random.whole(0, this.terminals.length - 1)];
-    if (terminal === undefined) throw new Error('There are no terminals');
-    const apps = terminal.apps.filter((app) => transactionType !== 'switch' || app.isFinancial);
-    const app = apps[this.random.whole(0, apps.length - 1)];
-    if (app === undefined) throw new Error('No app takes payments');
+  #start(startedAt: Date, transactionType: 'switch' | 'company' | 'get_asset') {
+    const terminal = this.random.pick(this.terminals);
     const { serialNumber, logicalNumber, frameworkVersion } = terminal;
-    const { appName } = app;
-    const begun = { transactionType, serialNumber, logicalNumber, frameworkVersion, appName, startedAt };
-    return { terminal, begun };
+    const { appName } = this.random.pick(
+      terminal.apps.filter((app) => transactionType !== 'switch' || app.isFinancial),
+    );
+    const started = { transactionType, serialNumber, logicalNumber, frameworkVersion, appName, startedAt };
+    return { terminal, started };
   }
 
-  #payment({ logicalNumber, merchant }: Terminal): Pick<Report, 'sent' | 'received' | 'parsed'> {
+  #payment({ logicalNumber, merchant }: Terminal): Pick<ReportedTransaction, 'sent' | 'received' | 'parsed'> {
     const nsu = String((this.#nsu += 1));
     const sale = this.#sales.get(logicalNumber);
     const cancels = sale !== undefined && this.random.chance(0.05);

@@ -1,0 +1,57 @@
+import { CommanderError } from 'commander';
+
+import { DatabaseRefused } from '../database/sqlite/inspect.js';
+import { ConfigError } from '../platform/config/config.js';
+import { DomainError, type DomainCode } from '../platform/errors.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+
+/** A command that is refused; the message is written to standard error, without a stack. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+export interface Failure {
+  readonly exitCode: ExitCode;
+  /** For standard error. */
+  readonly lines: readonly string[];
+}
+
+const EXIT_CODES: Partial<Readonly<Record<DomainCode, ExitCode>>> = {
+  busy: EXIT.busy,
+  storage_full: EXIT.storage,
+  storage_read_only: EXIT.storage,
+  storage_unavailable: EXIT.storage,
+  db_corrupt: EXIT.config,
+};
+
+/** Exit code and lines for an error. Only unexpected errors, which are bugs, show their stack. */
+export function failureOf(error: unknown): Failure {
+  // commander has written the message already; it also throws after --help, with exit code 0.
+  if (error instanceof CommanderError) {
+    return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage, lines: [] };
+  }
+  if (error instanceof ConfigError) return { exitCode: EXIT.config, lines: error.problems };
+  if (error instanceof DatabaseRefused) return { exitCode: EXIT.config, lines: [error.message] };
+  if (error instanceof DomainError) return failureOfDomain(error);
+  if (error instanceof CommandError || isSystemError(error)) {
+    return { exitCode: EXIT.failed, lines: [error.message] };
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { exitCode: EXIT.failed, lines: [text] };
+}
+
+function failureOfDomain({ code, message, details }: DomainError): Failure {
+  const fields = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>
+    problems.map((problem) => `--${kebabCase(field)}: ${problem}`),
+  );
+  return { exitCode: EXIT_CODES[code] ?? EXIT.failed, lines: code === 'invalid' ? fields : [message] };
+}
+
+/** An error of the operating system, for example of a file that does not exist. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+function kebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { inlineCode, numberedSections, readDocument, ROOT, tableRows } from './markdown.js';
+import { SETTINGS } from '../../src/platform/config/config.js';
+import { firstCells, inlineCode, numberedSections, readDocument, ROOT, tableRows } from './markdown.js';
 
 const DOCUMENTS = ['README.md', 'src/README.md', 'src/DECISIONS.md', 'src/rest/CONTRACT.md', 'test/CASES.md'];
 const CASES = readDocument('test/CASES.md');
@@ -16,8 +17,8 @@ const SOURCES = new Map(
       .map((path) => [path, readDocument(path)] as const),
   ),
 );
-const inFolder = (folder: string): [string, string][] =>
-  [...SOURCES].filter(([path]) => path.startsWith(folder));
+const textsIn = (folder: string): string[] =>
+  [...SOURCES].flatMap(([path, text]) => (path.startsWith(folder) ? [text] : []));
 
 function matchesIn(texts: readonly string[], pattern: RegExp): Set<string> {
   return new Set(texts.flatMap((text) => text.match(pattern) ?? []));
@@ -34,11 +35,10 @@ describe('codes and numbers', () => {
     const prefixes = Array.from(CASES.matchAll(/^## ([A-Z]{2}): /gm), ([, prefix]) => prefix);
     const code = new RegExp(`\\b(?:${prefixes.join('|')})-\\d{2}\\b`, 'g');
     const listed = tableRows(CASES, 'Code').map(([cell = '']) => cell);
-    const named = matchesIn(
-      inFolder('test/').map(([, text]) => text),
-      code,
-    );
+    const named = matchesIn(textsIn('test/'), code);
     expect(listed.toSorted()).toEqual([...named].toSorted());
+    const elsewhere = matchesIn([...textsIn('src/'), ...DOCUMENTS.map(readDocument)], code);
+    for (const other of elsewhere) expect(listed).toContain(other);
   });
 
   it('every `contract N` is a section of src/rest/CONTRACT.md', () => {
@@ -91,6 +91,11 @@ describe('what documents name', () => {
       return run ?? own;
     });
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('README.md has every setting, and no others', () => {
+    const documented = firstCells(readDocument('README.md'), 'Variable');
+    expect(documented.toSorted()).toEqual(SETTINGS.map(({ name }) => name).toSorted());
   });
 
   it('the map in src/README.md has every folder and file directly in src/, and no others', () => {

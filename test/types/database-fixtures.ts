@@ -30,7 +30,7 @@ const COLUMNS_OF = `columnsOf: ({ number, groupId }) => ({ number, group_id: gro
 
 const MODEL = `
 const Fields = z.object({ name: z.string(), enabled: z.boolean(), notes: z.string().nullable() });
-interface Thing extends z.output<typeof Fields> { readonly id: number }
+export interface Thing extends z.output<typeof Fields> { readonly id: number }
 `;
 
 const WRITES: readonly (readonly [what: string, statement: string, code?: string])[] = [

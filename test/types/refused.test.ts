@@ -21,13 +21,13 @@ function diagnose(): ReadonlyMap<string, readonly ts.Diagnostic[]> {
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const texts = new Map(FIXTURES.map((fixture) => [fileOf(fixture), fixture.source]));
   const host = ts.createCompilerHost({ ...options, incremental: false }, true);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (file) => texts.has(file) || fileExists(file);
-  host.readFile = (file) => texts.get(file) ?? readFile(file);
+  const onDisk = ts.createCompilerHost({ ...options, incremental: false }, true);
+  host.fileExists = (file) => texts.has(file) || onDisk.fileExists(file);
+  host.readFile = (file) => texts.get(file) ?? onDisk.readFile(file);
   host.getSourceFile = (file, languageVersion, ...rest) => {
     const text = texts.get(file);
     return text === undefined
-      ? getSourceFile(file, languageVersion, ...rest)
+      ? onDisk.getSourceFile(file, languageVersion, ...rest)
       : ts.createSourceFile(file, text, languageVersion, true);
   };
   const program = ts.createProgram([...texts.keys()], { ...options, incremental: false, noEmit: true }, host);
@@ -53,7 +53,7 @@ describe('the compiler', () => {
     const expected = fixture.source.split('\n').flatMap((line, index) => {
       const mark = MARK.exec(line)?.groups;
       if (mark === undefined) return [];
-      return [{ start: `line ${index + 1}: ${mark['code'] ?? ''}: `, text: mark['text'] ?? '' }];
+      return [{ start: `line ${index + 1}: ${mark.code ?? ''}: `, text: mark.text ?? '' }];
     });
     expect(found).toHaveLength(expected.length);
     for (const [index, { start, text }] of expected.entries()) {

@@ -76,7 +76,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   /** Ascending by id; all of them, or one page. */
   async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
-    const orderBy: Selection<Name>['orderBy'] = ['id' as string & keyof Tables[Name]];
+    const orderBy: Selection<Name>['orderBy'] = ['id'];
     const rows = await this.#rows.select(work, match, { orderBy, ...(page && { page }) });
     return rows.map(this.recordOf);
   }

@@ -91,17 +91,11 @@ function writeLogBack(file: string): void {
 export function connect(file: string, options: Pick<OpenOptions, 'onFatal'> = {}): Database {
   const listeners = new Set<(sql: string) => void>();
   const health = new DatabaseHealth();
-  let fatal = false;
   const watcher: Watcher = {
+    ...reportingTo(health, options),
     onStatement: (sql) => {
       for (const listener of listeners) listener(sql);
     },
-    onFatal: (error) => {
-      health.reportFatal();
-      if (!fatal) options.onFatal?.(error);
-      fatal = true;
-    },
-    onFault: (code) => health.report(code),
     onLongLog: () => snapshots.restartLog(() => writer.restartLog()),
   };
   const writers = createWriterSemaphore();
@@ -129,6 +123,21 @@ export function connect(file: string, options: Pick<OpenOptions, 'onFatal'> = {}
       writer.database.close();
       unmark();
     },
+  };
+}
+
+function reportingTo(
+  health: DatabaseHealth,
+  options: Pick<OpenOptions, 'onFatal'>,
+): Pick<Watcher, 'onFatal' | 'onFault'> {
+  let isFatal = false;
+  return {
+    onFatal: (error) => {
+      health.reportFatal();
+      if (!isFatal) options.onFatal?.(error);
+      isFatal = true;
+    },
+    onFault: (code) => health.report(code),
   };
 }
 

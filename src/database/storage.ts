@@ -53,11 +53,6 @@ export function amongIds(ids: readonly number[]): RawBuilder<number> {
   return sql`(select value from json_each(${JSON.stringify(ids)}))`;
 }
 
-/** A list of texts as one parameter. */
-export function amongTexts(texts: readonly string[]): RawBuilder<string> {
-  return sql`(select value from json_each(${JSON.stringify(texts)}))`;
-}
-
 /** What migrations declare columns and triggers with. */
 export const ddl = {
   id: sql`integer primary key autoincrement`,

@@ -30,27 +30,27 @@ export interface UniqueField<Name extends AuditedTableName, T extends AuditedRec
 /** The use cases of an ordinary resource. Each change is recorded in the ledger. */
 export interface Records<Name extends AuditedTableName, T extends AuditedRecord> {
   /** Errors: `not_found`. */
-  get(work: ReadWork, id: number): Promise<T>;
+  readonly get: (work: ReadWork, id: number) => Promise<T>;
   /** Errors: `not_found`. */
-  getBy(work: ReadWork, match: Match<Name>): Promise<T>;
-  has(work: ReadWork, id: number): Promise<boolean>;
+  readonly getBy: (work: ReadWork, match: Match<Name>) => Promise<T>;
+  readonly has: (work: ReadWork, id: number) => Promise<boolean>;
   /** The company's records, ascending by id. */
-  list(work: ReadWork, request: PageRequest): Promise<Page<T>>;
+  readonly list: (work: ReadWork, request: PageRequest) => Promise<Page<T>>;
   /** The matching records, ascending by id. */
-  listBy(work: ReadWork, match: Match<Name>, request: PageRequest): Promise<Page<T>>;
+  readonly listBy: (work: ReadWork, match: Match<Name>, request: PageRequest) => Promise<Page<T>>;
   /** Errors: `taken` if another record than `current` has the unique value. */
-  refuseTaken(work: ReadWork, values: ValuesOf<T>, current?: T): Promise<void>;
+  readonly refuseTaken: (work: ReadWork, values: ValuesOf<T>, current?: T) => Promise<void>;
   /** Errors: `taken`. */
-  create(work: WriteWork, values: ValuesOf<T>): Promise<T>;
+  readonly create: (work: WriteWork, values: ValuesOf<T>) => Promise<T>;
   /** Like `create`, after the caller has called `refuseTaken`. */
-  insert(work: WriteWork, values: ValuesOf<T>): Promise<T>;
+  readonly insert: (work: WriteWork, values: ValuesOf<T>) => Promise<T>;
   /** Errors: `taken`. */
-  change(work: WriteWork, current: T, values: ValuesOf<T>): Promise<T>;
+  readonly change: (work: WriteWork, current: T, values: ValuesOf<T>) => Promise<T>;
   /** Like `change`, after the caller has called `refuseTaken`. `action` is the ledger's, by default `update`. */
-  update(work: WriteWork, current: T, values: ValuesOf<T>, action?: string): Promise<T>;
-  delete(work: WriteWork, record: T): Promise<void>;
+  readonly update: (work: WriteWork, current: T, values: ValuesOf<T>, action?: string) => Promise<T>;
+  readonly delete: (work: WriteWork, record: T) => Promise<void>;
   /** Deletes the matching records in one statement. */
-  deleteAll(work: WriteWork, match: Match<Name>): Promise<void>;
+  readonly deleteAll: (work: WriteWork, match: Match<Name>) => Promise<void>;
 }
 
 export function recordsOf<Name extends AuditedTableName, T extends AuditedRecord>(

@@ -45,13 +45,14 @@ interface Totals {
 /** Ordered by time and dimensions, without empty rows; one statement. */
 export async function selectSummary(work: ReadWork, query: SummaryQuery): Promise<SummaryRow[]> {
   if (query.sources.length === 0) return [];
+  const { db } = specialSql(work);
   const parts = query.sources.map((source) => partOf(work, query, source));
   const names = [sql.ref('bucket'), ...columnsIn(query).map((name) => sql.ref(name))];
   const own = sql.join(names);
   const { rows } = await sql<Totals>`
     select ${own}, sum(total) as total, sum(amount_total) as amount_total
     from ${withGroups(work, query, sql`(${sql.join(parts, sql` union all `)})`)}
-    group by ${own} order by ${own} limit ${query.limit}`.execute(specialSql(work).db);
+    group by ${own} order by ${own} limit ${query.limit}`.execute(db);
   return rows.map(summaryRowOf);
 }
 
@@ -67,6 +68,7 @@ function columnsRead({ by }: SummaryQuery): string[] {
 
 /** The rows of one source, summed up in the order of its index where possible. */
 function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder<unknown> {
+  const { companyId } = specialSql(work);
   const { unit, table, time, total, amount } = FORMS[source.of];
   const columns = columnsRead(query).map((name) => sql.ref(`t.${name}`));
   const bucket = bucketOf(query.bucket, time, unit);
@@ -75,7 +77,7 @@ function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder
   const grouping = [...(query.bucket === 'none' ? [] : [span]), ...columns];
   return sql`select * from (
     select ${sql.join([sql`${bucket} as bucket`, ...columns])}, ${total} as total, ${amount} as amount_total
-    from ${table()} where t.company_id = ${specialSql(work).companyId}
+    from ${table()} where t.company_id = ${companyId}
       and ${time} >= ${source.from} and ${time} < ${source.to} and ${query.where}
     ${grouping.length > 0 ? sql`group by ${sql.join(grouping)}` : sql``}
     having ${total} > 0 ${limitOf(query)})`;
@@ -130,10 +132,11 @@ function bucketOf(bucket: Bucket, time: RawBuilder<number>, unit: number): RawBu
 /** By group, sums up by logical number first and joins the present group of each number. */
 function withGroups(work: ReadWork, query: SummaryQuery, parts: RawBuilder<unknown>): RawBuilder<unknown> {
   if (!query.by.includes('group')) return parts;
+  const { companyId } = specialSql(work);
   const names = sql.join(['bucket', ...columnsRead(query)].map((name) => sql.ref(name)));
   return sql`(select ${names}, sum(total) as total, sum(amount_total) as amount_total
       from ${parts} group by ${names}) as s
-    left join (select number, group_id from logical_numbers where company_id = ${specialSql(work).companyId}) as n
+    left join (select number, group_id from logical_numbers where company_id = ${companyId}) as n
       on n.number = s.logical_number`;
 }
 

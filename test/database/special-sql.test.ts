@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/**
+ * SQL written by hand, by file: the number of calls of `specialSql`. Before raising one, see whether `CompanyTable`,
+ * `CompanyRows` or `listOf` can express the statement. A new statement on a company's table compares `company_id` with
+ * the `companyId` that `specialSql` returns, and `npm run mutate:companies` must show a test that fails without it.
+ */
+const USES: Readonly<Record<string, number>> = {
+  'src/resources/access-token/access-token.repository.ts': 6,
+  'src/resources/app-version/association.repository.ts': 4,
+  'src/resources/app/app.repository.ts': 1,
+  'src/resources/company/company.repository.ts': 2,
+  'src/resources/content/content.repository.ts': 4,
+  'src/resources/device/device.summary.repository.ts': 2,
+  'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
+  'src/resources/logical-number/logical-number.repository.ts': 1,
+  'src/resources/notification/notification.repository.ts': 1,
+  'src/resources/parameter/parameter.repository.ts': 2,
+  'src/resources/transaction/summary/transaction-summary.repository.ts': 4,
+  'src/resources/transaction/transaction.repository.ts': 3,
+  'src/resources/user/membership.repository.ts': 4,
+  'src/resources/user/user.repository.ts': 9,
+};
+
+const files = globSync('src/resources/**/*.ts', { cwd: ROOT }).map((file) => ({
+  file,
+  text: readFileSync(new URL(file, ROOT), 'utf8'),
+}));
+
+const filesWith = (pattern: RegExp): string[] =>
+  files.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+
+describe('SQL of the resources', () => {
+  it('is written by hand through specialSql only, as often as is listed here', () => {
+    const uses = files.map(({ file, text }) => [file, text.match(/\bspecialSql\(/g)?.length ?? 0] as const);
+    expect(Object.fromEntries(uses.filter(([, count]) => count > 0))).toEqual(USES);
+  });
+
+  it('has no other handle of the database', () => {
+    expect(filesWith(/\.db\b/)).toEqual([]);
+    expect(filesWith(/\{[^{}]*\bdb\b[^{}]*\}(?! = specialSql\(work\);)/)).toEqual([]);
+  });
+
+  it('names the company of a row only where it is counted', () => {
+    expect(
+      filesWith(/(?<!row\.)\bcompany_id\b/).filter(
+        (file) => file.endsWith('.repository.ts') && USES[file] === undefined,
+      ),
+    ).toEqual([]);
+  });
+});

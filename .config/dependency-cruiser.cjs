@@ -47,7 +47,7 @@ module.exports = {
       layers.service,
       layers.loaders,
       layers.graphql,
-      '^src/graphql/(schema|http|execution)/',
+      '^src/graphql/index[.]ts$',
     ]),
     only('graphql-server', '^src/graphql/', [
       layers.platform,

@@ -82,7 +82,7 @@ const enumComparators = new Map<string, ClassType>();
 function enumComparator(of: Enumeration): ClassType {
   const known =
     enumComparators.get(of.name) ??
-    comparator(`${of.name}Comparator`, `Conditions on a ${of.name} value.`, {
+    comparator(`${of.name}Comparator`, `Conditions on a value of \`${of.name}\`.`, {
       eq: choice(of, 'Equals this value.'),
       in: listOf(choice(of, `Equals one of these values, at most ${MAX_VALUES}.`)),
     });
@@ -104,10 +104,16 @@ export function filterOf(
     not: nested('This does not hold; includes records whose compared value is null.'),
   };
   for (const [field, kind] of Object.entries(list.filters)) {
-    fields[field] = object(comparatorOf(kind, field, enums), `Condition on \`${field}\`.`);
+    fields[field] = object(comparatorOf(kind, field, enums), conditionOn(field, kind));
   }
   for (const [name, field] of Object.entries(fields)) addField(Filter, name, nullable(field));
   return Filter as ClassType<FilterInput>;
+}
+
+/** Fields of ids are named after the relation that the type shows: `groupId` is the id of `group`. */
+function conditionOn(field: string, kind: FilterKind): string {
+  const relation = kind === 'id' && field !== 'id' ? field.replace(/Id$/, '') : null;
+  return relation === null ? `Condition on \`${field}\`.` : `Condition on the \`id\` of \`${relation}\`.`;
 }
 
 function comparatorOf(

@@ -29,11 +29,11 @@ const Role = enumeration<RoleName>('Role', 'What a user may do in a company.', {
 
 const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
   'RateLimit',
-  'Hourly quota of requests of a token, over GraphQL and REST together.',
+  'Quota of requests of a client address, over GraphQL and REST together.',
   {
-    limit: int('Requests allowed in an hour.'),
-    remaining: int('Requests left in this hour, after this one.'),
-    resetAt: instant('When the quota is full again.'),
+    limit: int('Requests allowed in a window of one hour.'),
+    remaining: int('Requests left in this window, after this one.'),
+    resetAt: instant('When the window ends and the quota is full again.'),
   },
 );
 

@@ -1,4 +1,5 @@
 /** What the faces of resources (`*.graphql.ts`) use of this folder. */
+export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext, ListArgs } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
 export { counts } from './schema/counts.js';

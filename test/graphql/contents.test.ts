@@ -93,7 +93,7 @@ describe('bytes in an answer', () => {
     expect(body.data.nodes.map((node) => node?.size ?? null)).toEqual([half, half, null]);
     expect(body.errors).toMatchObject([
       {
-        message: `An operation answers at most ${MAX_FILE_BYTES} bytes of content in all here, not ${MAX_FILE_BYTES + 1}: REST streams each file.`,
+        message: `The contents of a response over this transport have at most ${MAX_FILE_BYTES} bytes together, not ${MAX_FILE_BYTES + 1}. REST streams each file.`,
         path: ['nodes', 2, 'content'],
         extensions: { code: 'BAD_USER_INPUT', limit: 'contentBytes', maximum: MAX_FILE_BYTES },
       },

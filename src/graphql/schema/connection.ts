@@ -6,8 +6,8 @@ import { enumeration } from './enumeration.js';
 import { requestError } from './errors.js';
 import { plural, words } from './node.js';
 import {
-  addField,
   choice,
+  decoratedClass,
   flag,
   int,
   listOf,
@@ -123,16 +123,11 @@ export function orderOf(name: string, fields: readonly string[]): ClassType {
     `Fields that a list of ${nouns} can be ordered by.`,
     Object.fromEntries(fields.map((field) => [field, `By \`${shownName(field)}\`.`])),
   );
-  class Order {}
-  InputType(`${name}Order`, {
-    description: `Order of a list of ${nouns}. Ties are broken by \`databaseId\`.`,
-  })(Order);
-  addField(Order, 'field', choice(OrderField, 'Field to order by.'));
-  addField(Order, 'direction', {
-    ...choice(OrderDirection, 'Direction of the order.'),
-    defaultValue: 'asc',
+  const description = `Order of a list of ${nouns}. Ties are broken by \`databaseId\`.`;
+  return decoratedClass(InputType(`${name}Order`, { description }), {
+    field: choice(OrderField, 'Field to order by.'),
+    direction: { ...choice(OrderDirection, 'Direction of the order.'), defaultValue: 'asc' },
   });
-  return Order;
 }
 
 /** The field that an order is named after: `CREATED_AT` orders by `createdAt`. */

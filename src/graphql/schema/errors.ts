@@ -2,30 +2,23 @@ import { GraphQLError } from 'graphql';
 
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 
-/** A request that a caller can only mend by asking otherwise. */
+/** An invalid request, which fails as a whole: BAD_USER_INPUT. */
 export function requestError(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
-/** More bytes than one operation answers over its transport. */
+/** The contents that an operation selects are larger than its transport allows. */
 export function beyondContent(bytes: number, maximum: number): GraphQLError {
   return new GraphQLError(
-    `An operation answers at most ${maximum} bytes of content in all here, not ${bytes}: REST streams each file.`,
+    `The contents of a response over this transport have at most ${maximum} bytes together, not ${bytes}. REST streams each file.`,
     { extensions: { code: 'BAD_USER_INPUT', limit: 'contentBytes', maximum } },
   );
 }
 
-/** Codes of `userErrors`, for what a caller can mend; other codes become errors of the whole field. */
-export const USER_ERROR_CODES = {
-  INVALID: 'INVALID',
-  TAKEN: 'TAKEN',
-  NOT_FOUND: 'NOT_FOUND',
-  NOT_EMPTY: 'NOT_EMPTY',
-  STALE: 'STALE',
-} as const;
-export type UserErrorCode = keyof typeof USER_ERROR_CODES;
+/** Codes of `userErrors`: errors that the client can correct. */
+export type UserErrorCode = 'INVALID' | 'TAKEN' | 'NOT_FOUND' | 'NOT_EMPTY' | 'STALE';
 
-/** Every code of the domain: one that a caller can mend, or one of the field. */
+/** How each error of the domain is shown: among `userErrors`, or among the `errors` of the response. */
 const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { readonly top: string }>> = {
   invalid: { user: 'INVALID' },
   taken: { user: 'TAKEN' },
@@ -47,15 +40,15 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
 
 export interface UserErrorShape {
   readonly message: string;
-  /** Where in the input, in the schema's names. */
+  /** From the arguments to the invalid value, for example `['input', 'name']`. */
   readonly path: readonly string[];
   readonly code: UserErrorCode;
 }
 
-/** Where in the arguments the domain's fields stand: all below one place, or each in its own. */
+/** The path of the fields that the domain names: a common prefix, or a function of the field. */
 export type Within = readonly string[] | ((field: string) => readonly string[]);
 
-/** What a caller can mend, field by field, `within` a part of the arguments; undefined for everything else. */
+/** One entry for each field of an error that the client can correct; undefined for other errors. */
 export function userErrorsOf(
   error: unknown,
   within: Within = ['input'],
@@ -67,17 +60,17 @@ export function userErrorsOf(
   if (fields === undefined) {
     return [{ message: error.message, path: error.code === 'not_found' ? ['id'] : [], code: mapped.user }];
   }
-  const place = typeof within === 'function' ? within : (field: string) => [...within, field];
+  const pathOf = typeof within === 'function' ? within : (field: string) => [...within, field];
   return Object.entries(fields).flatMap(([field, messages]) =>
     messages.map((message) => ({
       message,
-      path: field === 'id' ? ['id'] : place(field),
+      path: field === 'id' ? ['id'] : pathOf(field),
       code: mapped.user,
     })),
   );
 }
 
-/** A domain error as the error of a field. */
+/** A domain error for the `errors` of the response. */
 export function topLevelError(error: DomainError): GraphQLError {
   const mapped = CODES[error.code];
   const code = 'top' in mapped ? mapped.top : mapped.user === 'INVALID' ? 'BAD_USER_INPUT' : mapped.user;

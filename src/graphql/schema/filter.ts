@@ -8,6 +8,7 @@ import { parseGlobalId, plural, words } from './node.js';
 import {
   addField,
   choice,
+  decoratedClass,
   flag,
   id,
   instant,
@@ -33,12 +34,13 @@ const IGNORED = 'Comparisons that are absent or null are ignored.';
 function comparator(
   name: string,
   description: string,
-  fields: Readonly<Record<string, AnyField>>,
-): ClassType<object> {
-  class Comparator {}
-  InputType(name, { description: `${description} ${IGNORED}` })(Comparator);
-  for (const [operator, field] of Object.entries(fields)) addField(Comparator, operator, nullable(field));
-  return Comparator;
+  operators: Readonly<Record<string, AnyField>>,
+): ClassType {
+  const fields = Object.entries(operators).map(([operator, field]) => [operator, nullable(field)] as const);
+  return decoratedClass(
+    InputType(name, { description: `${description} ${IGNORED}` }),
+    Object.fromEntries(fields),
+  );
 }
 
 const isNull = flag('True for records without a value, false for records with one.');
@@ -80,7 +82,7 @@ const enumComparators = new Map<string, ClassType>();
 function enumComparator(of: Enumeration): ClassType {
   const known =
     enumComparators.get(of.name) ??
-    comparator(`${of.name}Comparator`, `Conditions on a ${of.name} value.`, {
+    comparator(`${of.name}Comparator`, `Conditions on a value of \`${of.name}\`.`, {
       eq: choice(of, 'Equals this value.'),
       in: listOf(choice(of, `Equals one of these values, at most ${MAX_VALUES}.`)),
     });
@@ -93,10 +95,8 @@ export function filterOf(
   list: FilteredList,
   enums: Readonly<Record<string, Enumeration>>,
 ): ClassType<FilterInput> {
-  class Filter {}
-  InputType(`${list.name}Filter`, {
-    description: `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested fields included.`,
-  })(Filter);
+  const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included.`;
+  const Filter = decoratedClass(InputType(`${list.name}Filter`, { description }));
   const nested = (description: string): AnyField => object(Filter, description);
   const fields: Record<string, AnyField> = {
     and: listOf(nested(`All of these hold. Filters nest at most ${MAX_DEPTH} levels.`)),
@@ -104,10 +104,16 @@ export function filterOf(
     not: nested('This does not hold; includes records whose compared value is null.'),
   };
   for (const [field, kind] of Object.entries(list.filters)) {
-    fields[field] = object(comparatorOf(kind, field, enums), `Condition on \`${field}\`.`);
+    fields[field] = object(comparatorOf(kind, field, enums), conditionOn(field, kind));
   }
   for (const [name, field] of Object.entries(fields)) addField(Filter, name, nullable(field));
   return Filter as ClassType<FilterInput>;
+}
+
+/** Fields of ids are named after the relation that the type shows: `groupId` is the id of `group`. */
+function conditionOn(field: string, kind: FilterKind): string {
+  const relation = kind === 'id' && field !== 'id' ? field.replace(/Id$/, '') : null;
+  return relation === null ? `Condition on \`${field}\`.` : `Condition on the \`id\` of \`${relation}\`.`;
 }
 
 function comparatorOf(

@@ -2,7 +2,7 @@ import { ID, InputType, Int, type ClassType } from 'type-graphql';
 import { z } from 'zod';
 
 import { enumName, type Enumeration } from './enumeration.js';
-import { addField, type AnyField } from './object-type.js';
+import { decoratedClass, type AnyField } from './object-type.js';
 import { Base64, DateTime, JsonValue } from './scalars.js';
 
 /** The fields that a client gave; an absent field has no property. */
@@ -35,11 +35,9 @@ interface InputOptions extends InputContext {
  * absent value. Its description is the model's, followed by its limits and its default.
  */
 export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input> {
-  class Type {}
-  InputType(name, { description: options.description })(Type);
   const fields = { ...fieldsOfModel(model, options), ...options.fields };
-  for (const [field, typed] of Object.entries(fields)) addField(Type, field, typed);
-  return Type as ClassType<Input>;
+  const { description } = options;
+  return decoratedClass(InputType(name, { description }), fields) as ClassType<Input>;
 }
 
 /** JSON Schema of a model's property, as far as models use it. */

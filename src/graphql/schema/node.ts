@@ -53,7 +53,8 @@ function reference(field: string, typeName: string, text: unknown): number {
 
 /** The noun of a type: `logical number` for `LogicalNumber`. */
 export function words(typeName: string): string {
-  return typeName.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+  const lower = typeName.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+  return lower.replace(/^api\b/, 'API');
 }
 
 /** `devices`, `ledger entries`. */
@@ -68,7 +69,7 @@ export function fieldName(typeName: string): string {
 
 /** `an app`, `a device`. */
 export function withArticle(noun: string): string {
-  return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`;
+  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 interface Identified {

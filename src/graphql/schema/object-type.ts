@@ -30,7 +30,7 @@ export const flag = scalar<boolean>(Boolean);
 export const instant = scalar<Date>(DateTime);
 export const uuid = scalar<string>(Uuid);
 export const base64 = scalar<string>(Base64);
-export const json = scalar<NonNullable<unknown>>(JsonValue);
+export const json = scalar<object | string | number | boolean>(JsonValue);
 export const upload = scalar<object>(Upload);
 
 export function choice<V extends string>({ values }: Enumeration<V>, description: string): TypedField<V> {
@@ -64,7 +64,20 @@ export type FieldsOf<T, Hidden> = {
 /** A field for values of any type. */
 export type AnyField = TypedField<never>;
 
-/** Adds a field to a class that is decorated as an object, input or arguments type. */
+type Fields = Readonly<Record<string, AnyField>>;
+
+/** Makes a class, decorates it as an object, input or arguments type, and adds its fields. */
+export function decoratedClass(
+  decorate: ClassDecorator,
+  fields: Fields = {},
+  Base: abstract new () => object = Object,
+): ClassType {
+  class Decorated extends Base {}
+  decorate(Decorated);
+  for (const [name, field] of Object.entries(fields)) addField(Decorated, name, field);
+  return Decorated;
+}
+
 export function addField(type: ClassType, name: string, field: AnyField): void {
   const { isNullable, description, defaultValue } = field;
   Field(() => field.type, {
@@ -84,15 +97,8 @@ export function objectType<T extends object, Hidden extends keyof T = never>(
 }
 
 /** An object type whose fields are known at run time only. */
-export function untypedObjectType(
-  name: string,
-  description: string,
-  fields: Readonly<Record<string, AnyField>>,
-): ClassType {
-  class Type {}
-  ObjectType(name, { description, simpleResolvers: true })(Type);
-  for (const [field, typed] of Object.entries(fields)) addField(Type, field, typed);
-  return Type;
+export function untypedObjectType(name: string, description: string, fields: Fields): ClassType {
+  return decoratedClass(ObjectType(name, { description, simpleResolvers: true }), fields);
 }
 
 /**
@@ -112,10 +118,8 @@ export function extendedNodeType<T extends object>(
   Base: abstract new () => Node,
   name: string,
   description: string,
-  fields: Readonly<Record<string, AnyField>>,
+  fields: Fields,
 ): ClassType<T> {
-  class Type extends Base {}
-  ObjectType(name, { description, implements: Node, simpleResolvers: true })(Type);
-  for (const [field, typed] of Object.entries(fields)) addField(Type, field, typed);
-  return Type as unknown as ClassType<T>;
+  const decorate = ObjectType(name, { description, implements: Node, simpleResolvers: true });
+  return decoratedClass(decorate, fields, Base) as ClassType<T>;
 }

@@ -22,7 +22,7 @@ const { values: USER_ERROR_CODES } = enumeration<UserErrorCode>(
   description: 'An error that the client can correct.',
   resolveType: () => 'InputError',
 })
-export abstract class UserError implements UserErrorShape {
+abstract class UserError implements UserErrorShape {
   @Field(() => String, {
     description: 'A sentence, or a predicate about the last name in `path`, such as "must not be empty".',
   })

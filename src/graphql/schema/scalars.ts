@@ -4,16 +4,17 @@ import { GraphQLUpload, Upload as UploadSlot } from 'graphql-upload-minimal';
 
 import { requestError } from './errors.js';
 
-/** An instant, RFC 3339. */
+/** A timestamp as RFC 3339, for example 2026-11-20T00:00:00Z. */
 export const DateTime = GraphQLDateTime;
 export const JsonValue = GraphQLJSON;
 export const Uuid = GraphQLUUID;
-/** A whole number that a double holds exactly, for amounts: `Int` ends at 2^31. */
+/** A whole number below 2^53, for amounts in cents: `Int` ends at 2^31. */
 export const SafeInt = GraphQLSafeInt;
-/** A file of a multipart request; what is behind it is found with `findSentFile`. */
+/** A file of a multipart request; `findSentFile` finds its bytes. */
 export const Upload = new GraphQLScalarType({
   ...GraphQLUpload.toConfig(),
-  description: 'A file: null in the operation, and sent beside it (GraphQL multipart request specification).',
+  description:
+    'A file of a multipart request: a variable that is null in `operations`, with the file in a part of its own (GraphQL multipart request specification).',
   parseValue: (value) => {
     if (value instanceof UploadSlot) return value.promise;
     throw notSent();
@@ -23,12 +24,12 @@ export const Upload = new GraphQLScalarType({
   },
 });
 
-/** Bytes as text. Whether a text is base64 at all is for the model to say, as a `userErrors` entry of its field. */
+/** Bytes as text. The model checks that the text is base64, so that an error becomes an entry of `userErrors`. */
 export const Base64 = new GraphQLScalarType<string, string>({
   name: 'Base64',
-  description: 'Bytes in base64: standard alphabet, padded.',
+  description: 'Bytes in base64, with the standard alphabet and padding.',
   serialize: (value) => {
-    if (typeof value !== 'string') throw new Error('Base64 is answered as a text');
+    if (typeof value !== 'string') throw new Error('A Base64 field must resolve to a text');
     return value;
   },
   parseValue: textOnly,
@@ -36,10 +37,10 @@ export const Base64 = new GraphQLScalarType<string, string>({
 });
 
 function notSent(): Error {
-  return requestError('A file is a variable and comes as a part of a multipart request.');
+  return requestError('A file must be a variable and comes as a part of a multipart request.');
 }
 
 function textOnly(value: unknown): string {
   if (typeof value === 'string') return value;
-  throw requestError('Base64 is sent as a text.');
+  throw requestError('Base64 must be a text.');
 }

@@ -10,7 +10,7 @@ export const deviceImportFace = bulkMutation({
   rows: listOf(text('Serial numbers of the new devices.')),
   field: 'device',
   record: object(DeviceType, 'The new device. Null if it was not created.'),
-  countDescription: 'Number of devices created.',
+  countDescription: 'Number of devices created; 0 if an invalid row rejected the batch.',
   run: async (work, serialNumbers, errorPolicy) => {
     refuseTooManyRows('serialNumbers', serialNumbers);
     const rows = await createDevices(work, serialNumbers, errorPolicy);

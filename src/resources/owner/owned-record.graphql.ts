@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 
-import type { ChildList } from '../../database/list/list.js';
 import {
   face,
   fields,
@@ -9,6 +8,7 @@ import {
   object,
   one,
   queries,
+  type ChildList,
   type Face,
   type Input,
   type ListTypes,
@@ -37,24 +37,10 @@ export type OwnerKeys = 'logicalNumberId' | 'groupId';
 
 /** What parameters and metacontents add to the schema: queries, mutations, their owner, and the lists of each owner. */
 export function ownedRecordFace<R extends OwnedRecord>(resource: OwnedResource<R>): Face {
-  const { types, name, records, ofLogicalNumber, ofGroup } = resource;
+  const { types, name, ofLogicalNumber, ofGroup } = resource;
   return face(
     queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
-    mutations(types, {
-      get: (work, id) => records.getById(work, id),
-      create: {
-        ...resource.create,
-        run: async (work, { owner, ...input }: Input) =>
-          records.create(work, await getOwnerByIds(work, ownerIdsOf(owner as OwnerInput)), input),
-        description: `Creates a ${name} of a logical number or of a group.`,
-        fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
-      },
-      update: {
-        ...resource.update,
-        run: (work, current, input) => records.update(work, current, input),
-      },
-      delete: { run: (work, current) => records.delete(work, current) },
-    }),
+    ownedMutations(resource),
     fields(types.Record, {
       logicalNumber: one(
         LogicalNumberType,
@@ -81,4 +67,25 @@ export function ownedRecordFace<R extends OwnedRecord>(resource: OwnedResource<R
       [`${name}s`]: many(types, ofGroup, ({ id }) => id, `The ${name}s of the group.`),
     }),
   );
+}
+
+function ownedMutations<R extends OwnedRecord>({
+  types,
+  name,
+  records,
+  create,
+  update,
+}: OwnedResource<R>): Face {
+  return mutations(types, {
+    get: (work, id) => records.getById(work, id),
+    create: {
+      ...create,
+      run: async (work, { owner, ...input }: Input) =>
+        records.create(work, await getOwnerByIds(work, ownerIdsOf(owner as OwnerInput)), input),
+      description: `Creates a ${name} of a logical number or of a group.`,
+      fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
+    },
+    update: { ...update, run: (work, current, input) => records.update(work, current, input) },
+    delete: { run: (work, current) => records.delete(work, current) },
+  });
 }

@@ -5,7 +5,7 @@ import { ParameterType } from './parameter.graphql.js';
 import { ParameterCreate } from './parameter.model.js';
 
 const ParameterBulkSetRow = inputOf('ParameterBulkSetRow', ParameterCreate, {
-  description: 'The value that a parameter of an owner shall have.',
+  description: 'A parameter and its new value.',
   descriptions: {
     key: 'Key of the parameter, unique for its owner. 1 to 255 characters.',
     description:
@@ -21,7 +21,7 @@ export const parameterBulkFace = bulkMutation({
   rows: listOf(object(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.')),
   field: 'parameter',
   record: object(ParameterType, 'The parameter after the change. Null if it was not set.'),
-  countDescription: 'Number of rows that are set.',
+  countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
   run: async (work, rows, errorPolicy) => {
     const settings = rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner as OwnerInput), input }));
     const set = await setParameters(work, settings, errorPolicy);

@@ -83,11 +83,11 @@ export const transactionFace = face(
   }),
   fields(TransactionType, {
     device: computed(
-      nullable(object(DeviceType, 'Device with this serial number. Null if it was deleted.')),
+      nullable(object(DeviceType, 'Device with this serial number. Null if the company has none now.')),
       (transaction, ctx) => ctx.related(devicesOf, transaction),
     ),
     app: computed(
-      nullable(object(AppType, 'App with this name. Null if it was deleted or renamed.')),
+      nullable(object(AppType, 'App with this name. Null if the company has none now.')),
       (transaction, ctx) => ctx.related(appsOf, transaction),
     ),
   }),

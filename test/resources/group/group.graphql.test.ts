@@ -154,7 +154,7 @@ describe('groups in GraphQL', () => {
     for (const filter of [{ or: some(1_100) }, { and: [{ or: some(60) }, { not: { or: some(60) } }] }]) {
       const { body } = await server.acme.graphql(PAGE, { filter });
       expect(body.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
-      expect(body.errors?.[0]?.message).toMatch(/^A filter has at most 100 comparisons, not 1[0-9]+\.$/);
+      expect(body.errors?.[0]?.message).toMatch(/^A filter takes at most 100 comparisons, not 1[0-9]+\.$/);
     }
   });
 
@@ -162,8 +162,8 @@ describe('groups in GraphQL', () => {
     [{ first: 0 }, /first and last take 1 to 100, not 0/],
     [{ first: 101 }, /first and last take 1 to 100, not 101/],
     [{ first: 1, last: 1 }, /first or last, not both/],
-    [{ first: 1, before: 'x' }, /after goes with first/],
-    [{ first: 1, after: 'x' }, /no cursor/],
+    [{ first: 1, before: 'x' }, /Give after only with first, and before only with last/],
+    [{ first: 1, after: 'x' }, /not a cursor/],
   ])('refuses %j in words', async (variables, message) => {
     const { body } = await server.acme.graphql(PAGE, variables);
     expect(body.errors?.[0]?.message).toMatch(message);

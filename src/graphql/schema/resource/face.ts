@@ -2,6 +2,7 @@ import { Resolver, type ClassType } from 'type-graphql';
 
 import type { List } from '../../../database/list/list.js';
 import type { Scope } from '../../../platform/caller.js';
+import { decoratedClass } from '../object-type.js';
 
 /** Where `node(id:)` finds the records of one type. */
 export interface NodeSource {
@@ -37,8 +38,5 @@ export function face(...parts: readonly (Face | ClassType)[]): Face {
 
 /** A new resolver class; the fields of its methods are added to `Type`, if one is given. */
 export function resolverClass(Type?: ClassType): ClassType {
-  class Resolvers {}
-  if (Type === undefined) Resolver()(Resolvers);
-  else Resolver(() => Type)(Resolvers);
-  return Resolvers;
+  return decoratedClass(Type === undefined ? Resolver() : Resolver(() => Type));
 }

@@ -4,7 +4,7 @@ import type { ChildList, List } from '../../../database/list/list.js';
 import type { KeyValue } from '../../../database/list/slice.js';
 import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext, ListArgs } from '../../execution/context.js';
-import type { OrderBy } from '../connection.js';
+import { PageArgs, type OrderBy } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
 import { resolverClass, type Face } from './face.js';
@@ -17,6 +17,8 @@ export interface ResolvedField<R> {
   readonly Args?: ClassType<ListArgs>;
   readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
 }
+
+const NO_ARGS = new PageArgs();
 
 /** Adds fields to an object type, also to one of another resource. */
 export function fields<R extends object>(
@@ -31,7 +33,7 @@ export function fields<R extends object>(
     });
     if (ArgsOf === undefined) {
       addMethod<[R, GraphqlContext]>(Resolvers, name, decorate, [Root(), Ctx()], (record, ctx) =>
-        resolve(record, ctx, {}),
+        resolve(record, ctx, NO_ARGS),
       );
     } else {
       const parameters = [Root(), Ctx(), Args(() => ArgsOf)] as const;

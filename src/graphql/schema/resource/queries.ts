@@ -6,7 +6,7 @@ import { Keys } from '../connection.js';
 import { counts } from '../counts.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
-import { addField, nullable, text } from '../object-type.js';
+import { decoratedClass, nullable, text } from '../object-type.js';
 import { resolverClass, scopeNote, type Face } from './face.js';
 import type { ListOptions } from './fields.js';
 import { addMethod } from './method.js';
@@ -41,11 +41,10 @@ function addLookUp<T extends object>(
   { list, Record }: ListTypes<T>,
   { keys = {}, scope = 'read' }: QueryOptions<T>,
 ): void {
-  class KeysOfType extends Keys {}
-  ArgsType()(KeysOfType);
-  for (const [key, { description }] of Object.entries(keys)) {
-    addField(KeysOfType, key, nullable(text(description)));
-  }
+  const keyFields = Object.entries(keys).map(
+    ([key, { description }]) => [key, nullable(text(description))] as const,
+  );
+  const KeysOfType = decoratedClass(ArgsType(), Object.fromEntries(keyFields), Keys);
   const getters = Object.fromEntries(Object.entries(keys).map(([key, { get }]) => [key, get]));
   const names = ['id', 'databaseId', ...Object.keys(keys)].map((key) => `\`${key}\``);
   const noun = withArticle(words(list.name));
@@ -57,7 +56,7 @@ function addLookUp<T extends object>(
     Resolvers,
     fieldName(list.name),
     decorate,
-    [Args(() => KeysOfType), Ctx()],
+    [Args(() => KeysOfType as ClassType<Keys>), Ctx()],
     (given, ctx) => ctx.find(list, given, getters, scope),
   );
 }

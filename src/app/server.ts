@@ -76,10 +76,7 @@ export async function createServer(
   const graphql = await createGraphql({
     schema: await createSchema(),
     ...{ units, authenticator, maxFileBytes, bodyMs: timeouts.bodyMs, onError: onRequestError },
-    readContent: (companyId, contentId) => readContent(units, companyId, contentId),
-    storedResponses: { find: findStoredResponse, store: storeResponse },
-    sensitiveMutations: ['apiTokenCreate', 'apiTokenRevoke'],
-    secretMutations: ['apiTokenCreate'],
+    ...resourcesOfGraphql(units),
     ...{ development: config.graphqlDevelopment, allowList: config.graphqlAllowList },
     live: { count, observer, clock, times: overrides.live ?? {} },
   });
@@ -96,6 +93,16 @@ export async function createServer(
   const { metrics, housekeeping } = operating;
   const life = lifeOf({ config, http, graphql, database, ...operating });
   return { database, units, metrics, housekeeping, ...life };
+}
+
+/** What the GraphQL toolkit, which imports no resource, is given of them. */
+function resourcesOfGraphql(units: Units) {
+  return {
+    readContent: (companyId: number, contentId: number) => readContent(units, companyId, contentId),
+    storedResponses: { find: findStoredResponse, store: storeResponse },
+    sensitiveMutations: ['apiTokenCreate', 'apiTokenRevoke'],
+    secretMutations: ['apiTokenCreate'],
+  };
 }
 
 interface Living extends Pick<ReturnType<typeof createOperating>, 'readiness' | 'housekeeping' | 'timeouts'> {

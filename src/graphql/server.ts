@@ -14,7 +14,7 @@ import type { LiveObserver } from '../http/operations/operation-log.js';
 import type { CountRequest } from '../http/server/rate-limit.js';
 import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
-import type { GraphqlContext, OperationServices } from './execution/context.js';
+import type { OperationContext, OperationServices } from './execution/context.js';
 import { createAuthenticate, type Authenticator } from './http/authentication.js';
 import { demandMethod, PREFLIGHT_HEADERS, readOperation } from './http/body.js';
 import { createAdmission, type Admission } from './limits/admission.js';
@@ -88,11 +88,11 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
 async function startApollo(
   { schema, development, allowList, onError }: GraphqlOptions,
   admission: Admission,
-): Promise<ApolloServer<GraphqlContext>> {
+): Promise<ApolloServer<OperationContext>> {
   const { plugin, documents } = apolloPlugin({ admission, development, onError });
   const warn = (message: unknown): void => onError(new Error(String(message)), null);
   const nothing = (): void => undefined;
-  const server = new ApolloServer<GraphqlContext>({
+  const server = new ApolloServer<OperationContext>({
     schema,
     nodeEnv: 'production',
     introspection: development,

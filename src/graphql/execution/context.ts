@@ -48,6 +48,9 @@ export interface OperationServices {
   readonly largeReads: Semaphore;
 }
 
+/** The public members: Apollo's copy of a context is no instance of the class. */
+export type OperationContext = Pick<GraphqlContext, keyof GraphqlContext>;
+
 interface Identified {
   readonly id: number;
 }

@@ -30,7 +30,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import type { GraphqlContext } from './context.js';
+import type { OperationContext } from './context.js';
 import type { Variables } from '../limits/cost.js';
 import { FieldCollector, type CollectedField } from './field-collector.js';
 import { Base64 } from '../schema/scalars.js';
@@ -40,7 +40,7 @@ export interface Execution {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: Variables;
-  readonly context: GraphqlContext;
+  readonly context: OperationContext;
 }
 
 type Result = Record<string, unknown>;

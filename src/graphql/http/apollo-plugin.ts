@@ -8,7 +8,7 @@ import {
 } from '@apollo/server';
 import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from 'graphql';
 
-import type { GraphqlContext } from '../execution/context.js';
+import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
 import { maskedErrors, type MaskingOptions } from '../execution/mask.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
@@ -33,7 +33,7 @@ const EMPTY = parse('{ __typename }');
  * response. `documents` is Apollo's document store, which has what `Admission` has parsed.
  */
 export function apolloPlugin(options: PluginOptions): {
-  readonly plugin: ApolloServerPlugin<GraphqlContext>;
+  readonly plugin: ApolloServerPlugin<OperationContext>;
   readonly documents: Documents;
 } {
   const parsed = new Lru<DocumentNode>(MAX_DOCUMENTS);
@@ -48,9 +48,9 @@ export function apolloPlugin(options: PluginOptions): {
   };
 }
 
-type Context = GraphQLRequestContext<GraphqlContext>;
+type Context = GraphQLRequestContext<OperationContext>;
 
-class HttpOperation implements GraphQLRequestListener<GraphqlContext> {
+class HttpOperation implements GraphQLRequestListener<OperationContext> {
   #admitted: AdmittedDocument | null = null;
   #refusal: OperationRefused | null = null;
   #requestedCost = 0;
@@ -115,7 +115,7 @@ class HttpOperation implements GraphQLRequestListener<GraphqlContext> {
     return Promise.resolve();
   }
 
-  #masked({ caller }: GraphqlContext, errors: readonly GraphQLError[]) {
+  #masked({ caller }: OperationContext, errors: readonly GraphQLError[]) {
     return maskedErrors(this.options, caller.requestId, errors);
   }
 

@@ -25,14 +25,12 @@ import { createHash } from 'node:crypto';
 import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, tooLarge } from '../limits/limits.js';
-import type { GraphqlContext } from '../execution/context.js';
 import type { Execution } from '../execution/executor.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { FormerCall } from './former-replay.js';
 import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';
 
 export interface RepeatableExecution extends Execution {
-  readonly context: GraphqlContext;
   /** Errors as clients may see them: these are stored. */
   readonly mask: (errors: readonly GraphQLError[]) => readonly GraphQLFormattedError[];
 }

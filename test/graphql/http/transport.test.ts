@@ -190,7 +190,7 @@ describe('GET /graphql', () => {
         headers: bearer(),
       });
       expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST']);
-      expect(reply.text).toContain('This takes GET and POST.');
+      expect(reply.text).toContain('Send GET or POST.');
     }
     expect((await client.post('/graphql/none', { query: QUERY }, { headers: bearer() })).status).toBe(404);
     expect((await client.post('/GraphQL', { query: QUERY }, { headers: bearer() })).status).toBe(404);

@@ -35,7 +35,7 @@ const repeated = (first: number): string =>
     group { metacontents(first: ${first}) { nodes { value } } } } } } }`;
 
 const tooLarge = (limit: string, maximum: number): object => ({
-  message: expect.stringContaining(`at most ${maximum}. Ask for fewer records at once.`) as string,
+  message: expect.stringContaining(`at most ${maximum}. Ask for fewer records.`) as string,
   extensions: { code: 'BAD_USER_INPUT', limit, maximum },
 });
 const MIB = 1024 * 1024;

@@ -106,13 +106,14 @@ describe('the width of an operation', () => {
       (await server.statements(() => server.acme.graphql(query))).statements.length;
     const once = await read(`{ a: ${field} }`);
     expect(await read(`{ a: ${field} b: ${field} }`)).toBe(once);
-    expect(await read(`{ a: ${field} groups(first: 101) { totalCount } }`)).toBe(once);
+    // The error ends the operation, which then reads nothing more.
+    expect(await read(`{ a: ${field} groups(first: 101) { totalCount } }`)).toBeLessThanOrEqual(once);
   });
 
   it('has at most 1,000 fields as written, and 10,000 with its fragments written out', async () => {
     expectAnswer(await ask(`{ viewer { ${'role '.repeat(500)} } }`));
     const repeated = await ask(`{ viewer { ${'role '.repeat(999)} } }`);
-    expect(repeated.body.errors?.[0]?.message).toBe('The document asks for the same fields too often.');
+    expect(repeated.body.errors?.[0]?.message).toBe('The document selects the same fields too often.');
     expectRefusal(await ask(`{ viewer { ${'role '.repeat(1_000)} } }`), 'selections', 1_000);
     const bomb = Array.from(
       { length: 30 },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,0 +1,313 @@
+import 'reflect-metadata';
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serialize } from 'node:v8';
+import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createSchema } from '../../../src/app/schema.js';
+import { GraphqlContext } from '../../../src/graphql/execution/context.js';
+import { NO_FACTS } from '../../../src/graphql/execution/request.js';
+import { executeRepeatable } from '../../../src/graphql/idempotency/repeatable-mutation.js';
+import type { Fields } from '../../support/client.js';
+import { ask, openKnown } from '../../support/raw-socket.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { carrying } from '../../support/uploading.js';
+import { servicesOf } from '../operation-services.js';
+
+let server: TestServer;
+let acme: Member;
+beforeAll(async () => {
+  server = await startServer();
+  ({ acme } = server);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+const NUMBER = `mutation ($number: String!, $groupId: ID) {
+  logicalNumberCreate(input: { number: $number, groupId: $groupId }) {
+    logicalNumber { id number createdAt group { name logicalNumbers(first: 5) { totalCount nodes { number } } } }
+    userErrors { code } } }`;
+
+async function newGroup(name: string): Promise<{ id: string; databaseId: number }> {
+  const { body } = await acme.graphql<{ groupCreate: { group: { id: string; databaseId: number } } }>(
+    'mutation ($name: String!) { groupCreate(input: { name: $name }) { group { id databaseId } } }',
+    { name },
+  );
+  return body.data.groupCreate.group;
+}
+
+async function totalOf(field: string): Promise<number> {
+  const { body } = await acme.graphql<Record<string, { totalCount: number }>>(`{ ${field} { totalCount } }`);
+  return body.data[field]?.totalCount ?? -1;
+}
+
+/** Executes a mutation with an Idempotency-Key in a schema. */
+async function executed(schema: GraphQLSchema, query: string, key: string, services = servicesOf(server)) {
+  const document = parse(query);
+  const operation = getOperationAST(document);
+  if (operation == null) throw new Error('No operation');
+  const context = new GraphqlContext(acme.caller, services, { ...NO_FACTS, idempotencyKey: key });
+  const result = await executeRepeatable({
+    ...{ schema, document, operation, variables: {}, context },
+    mask: (errors) => errors.map((error) => error.toJSON()),
+  });
+  context.finish();
+  return { text: JSON.stringify(result), replayed: context.counters.replayed };
+}
+
+describe('a replay of a mutation', () => {
+  it('CC-05 is the same text after its records have changed, or are gone', async () => {
+    const group = await newGroup('before');
+    const variables = { number: 'stored', groupId: group.id };
+    const first = await acme.graphql<{ logicalNumberCreate: { logicalNumber: { id: string } } }>(
+      NUMBER,
+      variables,
+      keyed('k-nested'),
+    );
+    const { id } = first.body.data.logicalNumberCreate.logicalNumber;
+    expect(first.body.data).toMatchObject({
+      logicalNumberCreate: {
+        logicalNumber: { group: { name: 'before', logicalNumbers: { totalCount: 1, nodes: [{}] } } },
+        userErrors: [],
+      },
+    });
+    await acme.client.put(`groups/${group.databaseId}`, { name: 'after' });
+    await acme.graphql(NUMBER, { number: 'another', groupId: group.id });
+    expect((await acme.graphql(NUMBER, variables, keyed('k-nested'))).text).toBe(first.text);
+    await acme.graphql('mutation ($id: ID!) { logicalNumberDelete(id: $id) { deletedId } }', { id });
+    const again = await acme.graphql(NUMBER, variables, keyed('k-nested'));
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+    const { body } = await acme.graphql('{ logicalNumber(number: "stored") { id } }');
+    expect(body.data).toEqual({ logicalNumber: null });
+  });
+
+  it('does not depend on a later schema', async () => {
+    const query = 'mutation { made: groupCreate(input: { name: "of a release" }) { group { id name } } }';
+    const schema = await createSchema();
+    const first = await executed(schema, query, 'k-release');
+    expect(first).toMatchObject({ replayed: false });
+    const added = parse(
+      'extend type Group { added: String! } extend input GroupCreateInput { more: Int = 1 }',
+    );
+    const later = extendSchema(schema, added);
+    const group = later.getType('Group');
+    if (!isObjectType(group)) throw new Error('No type Group');
+    for (const field of Object.values(group.getFields())) {
+      field.resolve = () => {
+        throw new Error('A resolver of the later release needs more than the record of the former one.');
+      };
+    }
+    expect(await executed(later, query, 'k-release')).toEqual({ text: first.text, replayed: true });
+  });
+
+  it('of several fields replays each that was made, and executes those that were refused', async () => {
+    await newGroup('taken');
+    const query = `mutation ($second: String!) {
+      a: groupCreate(input: { name: "first of two" }) { group { id name } userErrors { code } }
+      b: groupCreate(input: { name: $second }) { userErrors { code } group { name } } }`;
+    const first = await acme.graphql<Record<string, Fields>>(query, { second: 'taken' }, keyed('k-two'));
+    expect(first.body.data).toMatchObject({ a: { userErrors: [] }, b: { userErrors: [{ code: 'TAKEN' }] } });
+    const second = await acme.graphql<Record<string, Fields>>(query, { second: 'free' }, keyed('k-two'));
+    expect(second.body.data).toEqual({
+      a: first.body.data.a,
+      b: { userErrors: [], group: { name: 'free' } },
+    });
+    expect((await acme.graphql(query, { second: 'free' }, keyed('k-two'))).text).toBe(second.text);
+  });
+
+  it('is refused for another selection, and for other variables in it', async () => {
+    const create = (selection: string) => `mutation ($yes: Boolean = true) {
+      groupCreate(input: { name: "selected" }) { ...Made } }
+      fragment Made on GroupCreatePayload { group { ${selection} } }`;
+    const query = create('id name @include(if: $yes)');
+    const first = await acme.graphql(query, {}, keyed('k-selection'));
+    expect(first.body.data).toMatchObject({ groupCreate: { group: { name: 'selected' } } });
+    const reformatted = query.replaceAll('\n', '\n\n  # a comment\n');
+    expect((await acme.graphql(reformatted, {}, keyed('k-selection'))).text).toBe(first.text);
+    for (const [other, variables] of [
+      [create('id name @skip(if: $yes)'), {}],
+      [query, { yes: false }],
+      [query.replace('$yes: Boolean = true', '$yes: Boolean = false'), {}],
+    ] as const) {
+      const { body } = await acme.graphql(other, variables, keyed('k-selection'));
+      expect(body.errors).toMatchObject([
+        { path: ['groupCreate'], extensions: { code: 'IDEMPOTENCY_MISMATCH' } },
+      ]);
+    }
+    const { body } = await acme.graphql(query, { unused: 1 }, keyed('k-selection'));
+    expect(body.errors ?? []).toEqual([]);
+  });
+
+  it('shows the errors of its selection again, with their places', async () => {
+    const writer = await server.member('acme', 'operator', ['read', 'write']);
+    const query =
+      'mutation { groupCreate(input: { name: "partial" }) { group { name createdBy { apiTokens { totalCount } } } } }';
+    const first = await writer.graphql(query, {}, keyed('k-errors'));
+    const again = await writer.graphql(query, {}, keyed('k-errors'));
+    expect(first.body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('is refused to a caller who has lost the scope', async () => {
+    const query = 'mutation { groupCreate(input: { name: "of a writer" }) { group { name } } }';
+    const writer = await server.member('acme', 'operator');
+    expect((await writer.graphql(query, {}, keyed('k-scope'))).body.errors).toBeUndefined();
+    const { caller } = writer;
+    const reader = { ...caller, scopes: ['read'] as const };
+    const schema = await createSchema();
+    const context = new GraphqlContext(reader, servicesOf(server), {
+      ...NO_FACTS,
+      idempotencyKey: 'k-scope',
+    });
+    const document = parse(query);
+    const operation = getOperationAST(document);
+    if (operation == null) throw new Error('No operation');
+    const result = await executeRepeatable({
+      ...{ schema, document, operation, variables: {}, context },
+      mask: (errors) => errors.map((error) => error.toJSON()),
+    });
+    expect(result).toMatchObject({ data: null, errors: [{ originalError: { code: 'forbidden' } }] });
+  });
+});
+
+describe('a crash', () => {
+  it('CF-04 before the commit leaves neither the effect nor a payload; the retry makes both', async () => {
+    const query = 'mutation { groupCreate(input: { name: "crashed" }) { group { name } } }';
+    const schema = await createSchema();
+    const services = servicesOf(server);
+    const dies = {
+      ...services,
+      storedResponses: { ...services.storedResponses, store: () => Promise.reject(new Error('killed')) },
+    };
+    const before = await totalOf('groups');
+    const first = await executed(schema, query, 'k-crash', dies);
+    expect(JSON.parse(first.text)).toMatchObject({ data: null, errors: [{ message: 'killed' }] });
+    expect(await totalOf('groups')).toBe(before);
+    const retry = await executed(schema, query, 'k-crash');
+    expect(retry).toEqual({
+      text: '{"data":{"groupCreate":{"group":{"name":"crashed"}}}}',
+      replayed: false,
+    });
+    expect(await executed(schema, query, 'k-crash')).toEqual({ ...retry, replayed: true });
+    expect(await totalOf('groups')).toBe(before + 1);
+  });
+});
+
+describe('a payload that takes too long to read', () => {
+  it('rolls its change back after 2 seconds, so that other writes go on', async () => {
+    const query = 'mutation { groupCreate(input: { name: "slow" }) { group { name } } }';
+    const schema = await createSchema();
+    const group = schema.getType('Group');
+    const name = isObjectType(group) ? group.getFields().name : undefined;
+    if (name === undefined) throw new Error('No field Group.name');
+    name.resolve = async () => {
+      await sleep(2_500);
+      return 'late';
+    };
+    const before = await totalOf('groups');
+    const slow = executed(schema, query, 'k-slow');
+    await newGroup('meanwhile');
+    expect(JSON.parse((await slow).text)).toMatchObject({
+      data: null,
+      errors: [{ message: expect.stringContaining('Nothing was changed') as string, path: ['groupCreate'] }],
+    });
+    expect(await totalOf('groups')).toBe(before + 1);
+  });
+});
+
+describe('bytes in a stored payload', () => {
+  const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { id content } userErrors { code } } }`;
+  it('stay as long as the payload, also those of several files, on every transport', async () => {
+    const own = await startServer();
+    const upload = async (name: string): Promise<string> => {
+      const { body } = await carrying(own, own.acme, { name, bytes: `bytes of ${name}` }).graphql<{
+        fileCreate: { file: { id: string } };
+      }>(CREATE);
+      return body.data.fileCreate.file.id;
+    };
+    const files = [await upload('one'), await upload('two')];
+    const app = await own.acme.graphql<{ appCreate: { app: { id: string } } }>(
+      'mutation { appCreate(input: { name: "with files" }) { app { id } } }',
+    );
+    const version = await own.acme.graphql<{ appVersionCreate: { appVersion: { id: string } } }>(
+      `mutation ($appId: ID!, $fileIds: [ID!]) {
+        appVersionCreate(input: { appId: $appId, number: "1", fileIds: $fileIds }) { appVersion { id } } }`,
+      { appId: app.body.data.appCreate.app.id, fileIds: files },
+    );
+    const { id: versionId } = version.body.data.appVersionCreate.appVersion;
+    const update = `mutation ($id: ID!) { appVersionUpdate(id: $id, input: { number: "2" }) {
+      appVersion { number files { nodes { name content } } } userErrors { message } } }`;
+    const first = await own.acme.graphql(update, { id: versionId }, keyed('k-bytes'));
+    expect(first.text).toContain(Buffer.from('bytes of one').toString('base64'));
+    for (const id of files) {
+      await own.acme.graphql('mutation ($id: ID!) { fileDelete(id: $id) { deletedId } }', { id });
+    }
+    own.clock.advance(60 * 60 * 1000);
+    await own.app.housekeeping.run();
+    expect((await own.acme.graphql(update, { id: versionId }, keyed('k-bytes'))).text).toBe(first.text);
+    const socket = await openKnown(own, own.acme.token);
+    const extensions = { idempotencyKey: 'k-bytes' };
+    const { payload } = await ask(socket, update, { id: versionId }, { extensions });
+    expect(payload).toMatchObject({ data: first.body.data, extensions: { idempotentReplayed: true } });
+    own.clock.advance(24 * 60 * 60 * 1000);
+    const anew = await own.acme.graphql(update, { id: versionId }, keyed('k-bytes'));
+    expect(anew.body.data).toMatchObject({ appVersionUpdate: { appVersion: { files: { nodes: [] } } } });
+    socket.socket.close();
+    await own.stop();
+  });
+
+  it('are answered over a socket while their change is not committed yet', async () => {
+    const socket = await openKnown(server, acme.token);
+    const content = Buffer.from('by a socket').toString('base64');
+    const app = await acme.graphql<{ appCreate: { app: { id: string } } }>(
+      'mutation { appCreate(input: { name: "over a socket" }) { app { id } } }',
+    );
+    const query = `mutation ($id: ID!, $content: Base64) {
+      appVersionCreate(input: { appId: $id, number: "1", bytecode: $content }) {
+      appVersion { bytecode } userErrors { message } } }`;
+    const variables = { id: app.body.data.appCreate.app.id, content };
+    const extensions = { idempotencyKey: randomUUID() };
+    const { payload } = await ask(socket, query, variables, { extensions });
+    expect(payload.data).toEqual({
+      appVersionCreate: { appVersion: { bytecode: content }, userErrors: [] },
+    });
+    expect((await ask(socket, query, variables, { extensions })).payload.data).toEqual(payload.data);
+    socket.socket.close();
+  });
+});
+
+describe('a replay that an earlier version stored', () => {
+  it('is rendered from its records, and refused for other arguments', async () => {
+    const query =
+      'mutation ($name: String!) { groupCreate(input: { name: $name }) { group { name } userErrors { code } } }';
+    const group = await newGroup('of an earlier version');
+    const record = { id: group.databaseId, name: 'as it was' };
+    await server.app.database.writes
+      .insertInto('idempotency_keys')
+      .values({
+        company_id: acme.caller.companyId,
+        scope: `${acme.caller.userId} graphql groupCreate groupCreate`,
+        key: 'k-former',
+        fingerprint: createHash('sha256').update('{"input":{"name":"former"}}').digest('hex'),
+        status: 200,
+        answer: serialize({ group: record }).toString('base64'),
+        content_id: null,
+        created_at: server.clock.now().getTime(),
+      })
+      .execute();
+    const before = await totalOf('groups');
+    for (let time = 0; time < 2; time += 1) {
+      const { body, headers } = await acme.graphql(query, { name: 'former' }, keyed('k-former'));
+      expect(body.data).toEqual({ groupCreate: { group: { name: 'as it was' }, userErrors: [] } });
+      expect(headers.get('idempotent-replayed')).toBe('true');
+    }
+    const { body } = await acme.graphql(query, { name: 'other' }, keyed('k-former'));
+    expect(body.errors).toMatchObject([{ extensions: { code: 'IDEMPOTENCY_MISMATCH' } }]);
+    expect(await totalOf('groups')).toBe(before);
+  });
+});

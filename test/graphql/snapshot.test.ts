@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { createLargeReads, RequestLoaders } from '../../src/graphql/execution/reading.js';
+import { SharedUnit } from '../../src/graphql/execution/shared-unit.js';
+import type { ReadWork, Units } from '../../src/database/work.js';
+import { ask, openKnown } from '../support/raw-socket.js';
+import { openSlowClient } from '../support/slow-client.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  for (const name of ['one', 'two', 'three']) await server.acme.client.post('groups', { name });
+});
+afterAll(async () => {
+  await server.stop();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Counts the read units that begin, and those that have not ended. */
+function countUnits(units: Units): { begun: number; open: number } {
+  const counts = { begun: 0, open: 0 };
+  const read = units.read.bind(units);
+  const counted = async <T>(caller: Parameters<Units['read']>[0], use: (work: ReadWork) => Promise<T>) => {
+    counts.begun += 1;
+    counts.open += 1;
+    try {
+      return await read(caller, use);
+    } finally {
+      counts.open -= 1;
+    }
+  };
+  vi.spyOn(units, 'read').mockImplementation(counted);
+  return counts;
+}
+
+const NESTED = `groups(first: 2) { totalCount nodes { name logicalNumbers(first: 2) { totalCount nodes { number } } } }`;
+
+describe('an operation', () => {
+  it('reads everything in one unit, over every transport', async () => {
+    const socket = await openKnown(server, server.acme.token);
+    const counts = countUnits(server.app.units);
+    await server.acme.graphql(`{ ${NESTED} devices { totalCount } }`);
+    expect(counts).toEqual({ begun: 1, open: 0 });
+    await ask(socket, `{ ${NESTED} devices { totalCount } }`);
+    expect(counts).toEqual({ begun: 2, open: 0 });
+    socket.socket.close();
+  });
+
+  it('that reads nothing opens none', async () => {
+    const counts = countUnits(server.app.units);
+    await server.acme.graphql('{ viewer { role } }');
+    await server.acme.graphql('{ groups(first: 1000) { totalCount } }');
+    expect(counts).toEqual({ begun: 0, open: 0 });
+  });
+
+  it('reads in a new unit after each change', async () => {
+    const counts = countUnits(server.app.units);
+    const { body } = await server.acme.graphql<Record<string, { group: { logicalNumbers: unknown } }>>(
+      `mutation {
+        a: groupCreate(input: { name: "a" }) { group { logicalNumbers { totalCount } createdBy { name } } }
+        b: groupCreate(input: { name: "b" }) { group { logicalNumbers { totalCount } createdBy { name } } } }`,
+    );
+    expect(body.data.b?.group.logicalNumbers).toEqual({ totalCount: 0 });
+    expect(counts).toEqual({ begun: 2, open: 0 });
+  });
+
+  it('with an Idempotency-Key reads its payload in its transaction', async () => {
+    const counts = countUnits(server.app.units);
+    const query = `mutation { groupCreate(input: { name: "keyed" }) { group { createdBy { name } } } }`;
+    const headers = { 'idempotency-key': 'snapshot' };
+    const { body } = await server.acme.graphql(query, {}, { headers });
+    expect(body.data).toMatchObject({ groupCreate: { group: { createdBy: {} } } });
+    expect(counts).toEqual({ begun: 0, open: 0 });
+  });
+
+  it.each([
+    ['fails beside other reads', `{ ${NESTED} users(first: 1000) { totalCount } devices { totalCount } }`],
+    ['fails within its reads', '{ groups { nodes { name createdBy { apiTokens { totalCount } } } } }'],
+    ['has a cursor that is none', `{ ${NESTED} devices(after: "x") { nodes { id } } }`],
+  ])('that %s leaves no unit open', async (_case, query) => {
+    const viewer = await server.member('acme', 'viewer');
+    const counts = countUnits(server.app.units);
+    expect((await viewer.graphql(query)).body.errors).toBeDefined();
+    await expect.poll(() => counts.open).toBe(0);
+  });
+
+  it('whose client has left leaves no unit open', async () => {
+    const counts = countUnits(server.app.units);
+    const body = JSON.stringify({ query: `{ ${NESTED} }` });
+    for (let n = 0; n < 5; n += 1) {
+      const client = await openSlowClient(server.url);
+      const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${server.acme.token}`];
+      head.push('Content-Type: application/json', `Content-Length: ${body.length}`);
+      await client.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+      await sleep(n);
+      client.socket.destroy();
+    }
+    await expect.poll(() => counts.begun).toBeGreaterThan(0);
+    await expect.poll(() => counts.open).toBe(0);
+  });
+});
+
+it('a subscription holds no unit while it waits', async () => {
+  const socket = await openKnown(server, server.acme.token);
+  const counts = countUnits(server.app.units);
+  const query = 'subscription { ledgerAppended { sequence actor { name } } }';
+  socket.say({ type: 'subscribe', id: 'events', payload: { query } });
+  await sleep(200);
+  expect(counts.open).toBe(0);
+  await server.acme.client.post('groups', { name: 'an event' });
+  await socket.hear({ type: 'next', id: 'events' });
+  await expect.poll(() => counts.open).toBe(0);
+  expect(counts.begun).toBeGreaterThan(0);
+  socket.socket.close();
+});
+
+describe('the state that an operation sees', () => {
+  /** Adds a group after the first statement of the next operation, over a connection of its own. */
+  function addGroupAfterFirstStatement(name: string): void {
+    const other = new Sqlite(server.file);
+    let statements = 0;
+    const unwatch = server.app.database.watchStatements(() => {
+      statements += 1;
+      if (statements !== 2) return;
+      unwatch();
+      const columns = (other.pragma('table_info(groups)') as { name: string }[]).map((column) => column.name);
+      const copied = columns.filter((column) => !['id', 'name'].includes(column)).join(', ');
+      other
+        .prepare(`insert into groups (name, ${copied}) select ?, ${copied} from groups order by id limit 1`)
+        .run(name);
+      other.close();
+    });
+  }
+
+  it('is one, though another process writes between its reads', async () => {
+    const query =
+      '{ groups(first: 100) { nodes { name } totalCount } again: groups(last: 1) { totalCount nodes { name } } }';
+    addGroupAfterFirstStatement('written between');
+    const { body } = await server.acme.graphql<{
+      groups: { totalCount: number; nodes: unknown[] };
+      again: { totalCount: number; nodes: { name: string }[] };
+    }>(query);
+    const { groups, again } = body.data;
+    expect(groups.nodes).toHaveLength(groups.totalCount);
+    expect([again.totalCount, again.nodes[0]?.name]).not.toContain('written between');
+    const later = await server.acme.graphql<{ groups: { totalCount: number } }>('{ groups { totalCount } }');
+    expect(later.body.data.groups.totalCount).toBe(groups.totalCount + 1);
+  });
+});
+
+describe('a shared unit', () => {
+  const work = { name: 'a unit' } as unknown as ReadWork;
+
+  it('ends after the reads that run', async () => {
+    let ended = false;
+    const unit = new SharedUnit(async (use) => {
+      await use(work);
+      ended = true;
+    });
+    let finish = (): void => undefined;
+    const reading = unit.use(async (given) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return given;
+    });
+    await sleep(1);
+    const end = unit.end();
+    await sleep(1);
+    expect(ended).toBe(false);
+    finish();
+    expect(await reading).toBe(work);
+    await end;
+    await sleep(1);
+    expect(ended).toBe(true);
+  });
+
+  it('ends also where it is ended before it is open, and where a read fails', async () => {
+    let open = 0;
+    let begin = (): void => undefined;
+    const units = {
+      read: async (_caller: unknown, use: (given: ReadWork) => Promise<unknown>) => {
+        await new Promise<void>((resolve) => (begin = resolve));
+        open += 1;
+        await use(work);
+        open -= 1;
+      },
+    } as unknown as Units;
+    const loaders = new RequestLoaders(units, server.acme.caller, createLargeReads());
+    const reading = loaders.read(() => Promise.reject(new Error('no')), false);
+    loaders.finish();
+    begin();
+    await expect(reading).rejects.toThrow('no');
+    await expect.poll(() => open).toBe(0);
+    await expect(loaders.read(() => Promise.resolve(1))).rejects.toThrow('has ended');
+  });
+
+  it('rejects its reads where it cannot be opened', async () => {
+    const unit = new SharedUnit(() => Promise.reject(new Error('busy')));
+    await expect(unit.use(() => Promise.resolve(1))).rejects.toThrow('busy');
+    await unit.end();
+  });
+});

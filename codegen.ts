@@ -1,6 +1,6 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-/** Types for every operation under `src/` and `test/` that is written in `graphql(...)`. */
+/** Generates types in `test/gql/` for every operation that code passes to `graphql(...)`. */
 const config: CodegenConfig = {
   schema: 'schema.graphql',
   documents: ['src/**/*.ts', 'test/**/*.ts', '!test/gql/**'],

@@ -5,7 +5,7 @@ import { format, type Options } from 'prettier';
 
 import { createSchema } from '../src/app/schema.js';
 
-/** Writes `schema.graphql`: sorted, so that a change of the schema shows as what it is. */
+// Writes schema.graphql. Types and fields are sorted, so that moving code does not change the file.
 const style = JSON.parse(readFileSync(new URL('prettier.json', import.meta.url), 'utf8')) as Options;
 const text = printSchema(lexicographicSortSchema(await createSchema()));
 writeFileSync(

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
@@ -52,6 +53,11 @@ export function createCommandIo(
 
 export interface JsonOption {
   readonly json?: true;
+}
+
+/** Adds a command with the option `--json`. */
+export function addJsonCommand(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description).option('--json', 'print JSON');
 }
 
 /** Prints one line of JSON if the option `--json` is given, otherwise `lines`. */

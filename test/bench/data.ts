@@ -12,7 +12,7 @@ const VERSIONS = 300;
 const FILES = 200;
 const FILES_OF_VERSION = 4;
 const VERSIONS_OF_NUMBER = 5;
-/** Over which the transactions are spread, evenly. */
+/** The transactions are spread evenly over this many days. */
 const DAYS = 90;
 
 export interface BenchData {
@@ -23,10 +23,9 @@ export interface BenchData {
 
 type Row = Readonly<Record<string, string | number | Uint8Array | null>>;
 
-const pick = <T>(choices: readonly [T, ...T[]], place: number): T =>
-  choices[place % choices.length] ?? choices[0];
+const pick = <T>(choices: readonly [T, ...T[]], n: number): T => choices[n % choices.length] ?? choices[0];
 
-/** One company with everything, written past the services: only the reading is measured. */
+/** Fills a database with one company by plain SQL, which is faster than the services. */
 export async function buildDatabase(file: string, transactions: number): Promise<BenchData> {
   await (await openDatabase(file)).close();
   const database = new Sqlite(file);
@@ -38,10 +37,10 @@ export async function buildDatabase(file: string, transactions: number): Promise
   const token = randomBytes(20).toString('hex');
   const insert = inserter(database);
   database.transaction(() => {
-    insertPeople(insert, token, now);
+    insertUser(insert, token, now);
     insertFleet(insert, now);
     insertSoftware(insert, now);
-    insertInstalled(insert);
+    insertVersionsOfNumbers(insert);
     insertTransactions(insert, transactions, start, now);
   })();
   database.pragma('wal_checkpoint(TRUNCATE)');
@@ -74,7 +73,7 @@ const audit = (now: number): Row => ({
   created_via: 'api',
 });
 
-function insertPeople(insert: Insert, token: string, now: number): void {
+function insertUser(insert: Insert, token: string, now: number): void {
   insert('companies', { name: 'Bench', created_at: now, updated_at: now });
   insert('users', {
     email: 'bench@bench.example',
@@ -137,8 +136,8 @@ function insertSoftware(insert: Insert, now: number): void {
     return id;
   };
   for (let n = 0; n < FILES; n += 1) {
-    const kept = { content_id: content(randomBytes(2_000)), size: 2_000, crc: '0000' };
-    insert('files', { company_id: 1, name: `file${n}.bin`, file_type: 'asset', ...kept, ...audit(now) });
+    const stored = { content_id: content(randomBytes(2_000)), size: 2_000, crc: '0000' };
+    insert('files', { company_id: 1, name: `file${n}.bin`, file_type: 'asset', ...stored, ...audit(now) });
   }
   for (let n = 0; n < APPS; n += 1) {
     const app = { communication_format: 'http', kind: 'standard', language: 'ruby' };
@@ -157,18 +156,18 @@ function insertSoftware(insert: Insert, now: number): void {
       ...audit(now),
     });
     insert('app_version_groups', { company_id: 1, app_version_id: id, group_id: 1 + (n % GROUPS) });
-    for (let place = 0; place < FILES_OF_VERSION; place += 1) {
-      const file = 1 + ((n * 7 + place) % FILES);
+    for (let k = 0; k < FILES_OF_VERSION; k += 1) {
+      const file = 1 + ((n * 7 + k) % FILES);
       insert('app_version_files', { company_id: 1, app_version_id: id, file_id: file });
     }
   }
 }
 
-/** Each logical number has versions of its group. */
-function insertInstalled(insert: Insert): void {
+/** Links each logical number to versions of its group. */
+function insertVersionsOfNumbers(insert: Insert): void {
   for (let n = 0; n < DEVICES; n += 1) {
-    for (let place = 0; place < VERSIONS_OF_NUMBER; place += 1) {
-      const version = 1 + (n % GROUPS) + place * GROUPS;
+    for (let k = 0; k < VERSIONS_OF_NUMBER; k += 1) {
+      const version = 1 + (n % GROUPS) + k * GROUPS;
       insert('logical_number_app_versions', {
         company_id: 1,
         logical_number_id: 1 + n,

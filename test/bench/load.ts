@@ -1,76 +1,75 @@
 import { connect, type Socket } from 'node:net';
 
-export interface Ask {
+export interface BenchRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Drawn anew for each request. */
+  /** Called for each request, so that bodies can differ. */
   readonly body?: () => string;
-  /** Besides those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Load {
+export interface LoadResult {
   readonly perSecond: number;
-  /** Milliseconds within which half of the answers came, and 95 of 100. */
+  /** Median of the response times, in milliseconds. */
   readonly p50: number;
+  /** 95th percentile of the response times, in milliseconds. */
   readonly p95: number;
 }
 
-/** Asks over connections that are kept open, each its next question as soon as the last is answered. */
-export async function load(
+/** Repeats a request over keep-alive connections; each connection sends the next one after the response. */
+export async function runLoad(
   url: string,
-  ask: Ask,
+  request: BenchRequest,
   { milliseconds, connections }: { readonly milliseconds: number; readonly connections: number },
-): Promise<Load> {
+): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
   const started = performance.now();
   const end = started + milliseconds;
   const times: number[] = [];
   const workers = Array.from({ length: connections }, async () => {
-    const line = new Line(connect(Number(port), hostname));
+    const connection = new HttpConnection(connect(Number(port), hostname));
     for (let now = performance.now(); now < end; now = performance.now()) {
-      const status = await line.ask(ask);
-      if (status !== 200 && status !== 201) throw new Error(`${ask.path} answered ${status}`);
+      const status = await connection.send(request);
+      if (status !== 200 && status !== 201) throw new Error(`${request.path} responded with ${status}`);
       times.push(performance.now() - now);
     }
-    line.close();
+    connection.close();
   });
   await Promise.all(workers);
   const seconds = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
-  const within = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
-  return { perSecond: times.length / seconds, p50: within(0.5), p95: within(0.95) };
+  const percentile = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
+  return { perSecond: times.length / seconds, p50: percentile(0.5), p95: percentile(0.95) };
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** One connection. Knows just enough of HTTP for servers that say how long their answers are. */
-class Line {
-  /** Of an answer whose head is not whole yet. */
+/** A minimal HTTP client: one request at a time, responses must have a Content-Length. */
+class HttpConnection {
+  /** Received bytes of an incomplete response head. */
   #head: Buffer = Buffer.alloc(0);
+  /** Status of the response whose body is being received; 0 before its head is complete. */
   #status = 0;
-  /** Bytes of the body that are still to come. */
-  #rest = 0;
-  #answered: (status: number) => void = () => undefined;
-  #failed: (error: Error) => void = () => undefined;
+  #missingBytes = 0;
+  #resolve: (status: number) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
 
   constructor(private readonly socket: Socket) {
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('error', (error) => this.#failed(error));
-    socket.on('close', () => this.#failed(new Error('The server closed the connection.')));
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', (error) => this.#reject(error));
+    socket.on('close', () => this.#reject(new Error('The server closed the connection.')));
   }
 
-  ask({ method, path, body, headers = {} }: Ask): Promise<number> {
+  /** Resolves to the status of the response after its body has been received. */
+  send({ method, path, body, headers = {} }: BenchRequest): Promise<number> {
     const text = body?.() ?? '';
     const length = text === '' ? '' : `content-length: ${Buffer.byteLength(text)}\r\n`;
-    const others = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     return new Promise((resolve, reject) => {
-      this.#answered = resolve;
-      this.#failed = reject;
-      this.socket.write(
-        `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${others.join('')}${length}\r\n${text}`,
-      );
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.socket.write(`${method} ${path} HTTP/1.1\r\nhost: bench\r\n${lines.join('')}${length}\r\n${text}`);
     });
   }
 
@@ -78,32 +77,32 @@ class Line {
     this.socket.destroy();
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     if (this.#status !== 0) {
-      this.#body(chunk.length);
+      this.#receiveBody(chunk.length);
       return;
     }
     this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
     const headEnd = this.#head.indexOf(HEAD_END);
     if (headEnd === -1) return;
     const head = this.#head.toString('latin1', 0, headEnd);
-    const came = this.#head.length - headEnd - HEAD_END.length;
+    const bodyBytes = this.#head.length - headEnd - HEAD_END.length;
     this.#head = Buffer.alloc(0);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     if (length === undefined) {
-      this.#failed(new Error(`An answer of no known length: ${head}`));
+      this.#reject(new Error(`The response has no Content-Length: ${head}`));
       return;
     }
     this.#status = Number(head.slice(9, 12));
-    this.#rest = Number(length);
-    this.#body(came);
+    this.#missingBytes = Number(length);
+    this.#receiveBody(bodyBytes);
   }
 
-  #body(bytes: number): void {
-    this.#rest -= bytes;
-    if (this.#rest > 0) return;
+  #receiveBody(bytes: number): void {
+    this.#missingBytes -= bytes;
+    if (this.#missingBytes > 0) return;
     const status = this.#status;
     this.#status = 0;
-    this.#answered(status);
+    this.#resolve(status);
   }
 }

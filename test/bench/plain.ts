@@ -1,6 +1,6 @@
 /**
- * The same stack as anybody would write it first: the stock dialect, libraries as they come, a loader for each
- * relation, nothing kept between requests. Run with the database file as its argument; says where it listens.
+ * The same libraries used plainly: Kysely's own SQLite dialect, a DataLoader for each relation, no caches between
+ * requests. Its argument is the database file; it prints `listens on URL`.
  */
 import 'reflect-metadata';
 import { ApolloServer } from '@apollo/server';
@@ -54,25 +54,25 @@ class Context {
   }
 }
 
-interface Parts<T> {
+interface PageFields<T> {
   readonly nodes: () => Promise<readonly T[]>;
   readonly totalCount: () => Promise<number>;
 }
 
 interface Page<T> {
-  readonly parts: Parts<T>;
+  readonly fields: PageFields<T>;
 }
 
 function pageOf(NodeType: ClassType, name: string): ClassType {
   @ObjectType(`${name}Connection`)
   class Connection {
     @Field(() => [NodeType])
-    nodes(@Root() { parts }: Page<object>): Promise<readonly object[]> {
+    nodes(@Root() { fields: parts }: Page<object>): Promise<readonly object[]> {
       return parts.nodes();
     }
 
     @Field(() => Int)
-    totalCount(@Root() { parts }: Page<object>): Promise<number> {
+    totalCount(@Root() { fields: parts }: Page<object>): Promise<number> {
       return parts.totalCount();
     }
   }
@@ -143,7 +143,7 @@ async function totals(ctx: Context, table: string, column: string, parents: read
   return new Map(rows.map((row) => [row.parent_id, row.total]));
 }
 
-/** The first children of each parent, through a table of links. */
+/** The first children of each parent, through a link table. */
 async function linked<T>(
   ctx: Context,
   { link, parent, child, table }: Readonly<Record<'link' | 'parent' | 'child' | 'table', string>>,
@@ -152,10 +152,10 @@ async function linked<T>(
 ): Promise<Map<number, T[]>> {
   const { rows } = await sql<Owned<T>>`select * from (
       select t.*, l.${sql.ref(parent)} as parent_id,
-        row_number() over (partition by l.${sql.ref(parent)} order by t.id) as place
+        row_number() over (partition by l.${sql.ref(parent)} order by t.id) as position
       from ${sql.table(link)} as l join ${sql.table(table)} as t on t.id = l.${sql.ref(child)}
       where l.company_id = ${ctx.companyId} and l.${sql.ref(parent)} in (${sql.join(parents)}))
-    where place <= ${first} order by parent_id, place`.execute(db);
+    where position <= ${first} order by parent_id, position`.execute(db);
   return byParent(rows);
 }
 
@@ -172,7 +172,7 @@ class GroupResolver {
   @Query(() => Groups)
   groups(@Arg('first', () => Int) first: number, @Ctx() ctx: Context): Page<Group> {
     return {
-      parts: {
+      fields: {
         nodes: () =>
           db
             .selectFrom('groups')
@@ -200,16 +200,16 @@ class GroupResolver {
     @Ctx() ctx: Context,
   ): Page<LogicalNumber> {
     return {
-      parts: {
+      fields: {
         nodes: () =>
           ctx.load<LogicalNumber[]>(
             `numbers ${first}`,
             group.id,
             async (ids) => {
               const { rows } = await sql<Owned<LogicalNumber>>`select * from (
-                select t.*, t.group_id as parent_id, row_number() over (partition by group_id order by id) as place
+                select t.*, t.group_id as parent_id, row_number() over (partition by group_id order by id) as position
                 from logical_numbers as t where company_id = ${ctx.companyId} and group_id in (${sql.join(ids)}))
-              where place <= ${first} order by parent_id, place`.execute(db);
+              where position <= ${first} order by parent_id, position`.execute(db);
               return byParent(rows);
             },
             [],
@@ -230,7 +230,7 @@ class LogicalNumberResolver {
     @Ctx() ctx: Context,
   ): Page<AppVersion> {
     return {
-      parts: {
+      fields: {
         nodes: () =>
           ctx.load<AppVersion[]>(`versions ${first}`, id, (ids) => linked(ctx, VERSIONS, ids, first), []),
         totalCount: () =>
@@ -263,7 +263,7 @@ class AppVersionResolver {
   @FieldResolver(() => Files)
   files(@Root() { id }: AppVersion, @Arg('first', () => Int) first: number, @Ctx() ctx: Context): Page<File> {
     return {
-      parts: {
+      fields: {
         nodes: () => ctx.load<File[]>(`files ${first}`, id, (ids) => linked(ctx, FILES, ids, first), []),
         totalCount: () => ctx.load('files', id, (ids) => totals(ctx, FILES.link, FILES.parent, ids), 0),
       },

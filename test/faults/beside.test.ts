@@ -1,28 +1,20 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Client } from '../support/client.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
 import { holdWriteLock } from '../support/other-process.js';
-import { killPrograms, prepareDatabase, runProgram, startProgram } from '../support/program.js';
-import './machine.js';
+import { prepareDatabase, runProgram, startProgram } from '../support/program.js';
+import { useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;
 let file: string;
-beforeEach(() => {
-  folder = scratchFolder();
-  file = join(folder, 'gateway.db');
-});
-afterEach(async () => {
-  await killPrograms();
-  removeFolder(folder);
-});
+useScratchFolder((scratch) => ({ folder, file } = scratch));
 
 describe('CC-12 another process that holds the write lock', () => {
-  it('makes writes wait and nothing else', async () => {
+  it('makes writes wait, but not reads', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
     const client = program.client(token);
@@ -32,19 +24,19 @@ describe('CC-12 another process that holds the write lock', () => {
     const writes = Promise.all(['one', 'two'].map((name) => client.post('groups', { name }))).finally(
       () => (waiting = false),
     );
-    let answered = 0;
+    let reads = 0;
     const stillWaiting = (): boolean => waiting;
     while (stillWaiting()) {
       expect((await client.get('/healthz')).status).toBe(200);
       expect((await client.get('groups')).status).toBe(200);
-      answered += 1;
+      reads += 1;
       await sleep(50);
     }
     expect((await writes).map((reply) => reply.status)).toEqual([201, 201]);
-    expect(answered).toBeGreaterThan(5);
+    expect(reads).toBeGreaterThan(5);
   });
 
-  it('is given up after a while with 503, and is no fault of the storage', async () => {
+  it('makes a write fail with 503 after 5 seconds, and the server stays ready', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
     const client = program.client(token);
@@ -69,7 +61,7 @@ async function groupNames(client: Client): Promise<string[]> {
 }
 
 describe('CF-30 a backup under writes, restored elsewhere', () => {
-  it('holds all that was acknowledged before, and serves', async () => {
+  it('has every change acknowledged before it, and can be served', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
     const client = program.client(token);
@@ -93,17 +85,17 @@ describe('CF-30 a backup under writes, restored elsewhere', () => {
     await writing;
     expect(statSync(backup).mode & 0o777).toBe(0o600);
 
-    const elsewhere = join(folder, 'elsewhere', 'gateway.db');
-    expect((await runProgram(['db', 'restore', backup], elsewhere)).code).toBe(0);
-    expect(problemsIn(elsewhere)).toEqual([]);
-    const restored = await startProgram(elsewhere);
+    const restoredFile = join(folder, 'elsewhere', 'gateway.db');
+    expect((await runProgram(['db', 'restore', backup], restoredFile)).code).toBe(0);
+    expect(problemsIn(restoredFile)).toEqual([]);
+    const restored = await startProgram(restoredFile);
     const names = new Set(await groupNames(restored.client(token)));
     expect(before.filter((name) => !names.has(name))).toEqual([]);
     expect([...names].filter((name) => !acknowledged.includes(name))).toEqual([]);
     expect((await restored.client(token).post('groups', { name: 'served' })).status).toBe(201);
   });
 
-  it('never overwrites what is there', async () => {
+  it('never overwrites an existing file', async () => {
     await prepareDatabase(file);
     const backup = join(folder, 'backup.db');
     writeFileSync(backup, 'precious');

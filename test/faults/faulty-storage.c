@@ -1,10 +1,10 @@
 /*
- * Stands between a program and its storage (LD_PRELOAD): what the file FAULTY_CONTROL says happens to its calls.
- * Without such a file everything goes through.
+ * Makes writes and syncs of a program fail (LD_PRELOAD), as the file named by FAULTY_CONTROL says. If that file does
+ * not exist, no call fails.
  *
- * It holds "CALL ACTION EVERY NAME": CALL is write or sync; ACTION the number of an error, `kill` (dies instead of
- * the call) or `kill-after` (dies when it is done); EVERY how many calls there are for one that is hit; NAME
- * the name of the files, or what comes before a `*`.
+ * The file contains "CALL ACTION EVERY NAME". CALL: write or sync. ACTION: an errno, `kill` (the process is killed
+ * before the call) or `kill-after` (after it). EVERY: 37 means every 37th call. NAME: the name of a file, or a prefix
+ * and `*`.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int concerns(int fd, const char *wanted) {
+static int matches(int fd, const char *wanted) {
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path - 1);
@@ -30,7 +30,7 @@ static int concerns(int fd, const char *wanted) {
   return wanted[size - 1] == '*' ? strncmp(name, wanted, size - 1) == 0 : strcmp(name, wanted) == 0;
 }
 
-/* 0 where the call goes through, -1 where the process dies after it, otherwise the error. */
+/* 0 if the call is to succeed, -1 if the process is killed after it, otherwise the errno. */
 static int fault(const char *call, int fd) {
   static int seen = 0;
   char name[16], action[16], wanted[64];
@@ -40,13 +40,13 @@ static int fault(const char *call, int fd) {
   if (file == NULL) return 0;
   int read = fscanf(file, "%15s %15s %d %63s", name, action, &every, wanted);
   fclose(file);
-  if (read != 4 || strcmp(name, call) != 0 || !concerns(fd, wanted) || ++seen % every != 0) return 0;
+  if (read != 4 || strcmp(name, call) != 0 || !matches(fd, wanted) || ++seen % every != 0) return 0;
   if (strcmp(action, "kill") == 0) kill(getpid(), SIGKILL);
   if (strcmp(action, "kill-after") == 0) return -1;
   return atoi(action);
 }
 
-#define PASS(type, name, call, fd, parameters, values)                       \
+#define WRAP(type, name, call, fd, parameters, values)                       \
   type name parameters {                                                     \
     static type (*real) parameters;                                          \
     if (real == NULL) real = (type(*) parameters)dlsym(RTLD_NEXT, #name);    \
@@ -60,7 +60,7 @@ static int fault(const char *call, int fd) {
     return result;                                                           \
   }
 
-PASS(ssize_t, pwrite, "write", fd, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
-PASS(ssize_t, pwrite64, "write", fd, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
-PASS(int, fdatasync, "sync", fd, (int fd), (fd))
-PASS(int, fsync, "sync", fd, (int fd), (fd))
+WRAP(ssize_t, pwrite, "write", fd, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
+WRAP(ssize_t, pwrite64, "write", fd, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
+WRAP(int, fdatasync, "sync", fd, (int fd), (fd))
+WRAP(int, fsync, "sync", fd, (int fd), (fd))

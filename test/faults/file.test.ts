@@ -14,12 +14,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { scratchFolder } from '../support/database.js';
 import { killPrograms, prepareDatabase, runProgram, startProgram } from '../support/program.js';
-import { AS_NOBODY, isRoot, itUnless, lacking, runTool } from './machine.js';
+import { AS_NOBODY, isRoot, itUnless, lacking, runTool, useScratchFolder } from './machine.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
 import { problemsIn } from './soundness.js';
 
@@ -28,16 +28,10 @@ const PAGE = 4096;
 
 let folder: string;
 let file: string;
-beforeEach(() => {
-  folder = scratchFolder();
-  file = join(folder, 'gateway.db');
-});
-afterEach(async () => {
-  await killPrograms();
-  removeFolder(folder);
-});
+useScratchFolder((scratch) => ({ folder, file } = scratch));
 
-function scribble(page: number, bytes: number): void {
+/** Overwrites the database with random bytes from a page on; pages are numbered from 1. */
+function overwrite(page: number, bytes: number): void {
   const descriptor = openSync(file, 'r+');
   writeSync(descriptor, randomBytes(bytes), 0, bytes, (page - 1) * PAGE);
   closeSync(descriptor);
@@ -49,22 +43,22 @@ describe('CF-10 random bytes in the middle of the database', () => {
       for (let n = 0; n < 200; n += 1) await createGroup(work, { name: `group ${n}` });
     });
 
-  it('are found at the start, which is refused, and a backup made before stays', async () => {
+  it('are found at the start, which is refused; an earlier backup is not overwritten', async () => {
     await prepare();
     const backup = join(folder, 'backup.db');
     expect((await runProgram(['db', 'backup', backup], file)).code).toBe(0);
-    const made = statSync(backup);
-    scribble(5, 40_000);
+    const earlier = statSync(backup);
+    overwrite(5, 40_000);
     const refused = await runProgram(['serve'], file);
     expect([refused.code, refused.output]).toEqual([CONFIG_EXIT, expect.stringContaining(file)]);
     expect(refused.output).toContain('db restore');
     expect((await runProgram(['db', 'backup', backup], file)).code).not.toBe(0);
     expect((await runProgram(['db', 'backup', join(folder, 'other.db')], file)).code).not.toBe(0);
-    expect(statSync(backup).mtimeMs).toBe(made.mtimeMs);
+    expect(statSync(backup).mtimeMs).toBe(earlier.mtimeMs);
     expect(existsSync(join(folder, 'other.db'))).toBe(false);
   });
 
-  it('that come while it runs end all writing, and answer what needs them with 503', async () => {
+  it('written while the server runs make all writes, and reads of these pages, fail with 503', async () => {
     const { token } = await prepare();
     const database = new Sqlite(file, { readonly: true });
     const { rootpage } = database
@@ -74,7 +68,7 @@ describe('CF-10 random bytes in the middle of the database', () => {
     const program = await startProgram(file);
     const client = program.client(token);
     expect((await client.get('devices')).status).toBe(200);
-    scribble(rootpage, PAGE);
+    overwrite(rootpage, PAGE);
     const damaged = await client.get('groups');
     expect([damaged.status, damaged.body.code]).toEqual([503, 'db_corrupt']);
     expect(Number(damaged.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -86,33 +80,36 @@ describe('CF-10 random bytes in the middle of the database', () => {
   });
 });
 
-describe('storage that can only be read', () => {
-  itUnless(lacking.otherUser())('CF-13 is refused with a clear line, whichever part of it', async () => {
-    const place = join(folder, 'data');
-    mkdirSync(place);
-    const own = join(place, 'gateway.db');
-    await prepareDatabase(own);
-    for (const above of [folder, dirname(folder)]) chmodSync(above, 0o711);
-    if (isRoot) for (const path of [own, place]) chownSync(path, 65_534, 65_534);
-    const start = async () => await runProgram(['serve'], own, { through: AS_NOBODY });
-    for (const [fileMode, folderMode] of [
-      [0o444, 0o755],
-      [0o644, 0o555],
-      [0o444, 0o555],
-    ] as const) {
-      chmodSync(own, fileMode);
-      chmodSync(place, folderMode);
-      const { code, output } = await start();
-      expect(code, output).toBe(CONFIG_EXIT);
-      expect(output).toMatch(/cannot be (written|opened)/);
-    }
-    chmodSync(place, 0o755);
-  });
+describe('read-only storage', () => {
+  itUnless(lacking.otherUser())(
+    'CF-13 is refused at the start, whether the file or its folder is read-only',
+    async () => {
+      const data = join(folder, 'data');
+      mkdirSync(data);
+      const own = join(data, 'gateway.db');
+      await prepareDatabase(own);
+      for (const above of [folder, dirname(folder)]) chmodSync(above, 0o711);
+      if (isRoot) for (const path of [own, data]) chownSync(path, 65_534, 65_534);
+      const start = async () => await runProgram(['serve'], own, { through: AS_NOBODY });
+      for (const [fileMode, folderMode] of [
+        [0o444, 0o755],
+        [0o644, 0o555],
+        [0o444, 0o555],
+      ] as const) {
+        chmodSync(own, fileMode);
+        chmodSync(data, folderMode);
+        const { code, output } = await start();
+        expect(code, output).toBe(CONFIG_EXIT);
+        expect(output).toMatch(/cannot be (written|opened)/);
+      }
+      chmodSync(data, 0o755);
+    },
+  );
 });
 
-describe('one server for each database', () => {
+describe('a second server on the same database', () => {
   itUnless(lacking.mount())(
-    'CC-10 is the rule through a bind mount too, until its end by kill -9',
+    'CC-10 is refused through a bind mount too, until the first ends by kill -9',
     async () => {
       await prepareDatabase(file);
       const other = scratchFolder();
@@ -136,37 +133,37 @@ describe('one server for each database', () => {
 });
 
 describe('a power cut', () => {
-  itUnless(lacking.loop())('CF-02 loses nothing that was acknowledged', async () => {
+  itUnless(lacking.loop())('CF-02 loses no acknowledged change', async () => {
     const disk = join(folder, 'disk.img');
-    const image = join(folder, 'after.img');
+    const copy = join(folder, 'after.img');
     const mounted = join(folder, 'mounted');
-    const mount = (from: string) => runTool('mount', '-o', 'loop', from, mounted);
+    const mount = (image: string) => runTool('mount', '-o', 'loop', image, mounted);
     const unmount = () => runTool('umount', '-l', mounted);
     mkdirSync(mounted);
     writeFileSync(disk, Buffer.alloc(48 * 1024 * 1024));
     runTool('mkfs.ext4', '-q', '-F', disk);
     mount(disk);
     try {
-      const there = join(mounted, 'gateway.db');
-      const { token } = await prepareDatabase(there);
-      const program = await startProgram(there);
+      const mountedFile = join(mounted, 'gateway.db');
+      const { token } = await prepareDatabase(mountedFile);
+      const program = await startProgram(mountedFile);
       const client = program.client(token);
       const writers = Array.from({ length: 8 }, (_, n) => new Writer(`w${n}`, Math.random));
       for (const writer of writers) await writer.prepare(client);
       const isGone = (): boolean => program.process.killed;
       const writing = Promise.all(writers.map((writer) => writer.write(client, isGone)));
       await Promise.race([writing, sleep(1_500)]);
-      // What the disk holds at this moment, and nothing of what the system still keeps in memory.
+      // Copies the disk as it is now, without what the operating system still caches in memory.
       program.process.kill('SIGSTOP');
-      copyFileSync(disk, image);
+      copyFileSync(disk, copy);
       await program.end('SIGKILL');
       await writing;
       unmount();
-      mount(image);
-      const again = await startProgram(there);
+      mount(copy);
+      const again = await startProgram(mountedFile);
       const lists = new Lists(again.client(token));
       for (const writer of writers) expect(await writer.verify(lists)).toEqual([]);
-      expect(problemsIn(there, { deliveriesEach: TERMINALS_EACH })).toEqual([]);
+      expect(problemsIn(mountedFile, { deliveriesEach: TERMINALS_EACH })).toEqual([]);
     } finally {
       await killPrograms();
       unmount();

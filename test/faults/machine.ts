@@ -1,16 +1,35 @@
-/** What this machine lets a test do; where it does not, the reason is printed and the test is listed as skipped. */
+/** Tools for tests that need more than Node: mounts, a C compiler, strace, other users. Tests are skipped without them. */
 import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, inject, it, vi } from 'vitest';
 
-import { PROGRAM, type ProgramOptions } from '../support/program.js';
+import { removeFolder, scratchFolder } from '../support/database.js';
+import { killPrograms, PROGRAM, type ProgramOptions } from '../support/program.js';
 
-/** The program is started many times, on machines that have other things to do. */
-vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 20_000 } } });
+export interface Scratch {
+  readonly folder: string;
+  /** Path of a database that does not exist yet. */
+  readonly file: string;
+}
 
-/** Runs a tool of the system to its end; throws where it fails. */
+/** Gives each test of the calling file an empty folder; afterwards kills the programs that it left running. */
+export function useScratchFolder(use: (scratch: Scratch) => void): void {
+  // These tests start the program many times, possibly on a slow machine.
+  vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 20_000 } } });
+  let folder = '';
+  beforeEach(() => {
+    folder = scratchFolder();
+    use({ folder, file: join(folder, 'gateway.db') });
+  });
+  afterEach(async () => {
+    await killPrograms();
+    removeFolder(folder);
+  });
+}
+
+/** Runs a command to its end. Errors: an `Error` if it fails. */
 export function runTool(tool: string, ...args: string[]): void {
   execFileSync(tool, args, { stdio: 'ignore' });
 }
@@ -23,15 +42,15 @@ function succeeds(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Null where the command works; otherwise why a test goes without it. */
-function lacks(what: string, works: boolean): string | null {
-  return works ? null : `this machine has no ${what}`;
+/** Null if the machine has it, otherwise the reason to skip a test. */
+function missing(what: string, isPresent: boolean): string | null {
+  return isPresent ? null : `this machine has no ${what}`;
 }
 
 const ATTACH = 'strace -qq -o /dev/null';
 export const isRoot = process.getuid?.() === 0;
 
-/** Starts a command as a user without rights, whom the modes of files keep out; they do not keep out root. */
+/** Prefix that runs a command as a user without privileges, since file modes do not restrict root. */
 export const AS_NOBODY: readonly [string, ...string[]] = isRoot
   ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'env']
   : ['env'];
@@ -43,37 +62,38 @@ function canMount(): boolean {
 }
 
 export const lacking = {
-  mount: () => lacks('right to mount', canMount()),
+  mount: () => missing('permission to mount', canMount()),
   loop: () =>
-    lacks(
-      'loop devices, mkfs.ext4 or right to mount them',
+    missing(
+      'loop devices, mkfs.ext4 or permission to mount them',
       succeeds('mkfs.ext4', '-V') && succeeds('losetup', '-f') && canMount(),
     ),
   strace: () =>
-    lacks('strace, or lets it look at no process', succeeds('sh', '-c', `sleep 0.2 & exec ${ATTACH} -p $!`)),
+    missing('strace, or no permission to trace', succeeds('sh', '-c', `sleep 0.2 & exec ${ATTACH} -p $!`)),
   compiler: () =>
-    lacks('C compiler, or is not Linux', process.platform === 'linux' && succeeds('cc', '--version')),
-  limits: () => lacks('prlimit', succeeds('prlimit', '--version')),
+    missing('C compiler, or is not Linux', process.platform === 'linux' && succeeds('cc', '--version')),
+  limits: () => missing('prlimit', succeeds('prlimit', '--version')),
   otherUser: () =>
-    lacks('other user who may run this program', succeeds(...AS_NOBODY, 'test', '-r', PROGRAM)),
+    missing('other user who can run this program', succeeds(...AS_NOBODY, 'test', '-r', PROGRAM)),
 } as const;
 
-/** A test that needs something of the machine. */
+/** Declares a test that is skipped if there is a reason; the reason is printed. */
 export function itUnless(reason: string | null): (name: string, test: () => Promise<void>) => void {
   return (name, test) => {
-    if (reason !== null) process.stdout.write(`Skipped, since ${reason}: ${name}\n`);
+    if (reason !== null) process.stdout.write(`Skipped because ${reason}: ${name}\n`);
     it.skipIf(reason !== null)(name, test);
   };
 }
 
-/** The number of an error, or the end of the process before or after the call. */
+/** An errno, or SIGKILL of the process before or after the call. */
 export type FaultAction = number | 'kill' | 'kill-after';
 
-/** Storage that does as it is told; for programs started with `options`. */
+/** Makes system calls of programs started with `options` fail on demand. */
 export interface FaultyStorage {
   readonly options: ProgramOptions;
-  /** From now on, to every so many writes or syncs of the database and what stands beside it. */
+  /** From now on, every n-th write or sync of the matching files fails; by default each one, of all database files. */
   fail(call: 'write' | 'sync', action: FaultAction, how?: { every?: number; files?: string }): void;
+  /** Ends the failures. */
   heal(): void;
 }
 
@@ -90,14 +110,14 @@ export function faultyStorage(folder: string): FaultyStorage {
   };
 }
 
-/** A small file system of its own. */
+/** Mounts a file system in memory of this size. */
 export function mountSmall(folder: string, megabytes: number): { readonly unmount: () => void } {
   mkdirSync(folder, { recursive: true });
   runTool('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder);
   return { unmount: () => runTool('umount', '-l', folder) };
 }
 
-/** Starts a program with a limit of the shell's, for instance `-f 4000`. */
+/** Options that start a program under `ulimit`, for example `-f 4000`: files of at most 4,000 KiB. */
 export function limited(limit: string): ProgramOptions {
   return { through: ['bash', '-c', `ulimit ${limit}; exec "$@"`, 'bash'] };
 }

@@ -3,23 +3,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { MIGRATION_NAMES } from '../../src/database/migrations/index.js';
 import { inspectFile } from '../../src/database/sqlite/inspect.js';
-import './machine.js';
-import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
+import { databaseFile, removeFolder } from '../support/database.js';
+import { useScratchFolder } from './machine.js';
 
 let folder: string;
-beforeEach(() => {
-  folder = scratchFolder();
-});
-afterEach(() => removeFolder(folder));
+useScratchFolder((scratch) => ({ folder } = scratch));
 
 const ROWS = 100_000;
 const SLOW = '9001-slow';
 
-/** Migrates a file, and dies before a statement of the given number, if there are so many. */
+/** Script that migrates a file and kills itself before the statement with the number `fatal`, if there is one. */
 const CHILD = `
   const built = (path) => import(new URL(path, ${JSON.stringify(new URL('../../dist/', import.meta.url).href)}));
   const { migrateFile } = await built('database/sqlite/migrate.js');
@@ -45,18 +42,18 @@ const CHILD = `
   process.stdout.write(String(statements));
 `;
 
-/** The number of statements where it came to its end, else null. */
+/** Runs the script. Returns the number of statements, or null if it killed itself. */
 async function migrate(file: string, fatal: number, withSlow: boolean): Promise<number | null> {
   const args = ['--input-type=module', '-e', CHILD, file, String(fatal), withSlow ? 'slow' : ''];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  let output = '';
+  child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   expect([code, signal]).toEqual(signal === null ? [0, null] : [null, 'SIGKILL']);
-  return signal === null ? Number(said) : null;
+  return signal === null ? Number(output) : null;
 }
 
-function first(file: string, query: string): unknown {
+function valueOf(file: string, query: string): unknown {
   const database = new Sqlite(file, { readonly: true });
   try {
     return database.prepare(query).pluck().get();
@@ -65,9 +62,12 @@ function first(file: string, query: string): unknown {
   }
 }
 
-/** Each boundary, two at a time. */
-async function atEach(boundaries: readonly number[], use: (fatal: number) => Promise<void>): Promise<void> {
-  const left = [...boundaries];
+/** Calls `use` with each number, two calls at a time. */
+async function forEachStatement(
+  numbers: readonly number[],
+  use: (fatal: number) => Promise<void>,
+): Promise<void> {
+  const left = [...numbers];
   const work = async (): Promise<void> => {
     for (let fatal = left.shift(); fatal !== undefined; fatal = left.shift()) await use(fatal);
   };
@@ -79,7 +79,7 @@ const upTo = (end: number, step = 1): number[] =>
 
 describe('CF-15 kill -9 during a migration', () => {
   it(
-    `of ${ROWS} rows, before any of its statements, leaves the old state`,
+    `of ${ROWS} rows, before any of its statements, leaves the old schema`,
     { timeout: 120_000 },
     async () => {
       const old = databaseFile(folder);
@@ -93,29 +93,29 @@ describe('CF-15 kill -9 during a migration', () => {
       const statements = (await migrate(probe, -1, true)) ?? 0;
       expect(statements).toBeGreaterThan(8);
 
-      await atEach(upTo(statements), async (fatal) => {
+      await forEachStatement(upTo(statements), async (fatal) => {
         const file = join(folder, `killed-at-${fatal}.db`);
         copyFileSync(old, file);
         expect(await migrate(file, fatal, true)).toBeNull();
         expect(inspectFile(file, known).pending, `before statement ${fatal}`).toEqual([SLOW]);
-        expect(first(file, 'select count(*) from companies')).toBe(ROWS);
+        expect(valueOf(file, 'select count(*) from companies')).toBe(ROWS);
         const backup = `${file}.before-${SLOW}`;
         expect(inspectFile(backup).state).toBe('current');
-        expect(first(backup, 'pragma integrity_check')).toBe('ok');
-        expect(first(backup, 'select count(*) from companies')).toBe(ROWS);
+        expect(valueOf(backup, 'pragma integrity_check')).toBe('ok');
+        expect(valueOf(backup, 'select count(*) from companies')).toBe(ROWS);
         expect(await migrate(file, -1, true)).not.toBeNull();
         expect(inspectFile(file, known).state).toBe('current');
-        expect(first(file, "select count(*) from companies where note = 'part ' || (id % 4)")).toBe(ROWS);
+        expect(valueOf(file, "select count(*) from companies where note = 'part ' || (id % 4)")).toBe(ROWS);
         expect(existsSync(`${backup}.2`)).toBe(false);
-        for (const rest of ['', `.before-${SLOW}`]) removeFolder(file + rest);
+        for (const suffix of ['', `.before-${SLOW}`]) removeFolder(file + suffix);
       });
     },
   );
 
-  it('that makes the database leaves what the next start completes', async () => {
+  it('that creates the database leaves a file that the next start completes', async () => {
     const statements = (await migrate(join(folder, 'probe.db'), -1, false)) ?? 0;
     expect(statements).toBeGreaterThan(40);
-    await atEach(upTo(statements, 7), async (fatal) => {
+    await forEachStatement(upTo(statements, 7), async (fatal) => {
       const file = join(folder, `killed-at-${fatal}.db`);
       expect(await migrate(file, fatal, false)).toBeNull();
       await migrate(file, -1, false);

@@ -1,15 +1,15 @@
 import type { Client, Fields, Reply } from '../support/client.js';
 
-/** A kind of record that a writer makes, changes and deletes; every path is below /v1. */
+/** A kind of record that a writer creates, changes and deletes; paths are relative to /v1. */
 interface Kind {
   readonly name: string;
   create(by: Writer, text: string): Request;
-  /** Null where the kind cannot be changed. */
-  change(by: Writer, record: Known, text: string): Request | null;
-  remove(by: Writer, record: Known): Request | null;
-  /** Where all of the writer's records stand. */
+  /** Null, like `remove`, if /v1 has no such request. */
+  change(by: Writer, record: KnownRecord, text: string): Request | null;
+  remove(by: Writer, record: KnownRecord): Request | null;
+  /** A list that has all of the writer's records. */
   list(by: Writer): List;
-  /** What must be there again after a crash, as one text. */
+  /** The fields to compare after a crash, separated by spaces, for example `w3-17x9z true`. */
   shape(fields: Fields): string;
 }
 
@@ -23,16 +23,16 @@ interface Request {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: Fields | FormData;
-  /** The shape of the record afterwards, as far as it is known before. */
+  /** Shape of the record after the request; null if it is deleted. */
   readonly shape: string | null;
 }
 
-interface Known {
+interface KnownRecord {
   readonly id: number;
   readonly shape: string;
 }
 
-const part = (shape: string, place: number): string => shape.split(' ')[place] ?? '';
+const part = (shape: string, index: number): string => shape.split(' ')[index] ?? '';
 const named =
   (name: string): Kind['create'] =>
   (by, text) => ({
@@ -192,11 +192,11 @@ const KINDS: readonly Kind[] = [
   notifications,
 ];
 
-const MOST_OF_A_KIND = 12;
-/** Logical numbers in the group that a writer notifies. */
+const MAX_RECORDS_OF_A_KIND = 12;
+/** Number of logical numbers in the group that a writer notifies. */
 export const TERMINALS_EACH = 3;
 
-/** Whole lists, each read once however many ask for it. */
+/** Cache of whole lists: writers share the lists that they check. */
 export class Lists {
   readonly #read = new Map<string, Promise<readonly Fields[]>>();
 
@@ -204,12 +204,12 @@ export class Lists {
 
   read(list: List): Promise<readonly Fields[]> {
     const name = JSON.stringify(list);
-    const reading = this.#read.get(name) ?? this.#walk(list);
+    const reading = this.#read.get(name) ?? this.#readPages(list);
     this.#read.set(name, reading);
     return reading;
   }
 
-  async #walk({ path, key, body }: List): Promise<readonly Fields[]> {
+  async #readPages({ path, key, body }: List): Promise<readonly Fields[]> {
     const all: Fields[] = [];
     for (let page = 1; ; page += 1) {
       const reply = await this.client.get(path, body, { query: { page, per_page: 100 } });
@@ -220,10 +220,11 @@ export class Lists {
   }
 }
 
-/** One of many who write at the same time, and remembers what was acknowledged. */
+/** Sends random writes and records which ones were acknowledged. Many writers run at the same time. */
 export class Writer {
   readonly #known = new Map<string, Map<number, string>>(KINDS.map((kind) => [kind.name, new Map()]));
-  #underWay: { kind: Kind; id: number | null; request: Request } | null = null;
+  /** The request without a response; after a crash its change may or may not be stored. */
+  #inFlight: { kind: Kind; id: number | null; request: Request } | null = null;
   #texts = 0;
   acknowledged = 0;
   appId = 0;
@@ -238,24 +239,24 @@ export class Writer {
     return `${this.name}_owner`;
   }
 
-  /** What its records belong to, and who is notified. */
+  /** Creates the app and the group that the writer's records belong to. */
   async prepare(client: Client): Promise<void> {
     const group = await client.post('groups', { name: this.owner });
     const app = await client.post('apps', { name: this.owner });
     this.ownerId = Number(group.record('group').id);
     this.appId = Number(app.record('app').id);
-    for (let place = 1; place <= TERMINALS_EACH; place += 1) {
-      const number = `${this.owner}_${place}`;
-      const made = await client.post('logical_numbers', { number, group_id: this.ownerId });
-      if (made.status !== 201) throw new Error(made.text);
+    for (let n = 1; n <= TERMINALS_EACH; n += 1) {
+      const number = `${this.owner}_${n}`;
+      const created = await client.post('logical_numbers', { number, group_id: this.ownerId });
+      if (created.status !== 201) throw new Error(created.text);
     }
   }
 
-  /** Writes until the server is gone. What is refused, or not answered before, is an error. */
+  /** Writes until the server is gone. Errors: an `Error` if a request is refused, or fails before that. */
   async write(client: Client, isGone: () => boolean): Promise<void> {
     for (;;) {
       const { kind, id, request } = this.#choose();
-      this.#underWay = { kind, id, request };
+      this.#inFlight = { kind, id, request };
       let reply: Reply;
       try {
         reply = await client.request(request.method, request.path, request.body);
@@ -265,11 +266,11 @@ export class Writer {
       }
       if (reply.status >= 300) throw new Error(`${request.method} ${request.path}: ${reply.text}`);
       this.#acknowledge(kind, id, request, reply);
-      this.#underWay = null;
+      this.#inFlight = null;
     }
   }
 
-  /** What differs from what was acknowledged, in words; then goes on from what is there. */
+  /** Returns a message for each difference from the acknowledged records; continues from the stored records. */
   async verify(lists: Lists): Promise<string[]> {
     const problems: string[] = [];
     for (const kind of KINDS) {
@@ -277,7 +278,7 @@ export class Writer {
       problems.push(...this.#compare(kind, found));
       this.#known.set(kind.name, found);
     }
-    this.#underWay = null;
+    this.#inFlight = null;
     return problems;
   }
 
@@ -286,26 +287,26 @@ export class Writer {
     const known = [...(this.#known.get(kind.name) ?? [])].map(([id, shape]) => ({ id, shape }));
     const record = known[Math.floor(this.random() * known.length)];
     const text = `${++this.#texts}x${Math.floor(this.random() * 1e9).toString(36)}`;
-    const dice = known.length > MOST_OF_A_KIND ? 1 : this.random();
-    const other =
-      record === undefined || dice < 0.5
+    const chance = known.length > MAX_RECORDS_OF_A_KIND ? 1 : this.random();
+    const changing =
+      record === undefined || chance < 0.5
         ? null
-        : dice < 0.75
+        : chance < 0.75
           ? kind.change(this, record, text)
           : kind.remove(this, record);
-    return other === null || record === undefined
+    return changing === null || record === undefined
       ? { kind, id: null, request: kind.create(this, text) }
-      : { kind, id: record.id, request: other };
+      : { kind, id: record.id, request: changing };
   }
 
   #acknowledge(kind: Kind, id: number | null, { shape }: Request, reply: Reply): void {
     this.acknowledged += 1;
     const known = this.#known.get(kind.name);
     const record = Object.values(reply.body)[0] as Fields | string | undefined;
-    // A notification is answered without its id: below zero, it is told by its shape.
-    const own = id ?? (typeof record === 'object' ? Number(record.id) : -this.acknowledged);
-    if (shape === null) known?.delete(own);
-    else known?.set(own, shape);
+    // The response to a notification has no id: it gets a negative one and is later found by its shape.
+    const recordId = id ?? (typeof record === 'object' ? Number(record.id) : -this.acknowledged);
+    if (shape === null) known?.delete(recordId);
+    else known?.set(recordId, shape);
   }
 
   async #read(lists: Lists, kind: Kind): Promise<Map<number, string>> {
@@ -319,23 +320,23 @@ export class Writer {
 
   #compare(kind: Kind, found: ReadonlyMap<number, string>): string[] {
     const problems: string[] = [];
-    const underWay = this.#underWay?.kind === kind ? this.#underWay : null;
-    const untold = new Map(found);
+    const inFlight = this.#inFlight?.kind === kind ? this.#inFlight : null;
+    const unmatched = new Map(found);
     for (const [known, shape] of this.#known.get(kind.name) ?? []) {
-      const id = known > 0 ? known : [...untold].find(([, text]) => text === shape)?.[0];
-      const there = id === undefined ? null : (untold.get(id) ?? null);
-      const may = underWay?.id === known ? [shape, underWay.request.shape] : [shape];
-      if (!may.includes(there)) {
-        problems.push(`${kind.name} ${known}: acknowledged ${shape}, found ${there ?? 'nothing'}`);
+      const id = known > 0 ? known : [...unmatched].find(([, text]) => text === shape)?.[0];
+      const stored = id === undefined ? null : (unmatched.get(id) ?? null);
+      const allowed = inFlight?.id === known ? [shape, inFlight.request.shape] : [shape];
+      if (!allowed.includes(stored)) {
+        problems.push(`${kind.name} ${known}: acknowledged ${shape}, found ${stored ?? 'nothing'}`);
       }
-      if (id !== undefined) untold.delete(id);
+      if (id !== undefined) unmatched.delete(id);
     }
-    const may = underWay?.id === null ? underWay.request.shape : null;
-    const strangers = [...untold].filter(([, shape]) => shape !== may);
+    const created = inFlight?.id === null ? inFlight.request.shape : null;
+    const unknown = [...unmatched].filter(([, shape]) => shape !== created);
     problems.push(
-      ...strangers.map(([id, shape]) => `${kind.name} ${id}: ${shape}, which nobody was told of`),
+      ...unknown.map(([id, shape]) => `${kind.name} ${id}: ${shape}, which was never acknowledged`),
     );
-    if (untold.size - strangers.length > 1) problems.push(`${kind.name}: ${may ?? ''} is there twice`);
+    if (unmatched.size - unknown.length > 1) problems.push(`${kind.name}: ${created ?? ''} is stored twice`);
     return problems;
   }
 }

@@ -5,32 +5,33 @@ import { prepareDatabase, startProgram } from '../support/program.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
 import { problemsIn } from './soundness.js';
 
-export interface Rounds {
+export interface RoundsResult {
   readonly rounds: number;
   readonly writers: number;
+  /** Number of changes whose success was sent to a client. */
   readonly acknowledged: number;
-  /** Each in words; none is what is hoped for. */
+  /** Lost or damaged records, one message each. */
   readonly problems: readonly string[];
-  /** The longest time from the start to the first answer, in milliseconds. */
+  /** Longest time from a start to the first response, in milliseconds. */
   readonly slowestStart: number;
 }
 
 export interface RoundOptions {
   readonly rounds: number;
   readonly folder: string;
-  readonly onRound?: (round: number, sofar: Rounds) => void;
+  readonly onRound?: (round: number, soFar: RoundsResult) => void;
 }
 
 const WRITERS = 16;
 
-/** Kills the server with writers at work, starts it anew and looks for what was acknowledged, again and again. */
-export async function killRounds({ rounds, folder, onRound }: RoundOptions): Promise<Rounds> {
+/** In each round: kills the server during writes, starts it again and checks that every acknowledged change is there. */
+export async function killRounds({ rounds, folder, onRound }: RoundOptions): Promise<RoundsResult> {
   const file = join(folder, 'gateway.db');
   const { token } = await prepareDatabase(file);
   const writers = Array.from({ length: WRITERS }, (_, n) => new Writer(`w${n}`, Math.random));
   const problems: string[] = [];
   let slowestStart = 0;
-  const soFar = (): Rounds => ({
+  const result = (): RoundsResult => ({
     rounds,
     writers: WRITERS,
     acknowledged: writers.reduce((sum, writer) => sum + writer.acknowledged, 0),
@@ -38,16 +39,16 @@ export async function killRounds({ rounds, folder, onRound }: RoundOptions): Pro
     slowestStart,
   });
   for (let round = 0; round <= rounds; round += 1) {
-    const begun = performance.now();
+    const started = performance.now();
     const program = await startProgram(file);
     const client = program.client(token);
     await client.get('groups');
-    slowestStart = Math.max(slowestStart, performance.now() - begun);
+    slowestStart = Math.max(slowestStart, performance.now() - started);
     if (round === 0) for (const writer of writers) await writer.prepare(client);
     const lists = new Lists(client);
     for (const writer of writers) problems.push(...(await writer.verify(lists)));
     problems.push(...problemsIn(file, { deliveriesEach: TERMINALS_EACH }));
-    if (round > 0) onRound?.(round, soFar());
+    if (round > 0) onRound?.(round, result());
     if (round === rounds) {
       await program.end('SIGTERM');
       break;
@@ -59,5 +60,5 @@ export async function killRounds({ rounds, folder, onRound }: RoundOptions): Pro
     await writing;
   }
   problems.push(...problemsIn(file, { deliveriesEach: TERMINALS_EACH }));
-  return soFar();
+  return result();
 }

@@ -2,7 +2,8 @@ import Sqlite from 'better-sqlite3';
 
 import { checkFile } from '../../src/database/sqlite/check.js';
 
-const RECORDED: Readonly<Record<string, string>> = {
+/** Entity types of the ledger, by table. */
+const ENTITY_TYPES: Readonly<Record<string, string>> = {
   groups: 'group',
   logical_numbers: 'logical_number',
   devices: 'device',
@@ -14,9 +15,9 @@ const RECORDED: Readonly<Record<string, string>> = {
   notifications: 'notification',
 };
 
-/** Queries that find something where a change was kept in part. */
-function questions(): Readonly<Record<string, string>> {
-  const unrecorded = Object.entries(RECORDED).map(
+/** Queries for records of a change that was stored only in part, by the problem that they show. */
+function problemQueries(): Readonly<Record<string, string>> {
+  const unrecorded = Object.entries(ENTITY_TYPES).map(
     ([table, entity]) => `select '${table} ' || id as what from ${table} where id not in
       (select entity_id from ledger where entity_type = '${entity}' and action = 'create')`,
   );
@@ -24,24 +25,24 @@ function questions(): Readonly<Record<string, string>> {
     'is not in the ledger': unrecorded.join(' union all '),
     'has lost bytes': `select 'content ' || id as what from contents where size <> coalesce((select
       sum(length(bytes)) from content_chunks where content_id = contents.id), 0)`,
-    'has bytes of another': `select 'file ' || files.id as what from files join contents
+    'has the bytes of another file': `select 'file ' || files.id as what from files join contents
       on contents.id = content_id where contents.size <> files.size or contents.crc <> files.crc`,
   };
 }
 
-const undelivered = (each: number): string => `select 'notification ' || id as what from notifications
+const partlyDelivered = (each: number): string => `select 'notification ' || id as what from notifications
   where (select count(*) from notification_deliveries where notification_id = notifications.id) <> ${each}`;
 
 export interface Expectation {
-  /** How many terminals each notification went to. */
+  /** Number of logical numbers that each notification goes to. */
   readonly deliveriesEach?: number;
 }
 
-/** What is half-written, lost or miscounted in a database, also one in use; each in words. */
+/** A message for each record that is half-written, lost or miscounted. The database may be in use. */
 export function problemsIn(file: string, { deliveriesEach }: Expectation = {}): string[] {
   const all = {
-    ...questions(),
-    ...(deliveriesEach === undefined ? {} : { 'is delivered in part': undelivered(deliveriesEach) }),
+    ...problemQueries(),
+    ...(deliveriesEach === undefined ? {} : { 'is only partly delivered': partlyDelivered(deliveriesEach) }),
   };
   const problems = [...checkFile(file)];
   const database = new Sqlite(file, { readonly: true });

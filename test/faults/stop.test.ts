@@ -2,28 +2,18 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { removeFolder, scratchFolder } from '../support/database.js';
-import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
-import './machine.js';
+import { prepareDatabase, startProgram, type Program } from '../support/program.js';
+import { useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 
-let folder: string;
 let file: string;
-beforeEach(() => {
-  folder = scratchFolder();
-  file = join(folder, 'gateway.db');
-});
-afterEach(async () => {
-  await killPrograms();
-  removeFolder(folder);
-});
+useScratchFolder((scratch) => ({ file } = scratch));
 
-/** An upload of which the server has asked for the body, and got half. */
-async function beginUpload(program: Program, token: string, name: string): Promise<HalfSent> {
+/** Sends half of an upload, after the server has asked for the body with 100 Continue. */
+async function startUpload(program: Program, token: string, name: string): Promise<StartedUpload> {
   const head = `--x\r\nContent-Disposition: form-data; name="asset"; filename="${name}"\r\n\r\n`;
   const tail = '\r\n--x--\r\n';
   const bytes = Buffer.alloc(200_000, name);
@@ -36,8 +26,8 @@ async function beginUpload(program: Program, token: string, name: string): Promi
       Expect: '100-continue',
     },
   });
-  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
-  answered.catch(() => undefined);
+  const responded = once(sent, 'response') as Promise<[IncomingMessage]>;
+  responded.catch(() => undefined);
   sent.flushHeaders();
   await once(sent, 'continue');
   sent.write(head);
@@ -46,13 +36,13 @@ async function beginUpload(program: Program, token: string, name: string): Promi
     sent,
     finish: async () => {
       sent.end(Buffer.concat([bytes.subarray(100_000), Buffer.from(tail)]));
-      const [response] = await answered;
+      const [response] = await responded;
       return { status: response.statusCode, body: await text(response) };
     },
   };
 }
 
-interface HalfSent {
+interface StartedUpload {
   readonly sent: ClientRequest;
   finish(): Promise<{ status: number | undefined; body: string }>;
 }
@@ -68,23 +58,23 @@ async function refusesConnections(program: Program): Promise<boolean> {
   return refused;
 }
 
-describe('CF-25 stopping in good order', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s lets uploads that are under way finish', async (signal) => {
+describe('CF-25 graceful stop', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s lets the uploads in flight finish', async (signal) => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
-    const uploads = await Promise.all([1, 2, 3, 4].map((n) => beginUpload(program, token, `file ${n}`)));
+    const uploads = await Promise.all([1, 2, 3, 4].map((n) => startUpload(program, token, `file ${n}`)));
     program.process.kill(signal);
     await expect.poll(() => refusesConnections(program)).toBe(true);
-    const answers = await Promise.all(uploads.map((upload) => upload.finish()));
-    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201]);
+    const responses = await Promise.all(uploads.map((upload) => upload.finish()));
+    expect(responses.map((response) => response.status)).toEqual([201, 201, 201, 201]);
     expect(await program.ended).toEqual({ code: 0, signal: null });
     expect([existsSync(`${file}-wal`), problemsIn(file)]).toEqual([false, []]);
   });
 
-  it('a second signal ends it at once, and nothing half-sent is kept', async () => {
+  it('a second signal ends it at once, and an incomplete upload is not stored', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
-    const upload = await beginUpload(program, token, 'half');
+    const upload = await startUpload(program, token, 'half');
     upload.sent.on('error', () => undefined);
     program.process.kill('SIGTERM');
     await expect.poll(() => refusesConnections(program)).toBe(true);
@@ -95,8 +85,8 @@ describe('CF-25 stopping in good order', () => {
   });
 });
 
-describe('CF-31 a log that nobody reads any more', () => {
-  it('does not stop the server, and lost lines are counted', async () => {
+describe('CF-31 a log whose reader has gone', () => {
+  it('does not stop the server; lost lines are counted', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file, { environment: { LOG_LEVEL: 'debug' } });
     const client = program.client(token);

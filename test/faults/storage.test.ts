@@ -2,28 +2,31 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import type { Client, Reply } from '../support/client.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
 import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
-import { faultyStorage, itUnless, lacking, limited, mountSmall, runTool, startTool } from './machine.js';
+import {
+  faultyStorage,
+  itUnless,
+  lacking,
+  limited,
+  mountSmall,
+  runTool,
+  startTool,
+  useScratchFolder,
+} from './machine.js';
 import { problemsIn } from './soundness.js';
 
 const EIO = 5;
 const ENOSPC = 28;
 const MEGABYTE = 1024 * 1024;
-/** The program ends with this where its storage failed. */
+/** Exit code of the program after its storage failed. */
 const STORAGE_EXIT = 74;
 
 let folder: string;
-beforeEach(() => {
-  folder = scratchFolder();
-});
-afterEach(async () => {
-  await killPrograms();
-  removeFolder(folder);
-});
+let file: string;
+useScratchFolder((scratch) => ({ folder, file } = scratch));
 
 function upload(name: string): FormData {
   const form = new FormData();
@@ -47,12 +50,12 @@ function expectFull(reply: Reply): void {
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-/** Fills the storage, gives room, and looks whether anything acknowledged is gone. */
+/** Uploads until the storage is full, calls `freeSpace`, and checks that no acknowledged file is lost. */
 async function fillAndRecover(
   file: string,
   program: Program,
   token: string,
-  giveRoom: () => void,
+  freeSpace: () => void,
 ): Promise<void> {
   const client = program.client(token);
   const kept: string[] = [];
@@ -69,7 +72,7 @@ async function fillAndRecover(
   expect((await client.get('/readyz')).status).toBe(503);
   expect((await client.get('/healthz')).status).toBe(200);
 
-  giveRoom();
+  freeSpace();
   expect((await client.post('files', upload('after'))).status).toBe(201);
   expect((await client.get('/readyz')).status).toBe(200);
   expect(program.process.exitCode).toBeNull();
@@ -81,25 +84,24 @@ async function fillAndRecover(
   await again.end('SIGTERM');
 }
 
-describe('a full storage is told, reads go on, and it is over without a new start', () => {
+describe('a full storage makes writes fail with 503, reads work, and no restart is needed afterwards', () => {
   itUnless(lacking.mount())('CF-05 on a file system of 24 MB', async () => {
     const small = join(folder, 'small');
     const { unmount } = mountSmall(small, 24);
     try {
-      const file = join(small, 'gateway.db');
+      const smallFile = join(small, 'gateway.db');
       const filler = join(small, 'filler');
-      const { token } = await prepareDatabase(file);
+      const { token } = await prepareDatabase(smallFile);
       writeFileSync(filler, Buffer.alloc(14 * MEGABYTE, 1));
-      const program = await startProgram(file);
-      await fillAndRecover(file, program, token, () => rmSync(filler));
+      const program = await startProgram(smallFile);
+      await fillAndRecover(smallFile, program, token, () => rmSync(filler));
     } finally {
       await killPrograms();
       unmount();
     }
   });
 
-  itUnless(lacking.limits())('CF-06 where files may have 4 MB', async () => {
-    const file = join(folder, 'gateway.db');
+  itUnless(lacking.limits())('CF-06 with a file size limit of 4 MB', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file, limited('-S -f 4000'));
     await fillAndRecover(file, program, token, () =>
@@ -108,7 +110,7 @@ describe('a full storage is told, reads go on, and it is over without a new star
   });
 });
 
-/** Many at once; answers the names that were acknowledged. */
+/** Creates groups with concurrent requests; returns the names of those that were acknowledged. */
 async function createGroups(client: Client, prefix: string, count: number): Promise<string[]> {
   const all = Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
   const replies = await Promise.all(
@@ -120,10 +122,10 @@ async function createGroups(client: Client, prefix: string, count: number): Prom
   return all.filter((_, n) => replies[n]?.status === 201);
 }
 
-/** What makes a running program's system calls fail, and stops doing so. */
-async function tamper(program: Program, injection: string): Promise<() => Promise<void>> {
+/** Makes system calls of a running program fail; the returned function ends that. */
+async function injectFaults(program: Program, injection: string): Promise<() => Promise<void>> {
   const strace = startTool('strace', '-f', '-o', '/dev/null', '-e', injection, '-p', String(program.pid));
-  // It says so for each thread that it has taken hold of.
+  // strace writes a line for each thread that it has attached to.
   await once(strace.stderr, 'data');
   await sleep(200);
   return async () => {
@@ -137,13 +139,12 @@ async function expectOnlyAcknowledged(file: string, client: Client, acknowledged
   expect(problemsIn(file)).toEqual([]);
 }
 
-describe('writes that fail now and then', () => {
+describe('every 37th write to the disk fails', () => {
   const every = 37;
 
   itUnless(lacking.compiler())(
-    'CF-07 never count as kept, and all that is acknowledged is there',
+    'CF-07 no failed change is acknowledged, and every acknowledged change is stored',
     async () => {
-      const file = join(folder, 'gateway.db');
       const { token } = await prepareDatabase(file);
       const storage = faultyStorage(folder);
       const program = await startProgram(file, storage.options);
@@ -163,13 +164,12 @@ describe('writes that fail now and then', () => {
     },
   );
 
-  itUnless(lacking.strace())('CF-07 never count as kept, as strace has it too', async () => {
-    const file = join(folder, 'gateway.db');
+  itUnless(lacking.strace())('CF-07 the same with strace', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
     const client = program.client(token);
-    const stop = await tamper(program, `inject=pwrite64:error=ENOSPC:when=${every}+${every}`);
-    const acknowledged = await createGroups(client, 'tampered', 100);
+    const stop = await injectFaults(program, `inject=pwrite64:error=ENOSPC:when=${every}+${every}`);
+    const acknowledged = await createGroups(client, 'injected', 100);
     await stop();
     expect(acknowledged.length).toBeLessThan(100);
     acknowledged.push(...(await createGroups(client, 'healed', 10)));
@@ -177,8 +177,8 @@ describe('writes that fail now and then', () => {
   });
 });
 
-describe('a sync that fails', () => {
-  /** The program must end by itself, and acknowledge nothing any more. */
+describe('a failed fsync', () => {
+  /** The program must end by itself and acknowledge no further change. */
   async function expectEnd(file: string, program: Program, token: string, before: string[]): Promise<void> {
     const acknowledged = await createGroups(program.client(token), 'unkept', 10);
     expect(acknowledged).toEqual([]);
@@ -189,8 +189,7 @@ describe('a sync that fails', () => {
     expect(problemsIn(file)).toEqual([]);
   }
 
-  itUnless(lacking.compiler())('CF-08 ends the program, and nothing is acknowledged any more', async () => {
-    const file = join(folder, 'gateway.db');
+  itUnless(lacking.compiler())('CF-08 ends the program, and no further change is acknowledged', async () => {
     const { token } = await prepareDatabase(file);
     const storage = faultyStorage(folder);
     const program = await startProgram(file, storage.options);
@@ -199,36 +198,31 @@ describe('a sync that fails', () => {
     await expectEnd(file, program, token, before);
   });
 
-  itUnless(lacking.strace())('CF-08 ends the program, as strace has it too', async () => {
-    const file = join(folder, 'gateway.db');
+  itUnless(lacking.strace())('CF-08 ends the program, the same with strace', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
     const before = await createGroups(program.client(token), 'kept', 5);
-    await tamper(program, 'inject=fdatasync,fsync:error=EIO');
+    await injectFaults(program, 'inject=fdatasync,fsync:error=EIO');
     await expectEnd(file, program, token, before);
   });
 
-  itUnless(lacking.compiler())(
-    'CF-08 ends the program where only writing the log back fails, too',
-    async () => {
-      const file = join(folder, 'gateway.db');
-      const { token } = await prepareDatabase(file);
-      const storage = faultyStorage(folder);
-      const program = await startProgram(file, storage.options);
-      const client = program.client(token);
-      const kept: string[] = [];
-      storage.fail('sync', EIO, { files: 'gateway.db' });
-      for (let n = 0; n < 20; n += 1) {
-        const reply = await client.post('files', upload(`file ${n}`)).catch((): null => null);
-        if (reply === null) break;
-        expect(reply.status).toBe(201);
-        kept.push(`file ${n}`);
-      }
-      expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
-      expect(kept.length).toBeGreaterThan(1);
-      const again = await startProgram(file);
-      expect((await names(again.client(token), 'files')).slice(0, kept.length)).toEqual(kept);
-      expect(problemsIn(file)).toEqual([]);
-    },
-  );
+  itUnless(lacking.compiler())('CF-08 ends the program if only a checkpoint fails, too', async () => {
+    const { token } = await prepareDatabase(file);
+    const storage = faultyStorage(folder);
+    const program = await startProgram(file, storage.options);
+    const client = program.client(token);
+    const kept: string[] = [];
+    storage.fail('sync', EIO, { files: 'gateway.db' });
+    for (let n = 0; n < 20; n += 1) {
+      const reply = await client.post('files', upload(`file ${n}`)).catch((): null => null);
+      if (reply === null) break;
+      expect(reply.status).toBe(201);
+      kept.push(`file ${n}`);
+    }
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+    expect(kept.length).toBeGreaterThan(1);
+    const again = await startProgram(file);
+    expect((await names(again.client(token), 'files')).slice(0, kept.length)).toEqual(kept);
+    expect(problemsIn(file)).toEqual([]);
+  });
 });

@@ -1,15 +1,11 @@
 import type { Command } from 'commander';
 
 import { describeConfig, readConfig, SETTINGS } from '../../platform/config/config.js';
-import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addConfigCommands(program: Command, io: CommandIo): void {
-  program
-    .command('config')
-    .description('the settings, which are environment variables')
-    .command('print')
-    .description('print the settings in effect, with secrets redacted, and check them')
-    .option('--json', 'print JSON')
+  const config = program.command('config').description('the settings, which are environment variables');
+  addJsonCommand(config, 'print', 'print the settings in effect, with secrets redacted, and check them')
     .addHelpText('after', `\nSettings:\n${settingsHelp()}`)
     .action((options: JsonOption) => printSettings(io, options));
 }

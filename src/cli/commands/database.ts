@@ -7,33 +7,23 @@ import { checkFile, describeFile } from '../../database/sqlite/check.js';
 import { inspectFile } from '../../database/sqlite/inspect.js';
 import { readConfig } from '../../platform/config/config.js';
 import { CommandError } from '../command-error.js';
-import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addDatabaseCommands(program: Command, io: CommandIo): void {
   const db = program.command('db').description('database commands; a server may be running');
-  db.command('migrate')
-    .description('apply pending migrations; a database that has records is backed up first')
+  addJsonCommand(db, 'migrate', 'apply pending migrations; a database that has records is backed up first')
     .option('--dry-run', 'list the pending migrations only')
-    .option('--json', 'print JSON')
     .action((options: MigrateOptions) => migrate(io, options));
-  db.command('check')
-    .description('read the whole database and report damage')
-    .option('--json', 'print JSON')
-    .action((options: JsonOption) => check(io, options));
-  db.command('backup')
-    .description('copy the database to a new file that only its owner can read')
+  const checkCommand = addJsonCommand(db, 'check', 'read the whole database and report damage');
+  checkCommand.action((options: JsonOption) => check(io, options));
+  addJsonCommand(db, 'backup', 'copy the database to a new file that only its owner can read')
     .argument('<file>', 'the new file; an existing file is never overwritten')
-    .option('--json', 'print JSON')
     .action((file: string, options: JsonOption) => backup(io, file, options));
-  db.command('restore')
-    .description('create the database from a backup; an existing database is never overwritten')
+  addJsonCommand(db, 'restore', 'create the database from a backup; never overwrites a database')
     .argument('<file>', 'the backup')
-    .option('--json', 'print JSON')
     .action((file: string, options: JsonOption) => restore(io, file, options));
-  db.command('info')
-    .description('print size, schema version and record counts')
-    .option('--json', 'print JSON')
-    .action((options: JsonOption) => info(io, options));
+  const infoCommand = addJsonCommand(db, 'info', 'print size, schema version and record counts');
+  infoCommand.action((options: JsonOption) => info(io, options));
 }
 
 interface MigrateOptions extends JsonOption {

@@ -5,17 +5,14 @@ import { createDevices } from '../../resources/device/device.import.service.js';
 import type { DeviceRow, ErrorPolicy } from '../../resources/device/device.model.js';
 import { CommandError } from '../command-error.js';
 import { callerIn, withDatabase } from '../command-context.js';
-import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addDeviceCommands(program: Command, io: CommandIo): void {
   const device = program.command('device').description('devices of a company');
-  device
-    .command('import')
-    .description('create devices from a list, all or none; prints the result of each line')
+  addJsonCommand(device, 'import', 'create devices from a list, all or none; prints the result of each line')
     .argument('<file>', 'text file (UTF-8) with one serial number per line')
     .requiredOption('--company <name>', 'the company')
     .option('--skip-refused', 'skip refused lines and create the other devices')
-    .option('--json', 'print JSON')
     .action((file: string, options: ImportOptions) => importDevices(io, file, options));
 }
 

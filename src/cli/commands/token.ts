@@ -14,32 +14,23 @@ import { getMembership } from '../../resources/user/membership.service.js';
 import { getUserByEmail } from '../../resources/user/user.service.js';
 import { CommandError } from '../command-error.js';
 import { callerIn, companyNamed, withDatabase } from '../command-context.js';
-import { printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
+import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addTokenCommands(program: Command, io: CommandIo): void {
   const token = program.command('token').description('API tokens of a company');
-  token
-    .command('create')
-    .description('create a named token; it is shown only once')
+  addJsonCommand(token, 'create', 'create a named token; it is shown only once')
     .requiredOption('--company <name>', 'the company')
     .requiredOption('--email <address>', 'the member who owns the token; their role limits its scopes')
     .requiredOption('--name <name>', 'name of the token, for example what it is used for')
     .requiredOption('--scopes <list>', 'comma-separated: read, write, admin, ingest')
     .option('--expires <date>', 'last day it is valid (YYYY-MM-DD, UTC), or a timestamp')
-    .option('--json', 'print JSON')
     .action((options: CreateOptions) => create(io, options));
-  token
-    .command('list')
-    .description('list the tokens of a company, including expired and revoked ones')
+  addJsonCommand(token, 'list', 'list the tokens of a company, including expired and revoked ones')
     .requiredOption('--company <name>', 'the company')
-    .option('--json', 'print JSON')
     .action((options: CompanyOptions) => list(io, options));
-  token
-    .command('revoke')
-    .description('revoke a token at once')
+  addJsonCommand(token, 'revoke', 'revoke a token at once')
     .argument('<id>', 'the id that `token list` shows')
     .requiredOption('--company <name>', 'the company')
-    .option('--json', 'print JSON')
     .action((id: string, options: CompanyOptions) => revoke(io, id, options));
 }
 

@@ -13,7 +13,7 @@ import {
   unlockUser,
 } from '../../resources/user/user.service.js';
 import { companyNamed, withDatabase } from '../command-context.js';
-import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { PASSWORD_STDIN, readPassword } from './password-input.js';
 import { addUserAddCommand } from './user-add.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
@@ -21,21 +21,15 @@ import { peopleTable, personFields, stateOf, userFields } from './user-output.js
 export function addUserCommands(program: Command, io: CommandIo): void {
   const user = program.command('user').description('users and their access');
   addUserAddCommand(user, io);
-  user
-    .command('list')
-    .description('list users, of one company or of all')
+  addJsonCommand(user, 'list', 'list users, of one company or of all')
     .option('--company <name>', 'members of this company only')
-    .option('--json', 'print JSON')
     .action((options: ListOptions) => list(io, options));
   addStateCommand(user, io, 'disable', 'end all access of a user, in all companies', disableUser);
   addStateCommand(user, io, 'enable', 'give a disabled user access again', enableUser);
   addStateCommand(user, io, 'unlock', 'let a locked user sign in by password again', unlockUser);
-  user
-    .command('set-password')
-    .description("set a user's password; tokens stay valid, and a locked user stays locked")
+  addJsonCommand(user, 'set-password', "set a user's password; tokens stay valid, a lock stays")
     .requiredOption('--email <address>', 'the user')
     .requiredOption('--password-stdin', PASSWORD_STDIN)
-    .option('--json', 'print JSON')
     .action((options: UserOptions) => changePassword(io, options));
 }
 
@@ -62,11 +56,8 @@ function addStateCommand(
   description: string,
   change: (work: SystemWriteWork, user: User) => Promise<User>,
 ): void {
-  user
-    .command(name)
-    .description(description)
+  addJsonCommand(user, name, description)
     .requiredOption('--email <address>', 'the user')
-    .option('--json', 'print JSON')
     .action(async (options: UserOptions) => {
       const changed = await withDatabase(io, ({ units }) =>
         units.systemWrite(LOCAL_ORIGIN, async (work) =>

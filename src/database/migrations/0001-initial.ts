@@ -6,7 +6,7 @@ import {
   companyTable,
   index,
   optional,
-  companyReference,
+  references,
   required,
   type Db,
   type Table,
@@ -69,7 +69,7 @@ async function createFleet(db: Db): Promise<void> {
 
   let numbers = required(companyTable(db, 'logical_numbers'), ddl.text, 'number');
   numbers = audited(optional(numbers, ddl.integer, 'group_id'));
-  await companyReference(numbers, 'group_id', 'groups')
+  await references(numbers, 'group_id', 'groups')
     .addUniqueConstraint('logical_numbers_number', ['company_id', 'number'])
     .execute();
   await index(db, 'logical_numbers', 'group_id', 'id');
@@ -79,7 +79,7 @@ async function createFleet(db: Db): Promise<void> {
   devices = optional(devices, ddl.integer, 'logical_number_id');
   devices = required(devices, ddl.json, 'meta');
   devices = audited(optional(devices, ddl.text, 'framework_version'));
-  await companyReference(devices, 'logical_number_id', 'logical_numbers')
+  await references(devices, 'logical_number_id', 'logical_numbers')
     .addUniqueConstraint('devices_serial_number', ['company_id', 'serial_number'])
     .execute();
   await index(db, 'devices', 'logical_number_id', 'id');
@@ -106,14 +106,14 @@ async function createSoftware(db: Db): Promise<void> {
     'sequence',
   );
   chunks = required(chunks, ddl.bytes, 'bytes');
-  await companyReference(chunks, 'content_id', 'contents', 'cascade')
+  await references(chunks, 'content_id', 'contents', 'cascade')
     .addPrimaryKeyConstraint('content_chunks_pk', ['company_id', 'content_id', 'sequence'])
     .execute();
 
   let files = required(companyTable(db, 'files'), ddl.text, 'name', 'file_type', 'crc');
   files = optional(files, ddl.text, 'description');
   files = audited(required(files, ddl.integer, 'content_id', 'size'));
-  await companyReference(files, 'content_id', 'contents')
+  await references(files, 'content_id', 'contents')
     .addUniqueConstraint('files_name', ['company_id', 'name'])
     .execute();
   // Before released contents are deleted, this index tells whether a file still has them.
@@ -127,7 +127,7 @@ async function createVersions(db: Db): Promise<void> {
   versions = required(versions, ddl.flag, 'displayable');
   versions = optional(versions, ddl.text, 'authorizer_url', 'pos_display_label');
   versions = audited(optional(versions, ddl.integer, 'content_id'));
-  versions = companyReference(companyReference(versions, 'app_id', 'apps'), 'content_id', 'contents');
+  versions = references(references(versions, 'app_id', 'apps'), 'content_id', 'contents');
   await versions.addUniqueConstraint('app_versions_number', ['company_id', 'app_id', 'number']).execute();
   await index(db, 'app_versions', 'app_id', 'id');
   await index(db, 'app_versions', 'content_id');
@@ -150,7 +150,7 @@ async function createVersions(db: Db): Promise<void> {
 
 async function createLink(db: Db, name: string, from: [string, string], to: [string, string]): Promise<void> {
   const table = required(db.schema.createTable(name), ddl.integer, 'company_id', from[0], to[0]);
-  await companyReference(companyReference(table, ...from, 'cascade'), ...to, 'cascade')
+  await references(references(table, ...from, 'cascade'), ...to, 'cascade')
     .addPrimaryKeyConstraint(`${name}_pk`, ['company_id', from[0], to[0]])
     .execute();
   await index(db, name, to[0], from[0]);
@@ -162,8 +162,8 @@ async function createSettings(db: Db): Promise<void> {
     table = required(table, ddl.text, 'key');
     table = required(table, name === 'parameters' ? ddl.text : ddl.json, 'value');
     if (name === 'parameters') table = optional(table, ddl.text, 'description');
-    table = companyReference(
-      companyReference(audited(table), 'group_id', 'groups'),
+    table = references(
+      references(audited(table), 'group_id', 'groups'),
       'logical_number_id',
       'logical_numbers',
     );
@@ -189,8 +189,8 @@ async function createNotifications(db: Db): Promise<void> {
     'logical_number_id',
   );
   deliveries = required(required(deliveries, ddl.text, 'state'), ddl.instant, 'updated_at');
-  deliveries = companyReference(deliveries, 'notification_id', 'notifications', 'cascade');
-  await companyReference(deliveries, 'logical_number_id', 'logical_numbers', 'cascade')
+  deliveries = references(deliveries, 'notification_id', 'notifications', 'cascade');
+  await references(deliveries, 'logical_number_id', 'logical_numbers', 'cascade')
     .addUniqueConstraint('notification_deliveries_once', [
       'company_id',
       'notification_id',

@@ -29,7 +29,7 @@ export const optional = (table: Table, type: typeof ddl.text, ...names: string[]
   names.reduce((built, name) => built.addColumn(name, type), table);
 
 /** A foreign key on (company_id, column), so that a row cannot refer to a record of another company. */
-export const companyReference = (
+export const references = (
   table: Table,
   column: string,
   target: string,

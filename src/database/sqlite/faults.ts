@@ -1,26 +1,25 @@
 import Sqlite from 'better-sqlite3';
 
-import { DomainError, type DomainCode } from '../../platform/errors.js';
+import { DomainError, type DomainCode, type DomainErrorDetails } from '../../platform/errors.js';
 
-interface Fault {
-  readonly code: DomainCode;
-  readonly message: string;
-  readonly retryAfter?: number;
-}
+/** Makes the domain error for an error of SQLite. */
+type Fault = (cause: Error) => DomainError;
 
-const FULL: Fault = {
-  code: 'storage_full',
-  message: 'The storage is full: nothing was changed. Reading is still possible.',
+const fault =
+  (code: DomainCode, message: string, details: DomainErrorDetails = {}): Fault =>
+  (cause) =>
+    new DomainError(code, message, { ...details, cause });
+
+const FULL = fault('storage_full', 'The storage is full: nothing was changed. Reading is still possible.', {
   retryAfter: 60,
-};
-const BUSY: Fault = { code: 'busy', message: 'The database is busy; try again.', retryAfter: 1 };
-const CORRUPT: Fault = { code: 'db_corrupt', message: 'The database file is damaged.', retryAfter: 300 };
-const UNAVAILABLE: Fault = {
-  code: 'storage_unavailable',
-  message: 'The storage failed to read or write.',
-  retryAfter: 10,
-};
-const TAKEN: Fault = { code: 'taken', message: 'A record with this value exists already.' };
+});
+const READ_ONLY = fault('storage_read_only', 'The storage is read-only: nothing was changed.', {
+  retryAfter: 60,
+});
+const UNAVAILABLE = fault('storage_unavailable', 'The storage failed to read or write.', { retryAfter: 10 });
+const BUSY = fault('busy', 'The database is busy; try again.', { retryAfter: 1 });
+const CORRUPT = fault('db_corrupt', 'The database file is damaged.', { retryAfter: 300 });
+const TAKEN = fault('taken', 'A record with this value exists already.');
 
 /** By SQLite's result code, or the longest listed prefix of it. */
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -29,11 +28,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_BUSY: BUSY,
   SQLITE_LOCKED: BUSY,
   SQLITE_PROTOCOL: BUSY,
-  SQLITE_READONLY: {
-    code: 'storage_read_only',
-    message: 'The storage is read-only: nothing was changed.',
-    retryAfter: 60,
-  },
+  SQLITE_READONLY: READ_ONLY,
   SQLITE_CORRUPT: CORRUPT,
   SQLITE_NOTADB: CORRUPT,
   SQLITE_IOERR: UNAVAILABLE,
@@ -65,10 +60,5 @@ export function translate(error: unknown): Error {
   const known = Object.keys(FAULTS)
     .filter((prefix) => code.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0];
-  const fault = known === undefined ? undefined : FAULTS[known];
-  if (fault === undefined) return error;
-  return new DomainError(fault.code, fault.message, {
-    cause: error,
-    ...(fault.retryAfter === undefined ? {} : { retryAfter: fault.retryAfter }),
-  });
+  return FAULTS[known ?? '']?.(error) ?? error;
 }

@@ -10,37 +10,31 @@ const MAX_WAL_BYTES = 16 * 1024 * 1024;
 /** Without these, acknowledged changes could be lost, and foreign keys or triggers would not be enforced. */
 const REQUIRED_PRAGMAS = {
   journal_mode: 'wal',
+  /** FULL: each commit is written to the disk. */
   synchronous: 2,
   foreign_keys: 1,
+  /** Otherwise a row that replaces another deletes it without firing delete triggers. */
   recursive_triggers: 1,
   trusted_schema: 0,
 } as const;
 
 /** Opens a connection whose commits are durable. Errors: an `Error` if SQLite does not accept a required setting. */
-export function openFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
+export function openFile(file: string, { readonly }: { readonly readonly: boolean }): Sqlite.Database {
   const database = new Sqlite(file, { readonly, timeout: OPEN_TIMEOUT_MS });
   try {
-    if (!readonly) database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-    // Without this, a row that replaces another deletes it without firing delete triggers.
-    database.pragma('recursive_triggers = ON');
-    database.pragma('trusted_schema = OFF');
+    for (const [pragma, value] of Object.entries(REQUIRED_PRAGMAS)) {
+      const isFixed = readonly && pragma === 'journal_mode';
+      if (!isFixed) database.pragma(`${pragma} = ${value}`);
+      const actual = database.pragma(pragma, { simple: true });
+      if (actual !== value) throw new Error(`SQLite runs with ${pragma}=${String(actual)}, not ${value}`);
+    }
     // SQLite's automatic checkpoints do not report their errors; SqliteConnection runs them itself.
     database.pragma('wal_autocheckpoint = 0');
     database.pragma(`journal_size_limit = ${MAX_WAL_BYTES}`);
-    assertPragmas(database);
     database.pragma(`busy_timeout = ${readonly ? READER_TIMEOUT_MS : 0}`);
     return database;
   } catch (error) {
     database.close();
     throw error;
-  }
-}
-
-function assertPragmas(database: Sqlite.Database): void {
-  for (const [pragma, value] of Object.entries(REQUIRED_PRAGMAS)) {
-    const actual = database.pragma(pragma, { simple: true });
-    if (actual !== value) throw new Error(`SQLite runs with ${pragma}=${String(actual)}, not ${value}`);
   }
 }

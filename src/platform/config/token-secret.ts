@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { syncPath } from '../files.js';
@@ -28,17 +28,15 @@ export function loadTokenSecret(config: Pick<Config, 'databaseFile' | 'tokenSecr
 function createSecretFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}`;
+  const secret = `${randomBytes(32).toString('hex')}\n`;
   rmSync(unfinished, { force: true });
-  const descriptor = openSync(unfinished, 'wx', OWNER_ONLY);
   try {
-    writeSync(descriptor, `${randomBytes(32).toString('hex')}\n`);
-    fsyncSync(descriptor);
+    writeFileSync(unfinished, secret, { flag: 'wx', mode: OWNER_ONLY, flush: true });
     linkSync(unfinished, file);
     syncPath(dirname(file));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
-    closeSync(descriptor);
     rmSync(unfinished, { force: true });
   }
 }

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 
 import { createEventLoopYield } from '../../../src/platform/concurrency/event-loop.js';
 
-it('lets one step through for each turn of the event loop, in the order they came', async () => {
-  const pace = createEventLoopYield();
+it('resolves one waiting caller per turn of the event loop, in order', async () => {
+  const yieldToEventLoop = createEventLoopYield();
   const steps: number[] = [];
   const all = Promise.all(
     Array.from({ length: 20 }, async (_none, step) => {
-      await pace();
+      await yieldToEventLoop();
       steps.push(step);
     }),
   );

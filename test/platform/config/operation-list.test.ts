@@ -8,7 +8,7 @@ import { removeFolder, scratchFolder } from '../../support/database.js';
 
 const QUERY = '{ viewer { role } }';
 
-describe('the settings of GraphQL', () => {
+describe('GraphQL settings', () => {
   let folder: string;
   beforeAll(() => {
     folder = scratchFolder();
@@ -20,7 +20,7 @@ describe('the settings of GraphQL', () => {
     return file;
   };
 
-  it('are closed and without a list unless told otherwise', () => {
+  it('default to no development mode and no allow-list', () => {
     const { graphqlDevelopment, graphqlAllowList } = readConfig({});
     expect([graphqlDevelopment, graphqlAllowList]).toEqual([false, null]);
     expect(readConfig({ GRAPHQL_DEVELOPMENT: '1' }).graphqlDevelopment).toBe(true);
@@ -29,8 +29,8 @@ describe('the settings of GraphQL', () => {
   it.each([
     ['a list of documents', JSON.stringify([QUERY])],
     ['an object by hash', JSON.stringify({ [operationHash(QUERY)]: QUERY })],
-    ['hashes in capitals', JSON.stringify({ [operationHash(QUERY).toUpperCase()]: QUERY })],
-  ])('take %s as the only operations', (_what, content) => {
+    ['hashes in upper case', JSON.stringify({ [operationHash(QUERY).toUpperCase()]: QUERY })],
+  ])('accept %s as the allow-list', (_what, content) => {
     const { graphqlAllowList } = readConfig({ GRAPHQL_ALLOW_LIST: fileWith(content) });
     expect([...(graphqlAllowList ?? [])]).toEqual([[operationHash(QUERY), QUERY]]);
   });
@@ -38,7 +38,7 @@ describe('the settings of GraphQL', () => {
   it.each<[string, string, RegExp]>([
     ['GRAPHQL_DEVELOPMENT', 'yes', /GRAPHQL_DEVELOPMENT: must be 0 or 1/],
     ['GRAPHQL_ALLOW_LIST', '/nowhere/list.json', /cannot be read \(ENOENT\)/],
-  ])('%s is refused as %s', (name, value, message) => {
+  ])('%s=%s is refused', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(message);
   });
 
@@ -48,7 +48,7 @@ describe('the settings of GraphQL', () => {
     ['null', /must hold a JSON list of documents/],
     ['[7]', /must hold a JSON list of documents/],
     [JSON.stringify({ abc: QUERY }), /"abc" is not the SHA-256 of its document/],
-  ])('a list that holds %j is refused', (content, message) => {
+  ])('an allow-list file with the content %j is refused', (content, message) => {
     expect(() => readConfig({ GRAPHQL_ALLOW_LIST: fileWith(content) })).toThrow(message);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeBase64 } from '../../../src/platform/encoding/base64.js';
 
 describe('base64', () => {
-  it('gives back any bytes, in one line or in many', () => {
+  it('decodes any bytes, with or without line breaks', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.integer({ min: 1, max: 80 }), (bytes, width) => {
         const text = Buffer.from(bytes).toString('base64');
@@ -15,7 +15,7 @@ describe('base64', () => {
     );
   });
 
-  it('is one text for one row of bytes: any other text is refused', () => {
+  it('accepts only the canonical text of any bytes', () => {
     fc.assert(
       fc.property(
         fc.string({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { crc16Of, formatCrc16 } from '../../../src/platform/encoding/crc16.js';
 
-/** Bit by bit, straight from the definition. */
+/** CRC-16/XMODEM computed bit by bit. */
 function crcByDefinition(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) {
@@ -22,7 +22,7 @@ describe('contract 22: the CRC', () => {
     expect(formatCrc16(crc16Of(Buffer.from(text)))).toBe(crc);
   });
 
-  it('is CRC-16/XMODEM of any bytes, whole or piece by piece', () => {
+  it('is CRC-16/XMODEM of any bytes, computed at once or in chunks', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 300 }), (one, two) => {
         const whole = crcByDefinition(Buffer.concat([one, two]));

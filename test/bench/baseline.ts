@@ -1,6 +1,6 @@
 /**
- * What the same answers cost with nothing around them: bare node:http, statements prepared once, no token, no
- * validation, no maintained totals. Run with the database file as its argument; says where it listens.
+ * A minimal server with the same responses: node:http, prepared statements, no authentication, no validation, no
+ * stored totals. Its argument is the database file; it prints `listens on URL`.
  */
 import Sqlite from 'better-sqlite3';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -87,7 +87,7 @@ function list(key: string, item: string, page: number, total: number, records: r
 
 const totalOf = (row: unknown): number => (row as { total: number }).total;
 
-function answer(path: string, query: URLSearchParams): object {
+function respond(path: string, query: URLSearchParams): object {
   const page = Number(query.get('page') ?? '1');
   const offset = (page - 1) * PER_PAGE;
   if (path === '/v1/devices') {
@@ -111,7 +111,7 @@ function answer(path: string, query: URLSearchParams): object {
   return { device: deviceFields(statements.device.get(Number(path.split('/')[3])) as Row) };
 }
 
-function create(body: string): object {
+function createDevice(body: string): object {
   const { serial_number: serialNumber } = JSON.parse(body) as { serial_number: string };
   const now = Date.now();
   return { device: deviceFields(statements.createDevice.get(serialNumber, now, now) as Row) };
@@ -127,11 +127,11 @@ const server = createServer((request: IncomingMessage, response) => {
   if (request.method === 'POST') {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => send(response, 201, create(body)));
+    request.on('end', () => send(response, 201, createDevice(body)));
     return;
   }
-  const url = new URL(request.url ?? '/', 'http://floor');
-  send(response, 200, answer(url.pathname, url.searchParams));
+  const url = new URL(request.url ?? '/', 'http://baseline');
+  send(response, 200, respond(url.pathname, url.searchParams));
 });
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`listens on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);

@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { runLoad, type BenchRequest, type LoadResult } from './load.js';
+
+export const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** A server to be measured, in a process of its own. */
+export interface BenchServer {
+  readonly name: string;
+  readonly url: string;
+  readonly child: ChildProcess;
+}
+
+/** Calls `use` with the path of a database to create; afterwards stops all servers and deletes the database. */
+export async function withDatabaseFile(use: (file: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'terminal-gateway-bench-'));
+  try {
+    await use(join(folder, 'bench.db'));
+  } finally {
+    for (const server of running) await stop(server);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const running: BenchServer[] = [];
+
+/** Starts a TypeScript program and waits until it prints `listens on URL`. */
+export async function start(
+  name: string,
+  script: string,
+  args: readonly string[],
+  env: object,
+): Promise<BenchServer> {
+  const path = new URL(script, import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.on('exit', () => reject(new Error(`${name} ended: ${output}`)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const match = /listens on (http:\S+)/.exec(output)?.[1];
+        if (match !== undefined) resolve(match);
+      });
+    }
+  });
+  const server = { name, url, child };
+  running.push(server);
+  return server;
+}
+
+/** Starts this server on a database file, without rate limit. */
+export async function startGateway(file: string, env: object = {}): Promise<BenchServer> {
+  const settings = { DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0', LOG_LEVEL: 'warn' };
+  return await start('server', '../../src/main.ts', ['serve'], { ...settings, ...env });
+}
+
+async function stop({ child }: BenchServer): Promise<void> {
+  child.removeAllListeners('exit');
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly request: BenchRequest;
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  /** Duration of each server's turn in a round. */
+  readonly milliseconds: number;
+  readonly connections: number;
+}
+
+export type Servers = readonly [BenchServer, BenchServer];
+
+/** Measures two servers in turns and prints the medians of all rounds. */
+export async function compare(
+  servers: Servers,
+  scenarios: readonly Scenario[],
+  rounds: Rounds,
+): Promise<void> {
+  print(
+    `Medians of ${rounds.rounds} interleaved rounds of ${rounds.milliseconds} ms, ${rounds.connections} connections, Node ${process.version}:`,
+  );
+  printReport(servers, scenarios, await measure(servers, scenarios, rounds));
+}
+
+/** Results by server and scenario; the first round only warms up. */
+async function measure(
+  servers: Servers,
+  scenarios: readonly Scenario[],
+  { rounds, milliseconds, connections }: Rounds,
+): Promise<Map<string, LoadResult[]>> {
+  const results = new Map<string, LoadResult[]>();
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const scenario of scenarios) {
+      for (const server of servers) {
+        const result = await runLoad(server.url, scenario.request, {
+          milliseconds: round === 0 ? milliseconds / 3 : milliseconds,
+          connections,
+        });
+        if (round === 0) continue;
+        const key = `${server.name} ${scenario.name}`;
+        results.set(key, [...(results.get(key) ?? []), result]);
+      }
+    }
+    print(round === 0 ? 'Warmed up.' : `Round ${round} of ${rounds}.`);
+  }
+  return results;
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** The last column is the throughput of the first server divided by that of the second. */
+function printReport(
+  servers: Servers,
+  scenarios: readonly Scenario[],
+  results: ReadonlyMap<string, readonly LoadResult[]>,
+): void {
+  const rounded = (value: number): string => (value >= 100 ? String(Math.round(value)) : value.toFixed(1));
+  const headings = servers.flatMap(({ name }) => [`${name}/s`, 'p50 ms', 'p95 ms']);
+  const rows = scenarios.map((scenario) => {
+    const perServer = servers.map((server) => results.get(`${server.name} ${scenario.name}`) ?? []);
+    const rates = perServer.map((loads) => median(loads.map((load) => load.perSecond)));
+    const cells = perServer.flatMap((loads, index) => [
+      rounded(rates[index] ?? 0),
+      rounded(median(loads.map((load) => load.p50))),
+      rounded(median(loads.map((load) => load.p95))),
+    ]);
+    return [scenario.name, ...cells, `${((rates[0] ?? 0) / (rates[1] ?? 1)).toFixed(2)} x`];
+  });
+  printTable([['', ...headings, `of ${servers[1].name}`], ...rows]);
+}
+
+function printTable(table: readonly (readonly string[])[]): void {
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length))) ?? [];
+  for (const row of table) {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    print(cells.join('  '));
+  }
+}

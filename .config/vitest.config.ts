@@ -2,31 +2,53 @@ import { defineConfig } from 'vitest/config';
 
 import ClosingLine from './closing-line.js';
 
-/** Tests that start the built program, kill it or limit its memory: each file gets a process of its own. */
-const PROCESSES = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-command.test.ts'];
-
 const root = new URL('..', import.meta.url).pathname;
+
+/** Tests of the built program: they start it, kill it, or limit its memory and storage. */
+const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-command.test.ts'];
+
 /** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
 const transform = {
   oxc: { decorator: { legacy: true } },
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
 };
-const limits = { root, maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 };
+
+const workers = {
+  root,
+  // The files of a worker share its modules: to load the server takes longer than most files run.
+  isolate: false,
+  // One more than the processors of the smallest machine, since many tests wait for a process or a deadline.
+  maxWorkers: 3,
+};
 
 export default defineConfig({
   test: {
     root,
     reporters: ['default', new ClosingLine()],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/setup-database.ts'],
     projects: [
       {
         ...transform,
-        test: { ...limits, name: 'processes', include: PROCESSES },
+        test: {
+          ...workers,
+          name: 'program',
+          include: PROGRAM,
+          globalSetup: ['test/support/setup-build.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+        },
       },
       {
         ...transform,
-        // Files of one worker share its modules: loading the server takes longer than most of the tests.
-        test: { ...limits, name: 'shared', include: ['test/**/*.test.ts'], exclude: PROCESSES, isolate: false },
+        test: {
+          ...workers,
+          name: 'server',
+          include: ['test/**/*.test.ts'],
+          exclude: PROGRAM,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
       },
     ],
   },

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../support/client.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
 import { holdWriteLock } from '../support/other-process.js';
-import { killPrograms, prepareDatabase, runProgram, startProgram } from '../support/program.js';
-import './machine.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, runProgram, startProgram } from '../support/program.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGroup } from '../../src/resources/group/group.service.js';
 import type { Client, Reply } from '../support/client.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
-import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, startProgram, type Program } from '../support/program.js';
 import { limited } from './machine.js';
 import { problemsIn } from './soundness.js';
 

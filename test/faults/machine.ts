@@ -3,12 +3,9 @@ import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } f
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inject, it, vi } from 'vitest';
+import { inject, it } from 'vitest';
 
 import { PROGRAM, type ProgramOptions } from '../support/program.js';
-
-/** The program is started many times, on machines that have other things to do. */
-vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 20_000 } } });
 
 /** Runs a tool of the system to its end; throws where it fails. */
 export function runTool(tool: string, ...args: string[]): void {

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { removeFolder, scratchFolder } from '../support/database.js';
-import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
-import './machine.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, startProgram, type Program } from '../support/program.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;

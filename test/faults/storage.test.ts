@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 
 import type { Client, Reply } from '../support/client.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
-import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, startProgram, type Program } from '../support/program.js';
 import { faultyStorage, itUnless, lacking, limited, mountSmall, runTool, startTool } from './machine.js';
 import { problemsIn } from './soundness.js';
 

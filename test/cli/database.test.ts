@@ -108,7 +108,8 @@ describe('db', () => {
       ['db', 'info'],
     ];
     const codes: (number | null)[] = [];
-    for (const command of commands) codes.push((await runProgram(command, cli.file, { input: GOOD_PASSWORD })).code);
+    for (const command of commands)
+      codes.push((await runProgram(command, cli.file, { input: GOOD_PASSWORD })).code);
     work.done = true;
     await writing;
     expect(codes).toEqual(commands.map(() => 0));

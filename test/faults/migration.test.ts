@@ -89,38 +89,35 @@ const upTo = (end: number, step = 1): number[] =>
   Array.from({ length: Math.ceil(end / step) }, (_, n) => n * step);
 
 describe('CF-15 kill -9 during a migration', () => {
-  it(
-    `of ${ROWS} rows, before any of its statements, leaves the old state`,
-    async () => {
-      const old = databaseFile(folder);
-      const database = new Sqlite(old);
-      database.exec(`with recursive n (n) as (select 1 union all select n + 1 from n where n < ${ROWS})
+  it(`of ${ROWS} rows, before any of its statements, leaves the old state`, async () => {
+    const old = databaseFile(folder);
+    const database = new Sqlite(old);
+    database.exec(`with recursive n (n) as (select 1 union all select n + 1 from n where n < ${ROWS})
       insert into companies (name, created_at, updated_at) select 'company ' || n, 0, 0 from n`);
-      database.close();
-      const known = [...MIGRATION_NAMES, SLOW];
-      const probe = join(folder, 'probe.db');
-      copyFileSync(old, probe);
-      const statements = await migrate(probe, MIGRATIONS_WITH_SLOW);
-      expect(statements).toBeGreaterThan(8);
+    database.close();
+    const known = [...MIGRATION_NAMES, SLOW];
+    const probe = join(folder, 'probe.db');
+    copyFileSync(old, probe);
+    const statements = await migrate(probe, MIGRATIONS_WITH_SLOW);
+    expect(statements).toBeGreaterThan(8);
 
-      await atEach(upTo(statements), async (fatal) => {
-        const file = join(folder, `killed-at-${fatal}.db`);
-        copyFileSync(old, file);
-        await killBefore(fatal, file, SLOW_STATEMENTS);
-        expect(inspectFile(file, known).pending, `before statement ${fatal}`).toEqual([SLOW]);
-        expect(first(file, 'select count(*) from companies')).toBe(ROWS);
-        const backup = `${file}.before-${SLOW}`;
-        expect(inspectFile(backup).state).toBe('current');
-        expect(first(backup, 'pragma integrity_check')).toBe('ok');
-        expect(first(backup, 'select count(*) from companies')).toBe(ROWS);
-        await migrate(file, MIGRATIONS_WITH_SLOW);
-        expect(inspectFile(file, known).state).toBe('current');
-        expect(first(file, "select count(*) from companies where note = 'part ' || (id % 4)")).toBe(ROWS);
-        expect(existsSync(`${backup}.2`)).toBe(false);
-        for (const rest of ['', `.before-${SLOW}`]) removeFolder(file + rest);
-      });
-    },
-  );
+    await atEach(upTo(statements), async (fatal) => {
+      const file = join(folder, `killed-at-${fatal}.db`);
+      copyFileSync(old, file);
+      await killBefore(fatal, file, SLOW_STATEMENTS);
+      expect(inspectFile(file, known).pending, `before statement ${fatal}`).toEqual([SLOW]);
+      expect(first(file, 'select count(*) from companies')).toBe(ROWS);
+      const backup = `${file}.before-${SLOW}`;
+      expect(inspectFile(backup).state).toBe('current');
+      expect(first(backup, 'pragma integrity_check')).toBe('ok');
+      expect(first(backup, 'select count(*) from companies')).toBe(ROWS);
+      await migrate(file, MIGRATIONS_WITH_SLOW);
+      expect(inspectFile(file, known).state).toBe('current');
+      expect(first(file, "select count(*) from companies where note = 'part ' || (id % 4)")).toBe(ROWS);
+      expect(existsSync(`${backup}.2`)).toBe(false);
+      for (const rest of ['', `.before-${SLOW}`]) removeFolder(file + rest);
+    });
+  });
 
   it('that makes the database leaves what the next start completes', async () => {
     const statements = await migrate(join(folder, 'probe.db'));

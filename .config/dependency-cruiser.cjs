@@ -10,7 +10,8 @@ function filesOf(name) {
   return { path: layers[index].files, ...orNone(layers.slice(0, index).map((layer) => layer.files)) };
 }
 
-const inResource = (name, resource) => filesOf(name).path.replace('^src/resources/.+', `^src/resources/${resource}/.*`);
+const inResource = (name, resource) =>
+  filesOf(name).path.replace('^src/resources/.+', `^src/resources/${resource}/.*`);
 const packagePath = (name) => `node_modules/${name}/`;
 const exactly = (name) => `^${name}$`;
 

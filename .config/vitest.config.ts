@@ -2,18 +2,54 @@ import { defineConfig } from 'vitest/config';
 
 import ClosingLine from './closing-line.js';
 
-export default defineConfig({
-  // Decorators as the compiler understands them; one copy of graphql for our code and for the packages.
+const root = new URL('..', import.meta.url).pathname;
+
+/** Tests of the built program: they start it, kill it, or limit its memory and storage. */
+const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-command.test.ts'];
+
+/** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
+const transform = {
   oxc: { decorator: { legacy: true } },
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+};
+
+const workers = {
+  root,
+  // The files of a worker share its modules: to load the server takes longer than most files run.
+  isolate: false,
+  // One more than the processors of the smallest machine, since many tests wait for a process or a deadline.
+  maxWorkers: 3,
+};
+
+export default defineConfig({
   test: {
+    root,
     reporters: ['default', new ClosingLine()],
-    root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    // Much of what is tested waits for processes and for time to go by.
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    globalSetup: ['test/support/setup-database.ts'],
+    projects: [
+      {
+        ...transform,
+        test: {
+          ...workers,
+          name: 'program',
+          include: PROGRAM,
+          globalSetup: ['test/support/setup-build.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+        },
+      },
+      {
+        ...transform,
+        test: {
+          ...workers,
+          name: 'server',
+          include: ['test/**/*.test.ts'],
+          exclude: PROGRAM,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
   },
 });

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { commandLine, PROGRAM, run, startServing } from '../support/command-line.js';
+import { commandLine, runProgram, startProgram } from '../support/program.js';
 
 /** Path of a Node in PATH that is too old for better-sqlite3. */
 function olderNode(): string | undefined {
@@ -34,15 +34,18 @@ describe('the program', () => {
     for (const args of [[], ['nonsense'], ['user', 'nonsense'], ['db', 'backup'], ['db', 'info', '--xml']]) {
       expect((await cli.run(args)).code).toBe(2);
     }
+    const help = await runProgram(['--help'], cli.file);
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).toContain('Usage: terminal-gateway');
+    expect((await runProgram(['nonsense'], cli.file)).code).toBe(2);
   });
 
   it('runs under its bundled Node when started with an older one', async (context) => {
     if (older === undefined) return context.skip(WHY);
     const cli = commandLine();
-    const environment = { DATABASE_URL: `file:${cli.file}` };
-    const info = await run(older, [PROGRAM, 'user', 'list', '--json'], environment);
+    const info = await runProgram(['user', 'list', '--json'], cli.file, { node: older });
     expect([info.code, info.stdout, info.stderr]).toEqual([0, '[]\n', '']);
-    expect((await run(older, [PROGRAM, 'nonsense'], environment)).code).toBe(2);
+    expect((await runProgram(['nonsense'], cli.file, { node: older })).code).toBe(2);
   });
 
   it.for(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
@@ -50,7 +53,7 @@ describe('the program', () => {
     async (signal, context) => {
       if (older === undefined) return context.skip(WHY);
       const cli = commandLine();
-      const server = await startServing(older, { DATABASE_URL: `file:${cli.file}`, PORT: '0' });
+      const server = await startProgram(cli.file, { node: older });
       const ended = await server.end(signal);
       expect(ended).toEqual(signal === 'SIGKILL' ? { code: null, signal } : { code: 0, signal: null });
       const responds = async (): Promise<boolean> =>

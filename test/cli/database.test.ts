@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MIGRATION_NAMES } from '../../src/database/migrations/index.js';
 import { createClient } from '../support/client.js';
-import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/command-line.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';
 
 describe('db', () => {
   it('migrates a new database; --dry-run only lists the migrations', async () => {
@@ -108,7 +108,8 @@ describe('db', () => {
       ['db', 'info'],
     ];
     const codes: (number | null)[] = [];
-    for (const command of commands) codes.push((await cli.run(command, GOOD_PASSWORD)).code);
+    for (const command of commands)
+      codes.push((await runProgram(command, cli.file, { input: GOOD_PASSWORD })).code);
     load.stopped = true;
     await writing;
     expect(codes).toEqual(commands.map(() => 0));

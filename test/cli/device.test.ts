@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { commandLineWithUser, type CommandLine } from '../support/command-line.js';
+import { commandLineWithUser, type CommandLine } from '../support/program.js';
 
 async function importDevices(cli: CommandLine, text: string | Uint8Array, ...more: string[]) {
   const list = join(cli.folder, 'serials.txt');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { commandLine, commandLineWithUser, GOOD_PASSWORD } from '../support/command-line.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD } from '../support/program.js';
 
 const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
@@ -62,7 +62,7 @@ describe('serve', () => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(head));
     socket.on('error', () => undefined);
     await expect.poll(async () => (await createClient(server.url, token).get('groups')).status).toBe(200);
-    server.child.kill('SIGTERM');
+    server.process.kill('SIGTERM');
     await expect.poll(() => server.stdout()).toContain('"stopping"');
     expect(await server.end('SIGTERM')).toEqual({ code: 1, signal: null });
   });
@@ -72,7 +72,7 @@ describe('serve', () => {
     const first = await cli.serve();
     const second = await cli.run(['serve']);
     expect(second.code).toBe(78);
-    expect(second.stderr).toContain(`is in use by process ${first.child.pid ?? 0}`);
+    expect(second.stderr).toContain(`is in use by process ${first.process.pid ?? 0}`);
     expect(second.stderr.trimEnd().split('\n')).toHaveLength(1);
     expect((await createClient(first.url, token).get('groups')).status).toBe(200);
     expect(await first.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
@@ -95,8 +95,8 @@ describe('serve', () => {
   it('continues after its log output is closed', async () => {
     const { cli, token } = await commandLineWithUser();
     const server = await cli.serve({ LOG_LEVEL: 'trace' });
-    server.child.stdout?.destroy();
-    server.child.stderr?.destroy();
+    server.process.stdout?.destroy();
+    server.process.stderr?.destroy();
     const client = createClient(server.url, token);
     for (let n = 0; n < 20; n += 1) expect((await client.get('groups')).status).toBe(200);
     await expect(server.end('SIGTERM')).resolves.toEqual({ code: 0, signal: null });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine } from '../support/command-line.js';
+import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
 
 const MEMBER = ['--company', 'Acme', '--email', 'ana@acme.example'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/command-line.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/program.js';
 
 describe('user add', () => {
   it('creates database, company and user, and prints a JSON object as last line', async () => {

@@ -1,126 +1,134 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GraphQLSchema } from 'graphql';
 
-import { createSchema } from '../../src/app/schema.js';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from '../../src/resources/transaction/transaction.model.js';
 import { payment, record, report } from '../resources/transaction/records.js';
-import type { NotificationSendInput } from '../gql/graphql.js';
 import type { Fields } from '../support/client.js';
 import { nodeId } from '../support/dashboard.js';
-import { LIVES } from '../support/parity-lives.js';
-import { createSetting, ids, type Setting } from '../support/parity-setting.js';
-import {
-  NotificationRead,
-  NotificationSend,
-  TransactionRead,
-  UserRead,
-} from '../support/parity-software-documents.js';
-import { asRest, ZONE, type Change, type Done, type Life } from '../support/parity.js';
+import { create, list, mutate, read, remove, update, type Payload } from '../support/parity/operations.js';
+import { RECORD_CASES, type Change, type RecordCase } from '../support/parity/record-cases.js';
+import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
+import { asRest, fieldsOnlyInGraphql, ZONE } from '../support/parity/rest-spelling.js';
 import { addPerson, PASSWORD, signIn } from '../support/people.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
-import { asked } from '../support/typed.js';
+import { carrying, type SentFile } from '../support/uploading.js';
 
 let server: TestServer;
 let member: Member;
-let schema: GraphQLSchema;
-let setting: Setting;
+let related: RelatedRecords;
 beforeAll(async () => {
   server = await startServer();
-  schema = await createSchema();
   member = await server.member('acme', 'admin', undefined, ZONE);
-  setting = await createSetting(member);
+  related = await createRelatedRecords(member);
 });
 afterAll(async () => {
   await server.stop();
 });
 
-/** A record that must have been answered, as REST spells it. */
-function spelled({ type, time }: Life, answered: object | null | undefined): Fields {
-  if (answered == null) throw new Error(`GraphQL answered no ${type}`);
-  return asRest(schema, type, answered, time);
+/** A record that GraphQL must have returned, in REST's spelling. */
+function inRest({ type, time }: RecordCase, node: object | null | undefined): Fields {
+  if (node == null) throw new Error(`GraphQL returned no ${type}`);
+  return asRest(type, node, time);
 }
 
-/** What a change that must succeed answers. */
-function madeBy(life: Life, { done }: Done): Fields {
-  expect(done.userErrors).toEqual([]);
-  return spelled(life, done.record);
+/** The record of a mutation that must succeed, in REST's spelling. */
+function recordOf(of: RecordCase, { record: node, userErrors }: Payload): Fields {
+  expect(userErrors).toEqual([]);
+  return inRest(of, node);
 }
 
-const idOf = ({ type }: Life, { id }: Fields): string => nodeId(type, Number(id));
-const options = ({ query }: Life) => (query === undefined ? {} : { query });
+const idOf = ({ type }: RecordCase, { id }: Fields): string => nodeId(type, Number(id));
+const options = ({ query }: RecordCase) => (query === undefined ? {} : { query });
+const callerWith = (file: SentFile | undefined): Pick<Member, 'graphql'> =>
+  file === undefined ? member : carrying(server, member, file, 'input.file');
 
-/** What both surfaces show of a record, which must be the same, whole. */
-async function shownByBoth(life: Life, known: Fields): Promise<Fields> {
-  const { readPath = life.path } = life;
-  const reply = await member.client.get(readPath(known), undefined, options(life));
+/** Reads a record through both surfaces; all its fields must be the same. */
+async function readThroughBoth(of: RecordCase, known: Fields): Promise<Fields> {
+  const { readPath = of.path } = of;
+  const reply = await member.client.get(readPath(known), undefined, options(of));
   expect(reply.status, reply.text).toBe(200);
-  const { found } = await life.read(member, idOf(life, known));
-  expect(reply.record(life.key)).toStrictEqual(spelled(life, found));
-  return reply.record(life.key);
+  expect(reply.record(of.key)).toStrictEqual(inRest(of, await read(member, of.type, idOf(of, known))));
+  return reply.record(of.key);
 }
 
-/** What the surface that makes a change answers, of which REST leaves out links where it always did. */
-async function made(life: Life, { by }: Change, known: Fields): Promise<Fields> {
+/** Makes a change through its surface; REST leaves some links out of its response. */
+async function make(of: RecordCase, change: Change, known: Fields): Promise<Fields> {
   server.clock.advance(1_001);
-  if (typeof by === 'function') return madeBy(life, await by(member, idOf(life, known)));
-  const reply = await member.client.put(life.path(known), by.put, options(life));
+  if ('input' in change) {
+    return recordOf(of, await update(callerWith(change.file), of.type, idOf(of, known), change.input));
+  }
+  const reply = await member.client.put(of.path(known), change.put, options(of));
   expect(reply.status, reply.text).toBe(200);
-  return reply.record(life.key);
+  return reply.record(of.key);
 }
 
-describe('REST and GraphQL show the same', () => {
-  it.each(Object.entries(LIVES))('of %s that GraphQL makes and ends', async (_what, lifeIn) => {
-    const life = lifeIn(setting, server);
-    const answered = madeBy(life, await life.create(member));
-    let known = await shownByBoth(life, answered);
-    expect(known).toStrictEqual(answered);
-    expect(known).toMatchObject(life.created);
-    for (const change of life.changes) {
-      const answer = await made(life, change, known);
-      const shown = await shownByBoth(life, { ...known, ...answer });
-      expect(shown, change.what).toMatchObject(answer);
+describe('REST and GraphQL show the same fields', () => {
+  it.each(Object.entries(RECORD_CASES))('of %s that GraphQL creates and deletes', async (_what, caseOf) => {
+    const of = caseOf(related);
+    const created = recordOf(of, await create(callerWith(of.file), of.type, of.input));
+    let known = await readThroughBoth(of, created);
+    expect(known).toStrictEqual(created);
+    expect(known).toMatchObject(of.created);
+    for (const change of of.changes) {
+      const changed = await make(of, change, known);
+      const shown = await readThroughBoth(of, { ...known, ...changed });
+      expect(shown, change.what).toMatchObject(changed);
       const { updated_at } = shown;
       expect(updated_at, change.what).not.toBe(known.updated_at);
       expect(shown, change.what).toStrictEqual({ ...known, ...change.shows, updated_at });
       known = shown;
     }
-    const id = idOf(life, known);
-    const { done } = await life.remove(member, id);
-    expect(done).toEqual({ deletedId: id, userErrors: [] });
-    await expectGone(life, known);
+    const id = idOf(of, known);
+    expect(await remove(member, of.type, id)).toEqual({ deletedId: id, userErrors: [] });
+    await expectGone(of, known);
   });
 
-  it.each(Object.entries(LIVES))('of %s that REST makes and ends', async (_what, lifeIn) => {
-    const life = lifeIn(setting, server);
-    const reply = await member.client.post(life.collection, life.post, options(life));
+  it.each(Object.entries(RECORD_CASES))('of %s that REST creates and deletes', async (_what, caseOf) => {
+    const of = caseOf(related);
+    const reply = await member.client.post(of.collection, of.post, options(of));
     expect(reply.status, reply.text).toBe(201);
-    const known = await shownByBoth(life, reply.record(life.key));
-    expect(known).toMatchObject(reply.record(life.key));
-    expect(known).toMatchObject(life.posted ?? life.post);
-    const ended = await member.client.delete(life.path(known), undefined, options(life));
-    expect([ended.status, ended.body], ended.text).toEqual([200, {}]);
-    await expectGone(life, known);
+    const known = await readThroughBoth(of, reply.record(of.key));
+    expect(known).toMatchObject(reply.record(of.key));
+    expect(known).toMatchObject(of.posted ?? of.post);
+    const deleted = await member.client.delete(of.path(known), undefined, options(of));
+    expect([deleted.status, deleted.body], deleted.text).toEqual([200, {}]);
+    await expectGone(of, known);
+  });
+
+  it.each([
+    ['Group', []],
+    ['LogicalNumber', []],
+    ['Device', []],
+    ['App', ['createdAt']],
+    ['AppVersion', ['createdVia', 'sha256']],
+    ['File', ['sha256']],
+    ['Parameter', []],
+    ['Metacontent', []],
+    ['Notification', ['kind', 'range', 'expiresAt']],
+    ['User', []],
+    ['Transaction', []],
+  ])('of %s, except those that only GraphQL has', (type, fields) => {
+    expect(fieldsOnlyInGraphql(type)).toEqual(fields);
   });
 });
 
-/** Neither surface shows it, and both refuse to change or delete it in the same words. */
-async function expectGone(life: Life, known: Fields): Promise<void> {
-  const id = idOf(life, known);
-  expect(await life.read(member, id)).toEqual({ found: null });
-  const { readPath = life.path } = life;
+/** Neither surface shows the record, and both refuse to change or delete it with the same message. */
+async function expectGone(of: RecordCase, known: Fields): Promise<void> {
+  const id = idOf(of, known);
+  expect(await read(member, of.type, id)).toBeNull();
+  const { readPath = of.path } = of;
   const { client } = member;
-  const read = await client.get(readPath(known), undefined, options(life));
+  const found = await client.get(readPath(known), undefined, options(of));
   const refusals = [
-    [await client.put(life.path(known), {}, options(life)), await life.touch(member, id)],
-    [await client.delete(life.path(known), undefined, options(life)), await life.remove(member, id)],
+    [await client.put(of.path(known), {}, options(of)), await update(member, of.type, id, {})],
+    [await client.delete(of.path(known), undefined, options(of)), await remove(member, of.type, id)],
   ] as const;
-  for (const [{ status, body }, { done }] of refusals) {
-    expect([status, body.code, read.status]).toEqual([404, 'not_found', 404]);
-    expect(body.message).toBe(read.body.message);
-    const { userErrors, ...nothing } = done;
+  for (const [{ status, body }, payload] of refusals) {
+    expect([status, body.code, found.status]).toEqual([404, 'not_found', 404]);
+    expect(body.message).toBe(found.body.message);
+    const { userErrors, ...nothing } = payload;
     expect(Object.values(nothing)).toEqual([null]);
     expect(userErrors).toEqual([{ code: 'NOT_FOUND', path: ['id'], message: body.message }]);
   }
@@ -130,16 +138,15 @@ async function listed(path: string): Promise<Fields[]> {
   return (await member.client.get(path, undefined, { query: { per_page: 100 } })).list(path);
 }
 
-const whole = (type: string, nodes: readonly object[]): Fields[] =>
-  nodes.map((node) => asRest(schema, type, node));
+const allInRest = (type: string, nodes: readonly object[]): Fields[] =>
+  nodes.map((node) => asRest(type, node));
 
-describe('REST and GraphQL show the same records of those that are only read', () => {
-  it('users, whether they ever signed in or not', async () => {
+describe('REST and GraphQL list the same records', () => {
+  it('users, whether they have signed in or not', async () => {
     const { email } = await addPerson(server, { acme: 'viewer' });
     expect((await signIn(server, { email, password: PASSWORD })).status).toBe(200);
-    const { users } = await asked(member, UserRead, {});
     const shown = await listed('users');
-    expect(shown).toStrictEqual(whole('User', users.nodes));
+    expect(shown).toStrictEqual(allInRest('User', await list(member, 'User')));
     expect(new Set(shown.map((user) => user.last_sign_in_at === null))).toEqual(new Set([true, false]));
     expect(shown).toContainEqual(expect.objectContaining({ time_zone: ZONE }));
     for (const user of shown) {
@@ -148,8 +155,8 @@ describe('REST and GraphQL show the same records of those that are only read', (
     }
   });
 
-  it('notifications, whichever of the two they were sent through', async () => {
-    const { group, app, numberName } = setting;
+  it('notifications, sent through either', async () => {
+    const { group, app, numberName } = related;
     const sent: string[] = [];
     const processing = { content: 'Update now', kind: 'processing', app_id: app };
     for (const [rest, graphql] of [
@@ -168,19 +175,20 @@ describe('REST and GraphQL show the same records of those that are only read', (
           target: { groupId: ids.group(group) },
         },
       ],
-    ] satisfies readonly (readonly [Fields, NotificationSendInput])[]) {
+    ] satisfies readonly (readonly [Fields, Fields])[]) {
       const reply = await member.client.post('notifications', rest);
       expect(reply.status, reply.text).toBe(201);
-      const { done } = await asked(member, NotificationSend, { input: graphql });
-      expect(done.userErrors).toEqual([]);
+      const payload = await mutate(member, 'notificationSend', { input: graphql });
+      expect(payload.userErrors).toEqual([]);
       const [before, after] = (await listed('notifications')).slice(-2);
-      expect(after).toStrictEqual(asRest(schema, 'Notification', done.record ?? {}));
+      expect(after).toStrictEqual(asRest('Notification', payload.record ?? {}));
       expect(after?.content).toBe(before?.content);
       sent.push(String(after?.content));
     }
     expect(sent).toEqual(['SHOW_MESSAGE|Closing', 'BEEP|twice', 'PROCESSING_MESSAGE|Update now']);
-    const { notifications } = await asked(member, NotificationRead, {});
-    expect(await listed('notifications')).toStrictEqual(whole('Notification', notifications.nodes));
+    expect(await listed('notifications')).toStrictEqual(
+      allInRest('Notification', await list(member, 'Notification')),
+    );
   });
 
   it('transactions of every status and type, with the text "null" of REST where GraphQL has null', async () => {
@@ -204,14 +212,14 @@ describe('REST and GraphQL show the same records of those that are only read', (
       payment({ status: 'denied', nsuReference: '000122', card, amount: 999_999_999_999 }),
       payment({ merchant: {}, installment: {}, nsu: null, metadata: { camelCase: { snake_case: null } } }),
     ]);
-    const { transactions } = await asked(member, TransactionRead, {});
+    const transactions = await list(member, 'Transaction');
     const shown = await listed('transactions');
     expect(shown).toHaveLength(kinds.length + 6);
-    expect(shown).toStrictEqual(whole('Transaction', transactions.nodes).map(withTextsForNothing));
+    expect(shown).toStrictEqual(allInRest('Transaction', transactions).map(withTextsForNothing));
     const values = (field: string) => new Set(shown.map((each) => each[field]));
     expect(values('status')).toEqual(new Set(TRANSACTION_STATUSES));
     expect(values('transaction_type')).toEqual(new Set(TRANSACTION_TYPES));
-    expect(transactions.nodes).toContainEqual(expect.objectContaining({ sent: 'request', received: null }));
+    expect(transactions).toContainEqual(expect.objectContaining({ sent: 'request', received: null }));
     expect(shown).toContainEqual(
       expect.objectContaining({ sent: 'request', received: 'null', parsed: 'null' }),
     );

@@ -8,9 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.js';
 import type { Fields } from '../support/client.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
+import { PROGRAM } from '../support/program.js';
 
 const run = promisify(execFile);
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 interface RunningDemo {
   readonly child: ChildProcess;
@@ -19,7 +19,7 @@ interface RunningDemo {
 }
 
 function start(...options: string[]): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'demo', '--port', '0', ...options], {
+  const child = spawn(process.execPath, [PROGRAM, 'demo', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

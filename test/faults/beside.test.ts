@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { Client } from '../support/client.js';
 import { holdWriteLock } from '../support/other-process.js';
-import { prepareDatabase, runProgram, startProgram } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { runProgram, startProgram } from '../support/program.js';
 import { useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 

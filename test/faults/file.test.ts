@@ -18,7 +18,8 @@ import { describe, expect, it } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';
 import { scratchFolder } from '../support/database.js';
-import { killPrograms, prepareDatabase, runProgram, startProgram } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, runProgram, startProgram } from '../support/program.js';
 import { AS_NOBODY, isRoot, itUnless, lacking, runTool, useScratchFolder } from './machine.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
 import { problemsIn } from './soundness.js';

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';
 import type { Client, Reply } from '../support/client.js';
-import { prepareDatabase, startProgram, type Program } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram, type Program } from '../support/program.js';
 import { limited, useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 

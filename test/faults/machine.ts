@@ -3,7 +3,7 @@ import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } f
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, inject, it } from 'vitest';
 
 import { removeFolder, scratchFolder } from '../support/database.js';
 import { killPrograms, PROGRAM, type ProgramOptions } from '../support/program.js';
@@ -16,8 +16,6 @@ export interface Scratch {
 
 /** Gives each test of the calling file an empty folder; afterwards kills the programs that it left running. */
 export function useScratchFolder(use: (scratch: Scratch) => void): void {
-  // These tests start the program many times, possibly on a slow machine.
-  vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 20_000 } } });
   let folder = '';
   beforeEach(() => {
     folder = scratchFolder();

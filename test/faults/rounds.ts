@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { prepareDatabase, startProgram } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram } from '../support/program.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
 import { problemsIn } from './soundness.js';
 

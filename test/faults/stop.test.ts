@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 
-import { prepareDatabase, startProgram, type Program } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram, type Program } from '../support/program.js';
 import { useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 

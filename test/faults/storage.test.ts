@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 
 import type { Client, Reply } from '../support/client.js';
-import { killPrograms, prepareDatabase, startProgram, type Program } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, startProgram, type Program } from '../support/program.js';
 import {
   faultyStorage,
   itUnless,

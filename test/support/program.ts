@@ -1,31 +1,34 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 
-import { openDatabase } from '../../src/database/open.js';
-import { createUnits, type WriteWork } from '../../src/database/work.js';
-import { SCOPES } from '../../src/platform/caller.js';
-import { systemClock } from '../../src/platform/clock.js';
-import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
-import { ensureCompany } from '../../src/resources/company/company.service.js';
-import { addUser } from '../../src/resources/user/user.service.js';
-import { createClient, type Client } from './client.js';
+import { createCommandIo } from '../../src/cli/command-io.js';
+import { runCommandLine } from '../../src/cli/program.js';
+import { createClient, type Client, type Fields } from './client.js';
+import { removeFolder, scratchFolder } from './database.js';
+import { prepareDatabaseWithUser } from './prepared-database.js';
 
-/** As it is installed: `npm run build` makes it. */
+/** The built program; the global setup of the tests builds it when a source is newer. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/boot.js', import.meta.url));
-const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
+
+type Environment = Readonly<Record<string, string>>;
 
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The program as it is installed, running in a process of its own. */
+/** A running server: the built program in a process of its own. */
 export interface Program {
   readonly process: ChildProcess;
   readonly pid: number;
   readonly url: string;
-  /** What it has said so far, on both streams. */
+  /** What it has written so far: to one stream, or to both in order. */
+  stdout(): string;
+  stderr(): string;
   output(): string;
   client(token: string | null): Client;
   readonly ended: Promise<Ended>;
@@ -34,34 +37,39 @@ export interface Program {
 }
 
 export interface ProgramOptions {
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Environment;
   /** A command that the program is started through, which replaces itself with it, as `nice` does. */
   readonly through?: readonly string[];
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
+  /** Path of another Node than the one that runs the tests. */
+  readonly node?: string;
+  /** Standard input, whole. */
+  readonly input?: string;
 }
 
 const LISTENS = /listens on (http\S+)/;
 const running = new Map<ChildProcess, Promise<Ended>>();
 
-/** Starts the server on a database file; rejects, with what it said, where it ends instead of listening. */
+/** Starts the server on a database file; rejects with its output if it ends before it listens. */
 export async function startProgram(file: string, options: ProgramOptions = {}): Promise<Program> {
-  const started = launch(['serve'], file, options);
-  const { child, ended, output } = started;
+  const { child, ended, ...written } = launch(['serve'], file, options);
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.on('data', () => {
-      const match = LISTENS.exec(output());
+      const match = LISTENS.exec(written.output());
       if (match?.[1] !== undefined) resolve(match[1]);
     });
-    void ended.then(({ code, signal }) => {
-      reject(new Error(`It ended with ${code ?? signal ?? 'nothing'} instead of listening:\n${output()}`));
-    });
+    ended.then(({ code, signal }) => {
+      reject(
+        new Error(`It ended with ${code ?? signal ?? 'nothing'} instead of listening:\n${written.output()}`),
+      );
+    }, reject);
   });
   return {
+    ...written,
     process: child,
     pid: child.pid ?? 0,
     url,
-    output,
     ended,
     client: (token) => createClient(url, token),
     end: async (signal) => {
@@ -71,17 +79,60 @@ export async function startProgram(file: string, options: ProgramOptions = {}): 
   };
 }
 
-/** Runs a command of the program to its end. */
+/** What a command wrote, and its exit code. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly lines: readonly string[];
+  /** The last line of the output, read as a JSON object. */
+  object(): Fields;
+  /** The last line of the output, read as a JSON list. */
+  list(): Fields[];
+  /** The API token in the last line. */
+  token(): string;
+}
+
+/** Runs one command of the built program to its end, in a process of its own. */
 export async function runProgram(
   args: readonly string[],
   file: string,
   options: ProgramOptions = {},
-): Promise<Ended & { readonly output: string }> {
-  const { ended, output } = launch(args, file, options);
-  return { ...(await ended), output: output() };
+): Promise<Outcome & Ended & { readonly output: string }> {
+  const { ended, output, stdout, stderr } = launch(args, file, options);
+  const { code, signal } = await ended;
+  return { ...outcomeOf(code, stdout(), stderr()), signal, output: output() };
 }
 
-/** Ends what is still running, whatever state it is in. */
+/** Runs one command in this process: the same code, without loading it anew for each command. */
+async function runHere(args: readonly string[], environment: Environment, input: string): Promise<Outcome> {
+  const [stdout, stderr] = [collect(), collect()];
+  const streams = { stdin: Readable.from([input]), stdout: stdout.stream, stderr: stderr.stream };
+  const code = await runCommandLine(args, createCommandIo(environment, 'terminal-gateway', streams));
+  return outcomeOf(code, stdout.text(), stderr.text());
+}
+
+function collect(): { readonly stream: Writable; text(): string } {
+  let text = '';
+  const write = (chunk: Buffer, _encoding: unknown, done: () => void): void => {
+    text += chunk.toString();
+    done();
+  };
+  return { stream: new Writable({ write }), text: () => text };
+}
+
+function outcomeOf(code: number | null, stdout: string, stderr: string): Outcome {
+  const lines = stdout.trimEnd().split('\n');
+  const json = (): unknown => JSON.parse(lines.at(-1) ?? '');
+  const object = (): Fields => json() as Fields;
+  return {
+    ...{ code, stdout, stderr, lines, object },
+    list: () => json() as Fields[],
+    token: () => String(object().api_token),
+  };
+}
+
+/** Kills every program that still runs, whatever its state. */
 export async function killPrograms(): Promise<void> {
   await Promise.all(
     [...running].map(async ([child, ended]) => {
@@ -92,9 +143,9 @@ export async function killPrograms(): Promise<void> {
 }
 
 function launch(args: readonly string[], file: string, options: ProgramOptions) {
-  if (!existsSync(PROGRAM)) throw new Error('There is no dist/: build first, with npm run build.');
-  const { environment = {}, through = [], nodeOptions = [] } = options;
-  const [command = '', ...rest] = [...through, process.execPath, ...nodeOptions, PROGRAM, ...args];
+  if (!existsSync(PROGRAM)) throw new Error('There is no dist/. Run npm run build.');
+  const { environment = {}, through = [], nodeOptions = [], node = process.execPath, input = '' } = options;
+  const [command = '', ...rest] = [...through, node, ...nodeOptions, PROGRAM, ...args];
   const child = spawn(command, rest, {
     env: {
       PATH: process.env.PATH,
@@ -103,49 +154,85 @@ function launch(args: readonly string[], file: string, options: ProgramOptions) 
       RATE_LIMIT_PER_HOUR: '0',
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  // A program that ends without reading its input closes the pipe.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const text = { stdout: '', stderr: '', output: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (bytes: Buffer) => {
+      text[name] += bytes.toString();
+      text.output += bytes.toString();
+    });
   }
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
-    // With its streams: nothing that it said is missed.
+    // `close` comes after the last output; `exit` may come before it.
     child.once('close', (code, signal) => {
       running.delete(child);
       resolve({ code, signal });
     });
   });
   running.set(child, ended);
-  return { child, ended, output: () => said };
+  return {
+    ...{ child, ended },
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    output: () => text.output,
+  };
 }
 
-export interface Prepared {
-  readonly token: string;
-  readonly companyId: number;
+/** The command line on one database file, with the settings of its environment. */
+export interface CommandLine {
+  readonly folder: string;
+  readonly file: string;
+  /**
+   * Runs one command to its end. `serve` runs in a process of its own, since it listens for signals and ends its
+   * process; every other command runs in this process.
+   */
+  run(args: readonly string[], input?: string): Promise<Outcome>;
+  /** Starts a server and waits until it listens. */
+  serve(settings?: Environment): Promise<Program>;
+  /** The same command line with more settings. */
+  with(settings: Environment): CommandLine;
 }
 
-/** A migrated database with one company, what `fill` puts into it, and a token of its admin. */
-export async function prepareDatabase(
-  file: string,
-  fill: (work: WriteWork) => Promise<void> = () => Promise.resolve(),
-): Promise<Prepared> {
-  const database = await openDatabase(file);
-  const units = createUnits(database, systemClock);
-  try {
-    const { secret, ...member } = await units.systemWrite(SYSTEM, async (work) => {
-      const company = await ensureCompany(work, { name: 'Acme Pagamentos' });
-      const identity = { email: 'admin@acme.example', name: 'Admin', role: 'admin' };
-      const user = await addUser(work, company, identity, 'no password');
-      const ids = { companyId: company.id, userId: user.id };
-      const { token, secret } = await createNamedToken(work, ids, { name: 'faults', scopes: SCOPES });
-      return { ...ids, tokenId: token.id, secret };
-    });
-    const caller = { ...member, role: 'admin', scopes: SCOPES, timeZone: 'UTC', ...SYSTEM } as const;
-    await units.write(caller, fill);
-    return { token: secret, companyId: member.companyId };
-  } finally {
-    await database.close();
-  }
+/** In a folder that is removed after the test; the database does not exist yet. */
+export function commandLine(): CommandLine {
+  const folder = scratchFolder();
+  onTestFinished(async () => {
+    await killPrograms();
+    removeFolder(folder);
+  });
+  const file = join(folder, 'gateway.db');
+  return commandLineOn(folder, file, { DATABASE_URL: `file:${file}`, PORT: '0' });
+}
+
+/** The same, on a database where the command of `userAdd` has been carried out. */
+export async function commandLineWithUser(): Promise<{ cli: CommandLine; token: string }> {
+  const cli = commandLine();
+  return { cli, token: await prepareDatabaseWithUser(cli.file, GOOD_PASSWORD) };
+}
+
+function commandLineOn(folder: string, file: string, environment: Environment): CommandLine {
+  return {
+    folder,
+    file,
+    with: (settings) => commandLineOn(folder, file, { ...environment, ...settings }),
+    run: (args, input = '') =>
+      args[0] === 'serve' ? runProgram(args, file, { environment }) : runHere(args, environment, input),
+    serve: (settings = {}) => startProgram(file, { environment: { ...environment, ...settings } }),
+  };
+}
+
+export const GOOD_PASSWORD = 'correct horse battery staple';
+
+/** The arguments that add a user. */
+export function userAdd(
+  { company = 'Acme', email = 'ana@acme.example', role = 'admin' } = {},
+  ...more: string[]
+): string[] {
+  const user = ['--company', company, '--email', email, '--name', 'Ana Souza', '--role', role];
+  return ['user', 'add', ...user, '--password-stdin', ...more];
 }

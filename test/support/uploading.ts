@@ -7,18 +7,21 @@ export interface SentFile {
   readonly name: string;
 }
 
-/** A member whose operations carry a file, in the variable `file`. */
+/** A member whose operations carry a file, in the variable of the given path. */
 export function carrying(
   { anonymous }: Pick<TestServer, 'anonymous'>,
   { token }: Pick<Member, 'token'>,
   { bytes, name }: SentFile,
+  path: 'file' | 'input.file' = 'file',
 ): Pick<Member, 'graphql'> {
   return {
     graphql: async <Data = Fields>(query: string, variables: Fields = {}, options: GraphqlOptions = {}) => {
       const { headers = {}, ...rest } = options;
       const form = new FormData();
-      form.set('operations', JSON.stringify({ query, variables: { ...variables, file: null }, ...rest }));
-      form.set('map', '{ "0": ["variables.file"] }');
+      const file =
+        path === 'file' ? { file: null } : { input: { ...(variables.input as Fields), file: null } };
+      form.set('operations', JSON.stringify({ query, variables: { ...variables, ...file }, ...rest }));
+      form.set('map', JSON.stringify({ 0: [`variables.${path}`] }));
       form.set('0', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), name);
       return replyOf<Data>(
         await anonymous.post('/graphql', form, {

@@ -1,50 +1,56 @@
-import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import type { Fields } from '../client.js';
+import type { SentFile } from '../uploading.js';
+import { formWith, ids, type RelatedRecords } from './related-records.js';
+import { zonedMilliseconds, zonedSeconds, type TimeFormat } from './rest-spelling.js';
 
-import type { Fields } from './client.js';
-import { zonedMilliseconds, zonedSeconds, type Change, type Done, type Life } from './parity.js';
-import * as fleet from './parity-fleet-documents.js';
-import { formWith, ids, type Setting } from './parity-setting.js';
-import * as software from './parity-software-documents.js';
-import type { Member, TestServer } from './server.js';
-import { asked } from './typed.js';
-import { carrying } from './uploading.js';
+/** One change of a record through one surface, and the fields that REST then shows with other values. */
+export type Change = { readonly what: string; readonly shows: Fields } & (
+  { readonly put: Fields | FormData } | { readonly input: Fields; readonly file?: SentFile }
+);
 
-const read: Life['read'] = (member, id) => asked(member, software.NodeRead, { id });
-
-/** What all lives do alike, and changes through GraphQL. */
-function through<Input extends object>(
-  update: TypedDocumentNode<Done, { id: string; input: Input }>,
-  remove: TypedDocumentNode<Done, { id: string }>,
-) {
-  const by = (member: Member, id: string, input: Input) => asked(member, update, { id, input });
-  const common: Pick<Life, 'read' | 'touch' | 'remove'> = {
-    read,
-    touch: (member, id) => by(member, id, {} as Input),
-    remove: (member, id) => asked(member, remove, { id }),
-  };
-  const change = (what: string, input: Input, shows: Fields = {}): Change => ({
-    what: `GraphQL ${what}`,
-    by: (member, id) => by(member, id, input),
-    shows,
-  });
-  return { common, change };
+/** How one kind of record is created, changed, read and deleted through both surfaces. */
+export interface RecordCase {
+  /** In GraphQL. */
+  readonly type: string;
+  /** REST's key of one record, and the path of all. */
+  readonly key: string;
+  readonly collection: string;
+  /** Where REST changes and deletes it, and where it reads it if that differs. */
+  readonly path: (record: Fields) => string;
+  readonly readPath?: (record: Fields) => string;
+  /** The owner, for REST routes that need one. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** How REST writes its instants; in UTC and whole seconds if absent. */
+  readonly time?: TimeFormat;
+  /** Input of the GraphQL mutation that creates it, the file that goes with it, and some fields that REST then shows. */
+  readonly input: Fields;
+  readonly file?: SentFile;
+  readonly created: Fields;
+  readonly changes: readonly Change[];
+  /** Body of the REST request that creates one, and some fields that GraphQL then shows, in REST's spelling. */
+  readonly post: Fields | FormData;
+  readonly posted?: Fields;
 }
 
-/** Changes through REST, which shows what was sent unless told. */
+/** A change through REST; if `shows` is absent, REST shows what was sent. */
 const puts = (what: string, put: Fields, shows: Fields = put): Change => ({
   what: `REST ${what}`,
-  by: { put },
+  put,
   shows,
 });
-const name = (value: unknown): string => encodeURIComponent(String(value));
+/** A change through GraphQL; if `shows` is absent, no field changes. */
+const change = (what: string, input: Fields, shows: Fields = {}): Change => ({
+  what: `GraphQL ${what}`,
+  input,
+  shows,
+});
+const encoded = (value: unknown): string => encodeURIComponent(String(value));
 
-function group(): Life {
-  const { common, change } = through(fleet.GroupUpdate, fleet.GroupDelete);
+function group(): RecordCase {
   return {
-    ...common,
     ...{ type: 'Group', key: 'group', collection: 'groups' },
-    path: (record) => `groups/${name(record.name)}`,
-    create: (member) => asked(member, fleet.GroupCreate, { input: { name: 'grüppe of GraphQL' } }),
+    path: (record) => `groups/${encoded(record.name)}`,
+    input: { name: 'grüppe of GraphQL' },
     created: { name: 'grüppe of GraphQL', created_via: 'api' },
     changes: [
       puts('renames it', { name: 'renamed by REST' }),
@@ -56,17 +62,15 @@ function group(): Life {
   };
 }
 
-function logicalNumber({ group: groupId, version }: Setting): Life {
-  const { common, change } = through(fleet.LogicalNumberUpdate, fleet.LogicalNumberDelete);
+function logicalNumber({ group: groupId, version }: RelatedRecords): RecordCase {
   const linked = { group_id: groupId, app_version_ids: [version] };
   const alone = { group_id: null, app_version_ids: [] };
   const links = { groupId: ids.group(groupId), appVersionIds: [ids.version(version)] };
   const number = 'L of GraphQL';
   return {
-    ...common,
     ...{ type: 'LogicalNumber', key: 'logical_number', collection: 'logical_numbers' },
-    path: (record) => `logical_numbers/${name(record.number)}`,
-    create: (member) => asked(member, fleet.LogicalNumberCreate, { input: { number, ...links } }),
+    path: (record) => `logical_numbers/${encoded(record.number)}`,
+    input: { number, ...links },
     created: { number, ...linked },
     changes: [
       puts('renumbers it', { number: 'L renumbered' }),
@@ -82,16 +86,14 @@ function logicalNumber({ group: groupId, version }: Setting): Life {
   };
 }
 
-function device({ number }: Setting): Life {
-  const { common, change } = through(fleet.DeviceUpdate, fleet.DeviceDelete);
+function device({ number }: RelatedRecords): RecordCase {
   const created = { enabled: false, logical_number_id: number, meta: {}, framework_version: null };
   const input = { serialNumber: 'S of GraphQL', enabled: false, logicalNumberId: ids.number(number) };
   return {
-    ...common,
     ...{ type: 'Device', key: 'device', collection: 'devices' },
-    path: (record) => `devices/${name(record.serial_number)}`,
+    path: (record) => `devices/${encoded(record.serial_number)}`,
     readPath: ({ id }) => `devices/${String(id)}`,
-    create: (member) => asked(member, fleet.DeviceCreate, { input }),
+    input,
     created: { ...created, serial_number: 'S of GraphQL' },
     changes: [
       puts('enables it', { enabled: true }),
@@ -107,7 +109,7 @@ function device({ number }: Setting): Life {
 
 type OwnerKind = 'group' | 'logical_number';
 
-function ownedBy({ group: groupId, groupName, number, numberName }: Setting, kind: OwnerKind) {
+function ownedBy({ group: groupId, groupName, number, numberName }: RelatedRecords, kind: OwnerKind) {
   return kind === 'group'
     ? {
         owner: { groupId: ids.group(groupId) },
@@ -121,15 +123,13 @@ function ownedBy({ group: groupId, groupName, number, numberName }: Setting, kin
       };
 }
 
-function parameter(setting: Setting, kind: OwnerKind): Life {
-  const { owner, query, shows } = ownedBy(setting, kind);
-  const { common, change } = through(fleet.ParameterUpdate, fleet.ParameterDelete);
+function parameter(records: RelatedRecords, kind: OwnerKind): RecordCase {
+  const { owner, query, shows } = ownedBy(records, kind);
   const given = { key: 'key of GraphQL', value: ' a\nvalue ', description: 'what for' };
   return {
-    ...common,
     ...{ type: 'Parameter', key: `${kind}_parameter`, collection: 'parameters', query },
     path: ({ id }) => `parameters/${String(id)}`,
-    create: (member) => asked(member, fleet.ParameterCreate, { input: { owner, ...given } }),
+    input: { owner, ...given },
     created: { ...given, ...shows },
     changes: [
       puts('changes its value', { value: '' }),
@@ -144,21 +144,19 @@ function parameter(setting: Setting, kind: OwnerKind): Life {
   };
 }
 
-/** JSON of every kind; a text that reads like another value is none. */
+/** JSON of every kind, texts that look like another kind among them. */
 const VALUES: readonly unknown[] = [
   ...['text', '', 'null', '1', 'ü\u{1f600}"\\\n', 0, -7, 1.5e-7, 9007199254740991, 1e300, true, false, null],
   ...[[], {}, [1, 'two', null, [false]], { a: { b: [null, { c: 'd' }] }, camelCase: 1, snake_case: [] }],
 ];
 
-function metacontent(setting: Setting, kind: OwnerKind): Life {
-  const { owner, query, shows } = ownedBy(setting, kind);
-  const { common, change } = through(fleet.MetacontentUpdate, fleet.MetacontentDelete);
+function metacontent(records: RelatedRecords, kind: OwnerKind): RecordCase {
+  const { owner, query, shows } = ownedBy(records, kind);
   const given = { key: 'key of GraphQL', value: null };
   return {
-    ...common,
     ...{ type: 'Metacontent', key: `${kind}_metacontent`, collection: 'metacontents', query },
     path: ({ id }) => `metacontents/${String(id)}`,
-    create: (member) => asked(member, fleet.MetacontentCreate, { input: { owner, ...given } }),
+    input: { owner, ...given },
     created: { ...given, ...shows },
     changes: [
       ...VALUES.flatMap((value) => [
@@ -169,21 +167,18 @@ function metacontent(setting: Setting, kind: OwnerKind): Life {
       change('keeps what is absent', { key: 'another key' }, { key: 'another key' }),
       puts('keeps what is absent', { key: 'a third key' }),
     ],
-    read: (member, id) => asked(member, fleet.MetacontentRead, { id }),
     post: { key: 'key of REST', value: null },
     posted: shows,
   };
 }
 
-function app(): Life {
-  const { common, change } = through(software.AppUpdate, software.AppDelete);
+function app(): RecordCase {
   const given = { name: 'app of GraphQL', description: 'what for' };
   const enumerations = { kind: 'MODULE', language: 'RUBY', communicationFormat: 'ISO20022' } as const;
   return {
-    ...common,
     ...{ type: 'App', key: 'app', collection: 'apps', time: zonedSeconds },
     path: ({ id }) => `apps/${String(id)}`,
-    create: (member) => asked(member, software.AppCreate, { input: { ...given, ...enumerations } }),
+    input: { ...given, ...enumerations },
     created: {
       ...{ name: 'app of GraphQL.rb', description: 'what for' },
       ...{ kind: 'module', language: 'ruby', communication_format: 'iso20022' },
@@ -204,14 +199,19 @@ function app(): Life {
   };
 }
 
-/** The check value of CRC-16/XMODEM is that of these bytes. */
+/** CRC-16/XMODEM of these nine bytes is 31C3, the check value of the algorithm. */
 const NINE = '123456789';
 const NINE_BASE64 = 'MTIzNDU2Nzg5';
 const ofNine = { size: 9, crc: '31C3' };
 const ofNothing = { size: 0, crc: '0000' };
 
-function appVersion({ app: appId, group: groupId, emptyGroup, module, file: fileId }: Setting): Life {
-  const { common, change } = through(software.AppVersionUpdate, software.AppVersionDelete);
+function appVersion({
+  app: appId,
+  group: groupId,
+  emptyGroup,
+  module,
+  file: fileId,
+}: RelatedRecords): RecordCase {
   const links = {
     groupIds: [ids.group(emptyGroup), ids.group(groupId)],
     ...{ moduleIds: [ids.version(module)], fileIds: [ids.file(fileId)] },
@@ -223,11 +223,10 @@ function appVersion({ app: appId, group: groupId, emptyGroup, module, file: file
   const input = { appId: ids.app(appId), number: '1.0', displayable: true, ...given, ...links };
   const withoutTexts = { authorizer_url: null, pos_display_label: null };
   return {
-    ...common,
     ...{ type: 'AppVersion', key: 'app_version', time: zonedMilliseconds },
     collection: `apps/${appId}/versions`,
     path: ({ id }) => `apps/${appId}/versions/${String(id)}`,
-    create: (member) => asked(member, software.AppVersionCreate, { input }),
+    input,
     created: { ...texts, ...linked, ...ofNine, displayable: true, app_id: appId, bytecode: NINE_BASE64 },
     changes: [
       puts('changes its links', { group_ids: [emptyGroup], module_ids: [], file_ids: [] }),
@@ -247,36 +246,32 @@ function appVersion({ app: appId, group: groupId, emptyGroup, module, file: file
   };
 }
 
-function file(server: TestServer): Life {
-  const { common, change } = through(software.FileUpdate, software.FileDelete);
-  const sending = (member: Member, bytes: string, fileName: string) =>
-    carrying(server, member, { bytes, name: fileName });
+function file(): RecordCase {
   const given = { fileType: 'TORRENT', description: 'what for' } as const;
   const nine = { content: NINE_BASE64, ...ofNine };
   return {
-    ...common,
     ...{ type: 'File', key: 'file', collection: 'files' },
     path: ({ id }) => `files/${String(id)}`,
-    create: (member) =>
-      asked(sending(member, NINE, 'nine.bin'), software.FileCreate, { file: null, ...given }),
+    input: given,
+    file: { bytes: NINE, name: 'nine.bin' },
     created: { name: 'nine.bin', file_type: 'torrent', description: 'what for', ...nine },
     changes: [
       {
         what: 'REST empties it',
-        by: { put: formWith('', 'none.bin') },
+        put: formWith('', 'none.bin'),
         shows: { name: 'none.bin', content: '', ...ofNothing },
       },
       change('clears its description', { description: null }, { description: null }),
       change('keeps what is absent', {}),
       {
         what: 'GraphQL gives it bytes',
-        by: (member, id) =>
-          asked(sending(member, NINE, 'anew.bin'), software.FileReplace, { id, file: null }),
+        input: {},
+        file: { bytes: NINE, name: 'anew.bin' },
         shows: { name: 'anew.bin', ...nine },
       },
       {
         what: 'REST changes what is said of it',
-        by: { put: formWith(null, '', { file_type: 'asset', description: 'null' }) },
+        put: formWith(null, '', { file_type: 'asset', description: 'null' }),
         shows: { file_type: 'asset', description: 'null' },
       },
       change('changes its type', { fileType: 'TORRENT' }, { file_type: 'torrent' }),
@@ -286,16 +281,16 @@ function file(server: TestServer): Life {
   };
 }
 
-/** By what it is a life of; of all that both surfaces create, change and delete. */
-export const LIVES: Readonly<Record<string, (setting: Setting, server: TestServer) => Life>> = {
+/** Every kind of record that both surfaces create, change and delete. */
+export const RECORD_CASES: Readonly<Record<string, (records: RelatedRecords) => RecordCase>> = {
   'a group': group,
   'a logical number': logicalNumber,
   'a device': device,
   'an app': app,
   'an app version': appVersion,
-  'a file': (_, server) => file(server),
-  'a parameter of a group': (setting) => parameter(setting, 'group'),
-  'a parameter of a logical number': (setting) => parameter(setting, 'logical_number'),
-  'a metacontent of a group': (setting) => metacontent(setting, 'group'),
-  'a metacontent of a logical number': (setting) => metacontent(setting, 'logical_number'),
+  'a file': file,
+  'a parameter of a group': (records) => parameter(records, 'group'),
+  'a parameter of a logical number': (records) => parameter(records, 'logical_number'),
+  'a metacontent of a group': (records) => metacontent(records, 'group'),
+  'a metacontent of a logical number': (records) => metacontent(records, 'logical_number'),
 };

@@ -1,32 +1,32 @@
-import { softwareOf } from './applications.js';
-import { nodeId } from './dashboard.js';
-import { fleet } from './fleet.js';
-import type { Member } from './server.js';
+import { softwareOf } from '../applications.js';
+import { nodeId } from '../dashboard.js';
+import { fleet } from '../fleet.js';
+import type { Member } from '../server.js';
 
-/** Records that others refer to; of everything its number in REST. */
-export interface Setting {
+/** Records that other records refer to: their REST ids and names. */
+export interface RelatedRecords {
   readonly group: number;
   readonly groupName: string;
   readonly emptyGroup: number;
   readonly number: number;
   readonly numberName: string;
   readonly app: number;
-  /** Of the group. */
+  /** Belongs to the group. */
   readonly version: number;
   readonly module: number;
   readonly file: number;
 }
 
-export async function createSetting({ client }: Member): Promise<Setting> {
-  const [groupName, numberName] = ['group of the setting', 'number of the setting'];
+export async function createRelatedRecords({ client }: Member): Promise<RelatedRecords> {
+  const [groupName, numberName] = ['related group', 'related number'];
   const software = softwareOf(client);
   const group = await fleet.group(client, groupName);
-  const app = (await software.create('app', 'apps', { name: 'app of the setting' })).id as number;
+  const app = (await software.create('app', 'apps', { name: 'related app' })).id as number;
   const version = await software.version(`apps/${app}/versions`, { number: 'taken', group_ids: [group] });
   return {
     group,
     groupName,
-    emptyGroup: await fleet.group(client, 'group of nothing'),
+    emptyGroup: await fleet.group(client, 'empty group'),
     number: await fleet.logicalNumber(client, numberName, { group_id: group }),
     numberName,
     app,
@@ -36,7 +36,7 @@ export async function createSetting({ client }: Member): Promise<Setting> {
   };
 }
 
-/** Ids of GraphQL for numbers of REST. */
+/** Global ids of GraphQL for the numbers of REST. */
 export const ids = {
   group: (id: number): string => nodeId('Group', id),
   number: (id: number): string => nodeId('LogicalNumber', id),
@@ -46,7 +46,7 @@ export const ids = {
   file: (id: number): string => nodeId('File', id),
 };
 
-/** A form with a file, and other fields beside it. */
+/** A multipart body with a file and text fields; without the file if `bytes` is null. */
 export function formWith(bytes: string | null, name: string, fields: Readonly<Record<string, string>> = {}) {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) form.set(field, value);

@@ -1,0 +1,250 @@
+import type { Fields, Reply } from '../client.js';
+import type { Member } from '../server.js';
+import { create, mutate, remove, update, type Payload } from './operations.js';
+import { ids, type RelatedRecords } from './related-records.js';
+import { snakeCase } from './rest-spelling.js';
+
+export type Code = 'INVALID' | 'TAKEN' | 'NOT_FOUND' | 'NOT_EMPTY';
+
+/** The same request through both surfaces. */
+export interface Requests {
+  readonly graphql: (member: Pick<Member, 'graphql'>) => Promise<Payload>;
+  readonly rest: (member: Member) => Promise<Reply>;
+}
+
+/** A GraphQL input in REST's spelling: names in snake case, global ids as numbers. */
+export function restBody(input: Fields): Fields {
+  const numberOf = (id: unknown): number =>
+    Number(Buffer.from(String(id), 'base64url').toString('latin1').split(':')[1]);
+  const entries = Object.entries(input).map(([name, value]) => {
+    if (name.endsWith('Id') && value !== null) return [snakeCase(name), numberOf(value)];
+    if (name.endsWith('Ids')) return [snakeCase(name), (value as unknown[]).map(numberOf)];
+    return [snakeCase(name), value];
+  });
+  return Object.fromEntries(entries) as Fields;
+}
+
+type Body = Fields | FormData;
+
+export const creating = (
+  type: string,
+  path: string,
+  input: Fields,
+  body: Body = restBody(input),
+): Requests => ({
+  graphql: (member) => create(member, type, input),
+  rest: ({ client }) => client.post(path, body),
+});
+
+export const updating = (
+  type: string,
+  id: string,
+  path: string,
+  input: Fields,
+  body: Body = restBody(input),
+): Requests => ({
+  graphql: (member) => update(member, type, id, input),
+  rest: ({ client }) => client.put(path, body),
+});
+
+export const deleting = (type: string, id: string, path: string): Requests => ({
+  graphql: (member) => remove(member, type, id),
+  rest: ({ client }) => client.delete(path),
+});
+
+/** An id that no record has. */
+export const UNKNOWN = 987_654;
+export const long = (length: number): string => 'x'.repeat(length);
+
+type Records = RelatedRecords & { readonly device: number };
+type RefusalCase = readonly [
+  what: string,
+  code: Code,
+  /** Paths of the user errors of GraphQL, joined by dots. */
+  paths: readonly string[],
+  requests: (records: Records) => Requests,
+];
+
+const group = (name: string): Requests => creating('Group', 'groups', { name });
+const emptyGroup = (records: Records, name: string | null): Requests =>
+  updating('Group', ids.group(records.emptyGroup), 'groups/empty%20group', { name });
+const number = (input: Fields): Requests => creating('LogicalNumber', 'logical_numbers', input);
+const device = (input: Fields): Requests => creating('Device', 'devices', input);
+const app = (input: Fields): Requests => creating('App', 'apps', input);
+const version = ({ app: id }: Records, input: Fields): Requests =>
+  creating('AppVersion', `apps/${id}/versions`, { appId: ids.app(id), ...input }, restBody(input));
+
+type GroupOwner = Pick<RelatedRecords, 'group' | 'groupName'>;
+/** A parameter or metacontent of a group, which GraphQL names by its id and REST by its name. */
+const owned =
+  (type: string, path: string) =>
+  ({ group: id, groupName: name }: GroupOwner, fields: Fields): Requests =>
+    creating(type, path, { owner: { groupId: ids.group(id) }, ...fields }, { name, ...fields });
+const parameter = owned('Parameter', 'parameters');
+const metacontent = owned('Metacontent', 'metacontents');
+
+function notification(groupId: number, content: string, appId?: number): Requests {
+  const app = appId === undefined ? {} : { appId: ids.app(appId) };
+  const input = { content, ...app, target: { groupId: ids.group(groupId) } };
+  return sending(input, { content, range: 'group', group_id: groupId, ...restBody(app) });
+}
+
+const sending = (input: Fields, body: Fields): Requests => ({
+  graphql: (member) => mutate(member, 'notificationSend', { input }),
+  rest: ({ client }) => client.post('notifications', body),
+});
+
+/** Requests that both surfaces refuse with the same messages. */
+export const REFUSAL_CASES: readonly RefusalCase[] = [
+  ['a group without a name', 'INVALID', ['input.name'], () => group('')],
+  ['a group with a long name', 'INVALID', ['input.name'], () => group(long(256))],
+  ['a group with an invisible name', 'INVALID', ['input.name'], () => group('a\u200bb')],
+  ['a second group of a name', 'TAKEN', ['input.name'], () => group('other')],
+  ['a group with the name of another', 'TAKEN', ['input.name'], (records) => emptyGroup(records, 'other')],
+  ['a group with null for a name', 'INVALID', ['input.name'], (records) => emptyGroup(records, null)],
+  [
+    'the deletion of a group that is not empty',
+    'NOT_EMPTY',
+    [''],
+    ({ group: id, groupName }) => deleting('Group', ids.group(id), `groups/${encodeURIComponent(groupName)}`),
+  ],
+  ['a number with a comma', 'INVALID', ['input.number'], () => number({ number: '1,2' })],
+  ['a second number', 'TAKEN', ['input.number'], () => number({ number: 'taken' })],
+  [
+    'a number in an unknown group',
+    'INVALID',
+    ['input.groupId'],
+    () => number({ number: 'new', groupId: ids.group(UNKNOWN) }),
+  ],
+  [
+    'a number with a version that its group does not have',
+    'INVALID',
+    ['input.appVersionIds'],
+    ({ emptyGroup: id, version: known }) => {
+      const appVersionIds = [known, UNKNOWN].map(ids.version);
+      return number({ number: 'new', groupId: ids.group(id), appVersionIds });
+    },
+  ],
+  ['a device without a serial number', 'INVALID', ['input.serialNumber'], () => device({ serialNumber: '' })],
+  ['a second device', 'TAKEN', ['input.serialNumber'], () => device({ serialNumber: 'taken' })],
+  [
+    'a device of an unknown logical number',
+    'INVALID',
+    ['input.logicalNumberId'],
+    () => device({ serialNumber: 'new', logicalNumberId: ids.number(UNKNOWN) }),
+  ],
+  [
+    'a device with null for enabled',
+    'INVALID',
+    ['input.enabled'],
+    ({ device: id }) => updating('Device', ids.device(id), 'devices/taken', { enabled: null }),
+  ],
+  [
+    'an app with two faults',
+    'INVALID',
+    ['input.name', 'input.description'],
+    () => app({ name: '', description: long(4_001) }),
+  ],
+  ['a second app', 'TAKEN', ['input.name'], () => app({ name: 'taken.posxml', description: null })],
+  [
+    'an app with null for a language',
+    'INVALID',
+    ['input.language'],
+    ({ app: id }) => updating('App', ids.app(id), `apps/${id}`, { language: null }),
+  ],
+  [
+    'a version with bytecode that is not Base64',
+    'INVALID',
+    ['input.number', 'input.bytecode'],
+    (records) => version(records, { number: ' ', bytecode: '*' }),
+  ],
+  ['a second version', 'TAKEN', ['input.number'], (records) => version(records, { number: 'taken' })],
+  [
+    'a version of an unknown group',
+    'INVALID',
+    ['input.groupIds'],
+    (records) => version(records, { number: 'new', groupIds: [records.group, UNKNOWN].map(ids.group) }),
+  ],
+  [
+    'a version whose module is not a module',
+    'INVALID',
+    ['input.moduleIds'],
+    (records) => version(records, { number: 'new', moduleIds: [ids.version(records.version)] }),
+  ],
+  [
+    'a version with an unknown file',
+    'INVALID',
+    ['input.fileIds'],
+    (records) => version(records, { number: 'new', fileIds: [ids.file(UNKNOWN)] }),
+  ],
+  [
+    'a parameter without a key',
+    'INVALID',
+    ['input.key'],
+    (records) => parameter(records, { key: '', value: 'x' }),
+  ],
+  [
+    'a second parameter',
+    'TAKEN',
+    ['input.key'],
+    (records) => parameter(records, { key: 'taken', value: 'x' }),
+  ],
+  [
+    'a parameter with a large value',
+    'INVALID',
+    ['input.value', 'input.description'],
+    (records) => parameter(records, { key: 'new', value: long(65_537), description: long(4_097) }),
+  ],
+  [
+    'a parameter of an unknown group',
+    'NOT_FOUND',
+    ['input.owner'],
+    () => parameter({ group: UNKNOWN, groupName: 'nobody' }, { key: 'new', value: 'x' }),
+  ],
+  [
+    'a metacontent without a value',
+    'INVALID',
+    ['input.value'],
+    (records) => metacontent(records, { key: 'new' }),
+  ],
+  [
+    'a second metacontent',
+    'TAKEN',
+    ['input.key'],
+    (records) => metacontent(records, { key: 'taken', value: {} }),
+  ],
+  [
+    'a metacontent with a large value',
+    'INVALID',
+    ['input.value'],
+    (records) => metacontent(records, { key: 'new', value: [long(262_144)] }),
+  ],
+  [
+    'a notification without text',
+    'INVALID',
+    ['input.content'],
+    (records) => notification(records.group, ' '),
+  ],
+  [
+    'a notification for an unknown group',
+    'INVALID',
+    ['input.target.groupId'],
+    () => notification(UNKNOWN, 'Hello'),
+  ],
+  [
+    'a notification for unknown numbers',
+    'INVALID',
+    ['input.target.logicalNumbers'],
+    () =>
+      sending(
+        { content: 'x', target: { logicalNumbers: ['taken', 'nobody', 'none'] } },
+        { content: 'x', range: 'specific_logical_numbers', logical_numbers: 'taken,nobody,none' },
+      ),
+  ],
+  [
+    'a message to show with the id of an app',
+    'INVALID',
+    ['input.appId'],
+    (records) => notification(records.group, 'Hello', records.app),
+  ],
+];

@@ -1,0 +1,62 @@
+import { dirname } from 'node:path';
+
+import { connect, openDatabase } from '../../src/database/open.js';
+import { createUnits, type WriteWork } from '../../src/database/work.js';
+import { SCOPES } from '../../src/platform/caller.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { loadTokenSecret } from '../../src/platform/config/token-secret.js';
+import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
+import { ensureDerivedTokens } from '../../src/resources/access-token/derived-token.service.js';
+import { ensureCompany } from '../../src/resources/company/company.service.js';
+import { createPasswords } from '../../src/resources/user/password.service.js';
+import { addUser } from '../../src/resources/user/user.service.js';
+import { databaseFile } from './database.js';
+
+const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
+
+export interface Prepared {
+  readonly token: string;
+  readonly companyId: number;
+}
+
+/** Makes a database file with one company, an admin, the records that `fill` creates, and a token of the admin. */
+export async function prepareDatabase(
+  file: string,
+  fill: (work: WriteWork) => Promise<void> = () => Promise.resolve(),
+): Promise<Prepared> {
+  const database = await openDatabase(file);
+  const units = createUnits(database, systemClock);
+  try {
+    const { secret, ...member } = await units.systemWrite(SYSTEM, async (work) => {
+      const company = await ensureCompany(work, { name: 'Acme Pagamentos' });
+      const identity = { email: 'admin@acme.example', name: 'Admin', role: 'admin' };
+      const user = await addUser(work, company, identity, 'no password');
+      const ids = { companyId: company.id, userId: user.id };
+      const { token, secret } = await createNamedToken(work, ids, { name: 'faults', scopes: SCOPES });
+      return { ...ids, tokenId: token.id, secret };
+    });
+    const caller = { ...member, role: 'admin', scopes: SCOPES, timeZone: 'UTC', ...SYSTEM } as const;
+    await units.write(caller, fill);
+    return { token: secret, companyId: member.companyId };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Makes a database file in which `user add` has been carried out; resolves to the user's API token. */
+export async function prepareDatabaseWithUser(file: string, password: string): Promise<string> {
+  const database = connect(databaseFile(dirname(file)));
+  try {
+    const secret = loadTokenSecret({ databaseFile: file, tokenSecret: null });
+    const hash = await createPasswords().hash(password);
+    return await createUnits(database, systemClock).systemWrite(SYSTEM, async (work) => {
+      const company = await ensureCompany(work, { name: 'Acme' });
+      const input = { email: 'ana@acme.example', name: 'Ana Souza', role: 'admin' };
+      const user = await addUser(work, company, input, hash);
+      const tokens = await ensureDerivedTokens(work, secret, { userId: user.id, companyIds: [company.id] });
+      return tokens.get(company.id) ?? '';
+    });
+  } finally {
+    await database.close();
+  }
+}

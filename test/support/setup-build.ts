@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Builds dist/ if a source, or a folder that lost one, is newer than the last build. */
+export default function setup(): void {
+  const built = timeOf('dist/boot.js');
+  const sources = [...globSync('src/**', { cwd: root }), 'tsconfig.json', '.config/tsconfig.build.json'];
+  if (sources.every((source) => timeOf(source) <= built)) return;
+  execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' });
+}
+
+/** When a file was written last, in milliseconds since 1970; 0 if it does not exist. */
+function timeOf(path: string): number {
+  return existsSync(`${root}/${path}`) ? statSync(`${root}/${path}`).mtimeMs : 0;
+}

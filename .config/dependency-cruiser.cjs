@@ -37,8 +37,7 @@ module.exports = {
       layers.database,
       layers.service,
       layers.rest,
-      '^src/rest/(route|envelope|content-placeholder|timestamp)[.]ts$',
-      '^src/http/',
+      '^src/rest/index[.]ts$',
     ]),
     only('loaders', layers.loaders, [layers.platform, layers.model, layers.database, layers.service]),
     only('graphql-files', layers.graphql, [

@@ -21,7 +21,7 @@ const withBody = ROUTES.filter((route) => route.body !== undefined);
 
 describe('contract 1: the body of every route', () => {
   it.each(titled(withBody))('RI-04 %s reads JSON whatever its label says', async (_, route) => {
-    const [field = ''] = Object.keys(goodBody({ ...route, owned: false }, existing));
+    const [field = ''] = Object.keys(goodBody(route, existing));
     const wrong = JSON.stringify({ ...goodBody(route, existing), [field]: { wrong: true } });
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', '']) {
       const headers = type === '' ? {} : { headers: { 'content-type': type } };
@@ -72,7 +72,7 @@ describe('contract 8: fields that no route takes', () => {
   it.each(titled(changing))('RI-25 %s ignores them', async (_, route) => {
     const { client, caller } = server.acme;
     const more = route.path === '/notifications' ? { group_id: (await firstGroup()).id } : {};
-    const owner = route.owned === true ? { number: existing('logical_number') } : {};
+    const owner = route.ownerSelector !== undefined ? { number: existing('logical_number') } : {};
     const known = route.method === 'POST' ? goodBody(route, existing) : owner;
     const fields = { ...READ_ONLY, ...known, ...more };
     const reply = await ask(
@@ -131,7 +131,7 @@ describe('RI-20 texts that would be SQL or a path', () => {
     async (_, route) => {
       const names = [
         ...(route.query ?? []).map(({ name }) => name),
-        ...(route.owned ? ['number', 'name'] : []),
+        ...Object.keys(route.ownerSelector?.shape ?? {}),
       ];
       for (const name of names) {
         for (const text of HOSTILE) {

@@ -29,7 +29,7 @@ const listed = ROUTES.filter((route) => route.paged === true && !route.path.incl
 async function inventory(client: Client): Promise<string> {
   const texts: string[] = [];
   for (const route of listed) {
-    const selector = route.owned === true ? { number: OWNER_NUMBER } : undefined;
+    const selector = route.ownerSelector !== undefined ? { number: OWNER_NUMBER } : undefined;
     texts.push((await client.get(route.path.slice(1), selector)).text);
   }
   return texts.join('\n');
@@ -51,7 +51,7 @@ function told({ status, headers, body }: Reply): object {
   return { status, headers: kept, body: { ...body, request_id: '' } };
 }
 
-const named = ROUTES.filter((route) => placeholdersOf(route).length > 0 || route.owned === true);
+const named = ROUTES.filter((route) => placeholdersOf(route).length > 0 || route.ownerSelector !== undefined);
 /** Names are a company's own; ids are of all companies. */
 const byId = named.filter((route) =>
   placeholdersOf(route).some((placeholder) => placeholder.endsWith('_id')),
@@ -105,7 +105,7 @@ describe("AT-10 another company's records", () => {
 
 describe('AT-13 lists and totals', () => {
   it.each(titled(listed))('%s counts the records of the own company only', async (_, route) => {
-    const selector = route.owned === true ? { number: OWNER_NUMBER } : undefined;
+    const selector = route.ownerSelector !== undefined ? { number: OWNER_NUMBER } : undefined;
     const key = route.path.slice(1);
     const idsOf = async (client: Client): Promise<unknown[]> => {
       const reply = await client.get(key, selector, { query: { per_page: 100 } });

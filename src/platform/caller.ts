@@ -37,7 +37,7 @@ export function demandScope(caller: Caller, scope: Scope): void {
   if (!mayUse(caller, scope)) {
     throw new DomainError(
       'forbidden',
-      `This call needs the right "${scope}", which this token does not have.`,
+      `This call needs the scope "${scope}": the token or the role of its user does not have it.`,
     );
   }
 }

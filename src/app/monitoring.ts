@@ -2,10 +2,10 @@ import type { RequestHandler } from 'express';
 
 import type { Database } from '../database/open.js';
 import { databaseBytes, databaseChecks } from '../database/sqlite/upkeep.js';
-import { alive, Readiness, ready } from '../http/operations/health.js';
-import { createMetrics, type Metrics } from '../http/operations/metrics.js';
-import { observeOperations, type LiveObserver } from '../http/operations/operation-log.js';
-import { observeRequests } from '../http/operations/request-log.js';
+import { alive, Readiness, ready } from '../http/monitoring/health.js';
+import { createMetrics, type Metrics } from '../http/monitoring/metrics.js';
+import { observeOperations, type LiveObserver } from '../http/monitoring/operation-log.js';
+import { observeRequests } from '../http/monitoring/request-log.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 

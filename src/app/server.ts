@@ -1,7 +1,7 @@
 import type { Database } from '../database/open.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
-import type { Metrics } from '../http/operations/metrics.js';
+import type { Metrics } from '../http/monitoring/metrics.js';
 import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';

@@ -6,7 +6,7 @@ import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { createGraphql, type Graphql } from '../graphql/server.js';
 import type { Authenticator } from '../http/authenticator.js';
-import { operationalRoutes } from '../http/operations/operational-routes.js';
+import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import { countRequests, createRateLimiter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
 import type { Timeouts } from '../http/server/listen.js';
@@ -54,7 +54,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     trustProxy: config.trustProxy,
     secure: config.tls !== null,
     observe: monitoring.observeRequests,
-    uncounted: operationalRoutes({ ...monitoring.handlers, ...rest.docs }),
+    uncounted: monitoringRoutes({ ...monitoring.handlers, ...rest.docs }),
     rateLimit: rateLimit(count),
     v1: rest.router,
     graphql,

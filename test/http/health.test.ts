@@ -3,7 +3,7 @@ import express from 'express';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import { Readiness, ready, type Check } from '../../src/http/operations/health.js';
+import { Readiness, ready, type Check } from '../../src/http/monitoring/health.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

@@ -4,7 +4,7 @@ import { HttpProblem } from '../problem.js';
 import { requestContextOf } from '../request-context.js';
 
 /** Routes about the server itself: health, metrics, documentation. Each takes GET and HEAD. */
-export function operationalRoutes(handlers: Readonly<Record<string, RequestHandler>>): Router {
+export function monitoringRoutes(handlers: Readonly<Record<string, RequestHandler>>): Router {
   const router = Router({ caseSensitive: true });
   for (const [path, handler] of Object.entries(handlers)) {
     const getOnly: RequestHandler = (request, response, next) => {

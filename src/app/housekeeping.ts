@@ -5,12 +5,13 @@ import { MINUTE } from '../platform/clock.js';
 import { sweepContents } from '../resources/content/content.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 
-/** Also how soon the server notices that a storage which refused writes takes them again. */
-const EVERY_MS = MINUTE;
-/** Of each task in one run; what is left has time until the next. */
-const MOST_ROUNDS = 10;
+/** Each run writes; so this is also how soon the server notices that a full storage accepts writes again. */
+const INTERVAL_MS = MINUTE;
+/** Limit of each task per run; the next run continues. */
+const MAX_BATCHES = 10;
 
 const ORIGIN: Origin = { channel: 'api', ip: null, requestId: null };
+/** Each deletes a batch and resolves to true if there may be more. */
 const TASKS: readonly ((work: SystemWriteWork) => Promise<boolean>)[] = [
   deleteExpiredResponses,
   sweepContents,
@@ -18,13 +19,13 @@ const TASKS: readonly ((work: SystemWriteWork) => Promise<boolean>)[] = [
 
 export interface Housekeeping {
   start(): void;
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when the current run has ended. */
   stop(): Promise<void>;
-  /** One run: forgets what may be forgotten and gives room back. */
+  /** One run: deletes expired stored responses and released contents, and trims the write-ahead log. */
   run(): Promise<void>;
 }
 
-/** What nobody waits for, done now and then in small transactions. */
+/** Deletes expired data once a minute, in small transactions. */
 export function createHousekeeping(
   units: Units,
   database: Database,
@@ -37,7 +38,7 @@ export function createHousekeeping(
   const run = async (): Promise<void> => {
     for (const task of TASKS) {
       let more = true;
-      for (let round = 0; round < MOST_ROUNDS && more && !stopped; round += 1) {
+      for (let batch = 0; batch < MAX_BATCHES && more && !stopped; batch += 1) {
         more = await units.systemWrite(ORIGIN, task);
       }
     }
@@ -49,7 +50,7 @@ export function createHousekeeping(
     start: () => {
       timer = setInterval(() => {
         running = running.then(run).catch(onError);
-      }, EVERY_MS).unref();
+      }, INTERVAL_MS).unref();
     },
     stop: async () => {
       stopped = true;

@@ -12,12 +12,8 @@ import type { SignIn } from '../resources/user/sign-in/sign-in.service.js';
 import { createUserRoutes } from '../resources/user/user.rest.js';
 import type { Route } from '../rest/route.js';
 
-export interface RouteParts {
-  readonly signIn: SignIn;
-}
-
-/** Everything that /v1 answers. */
-export function createRoutes({ signIn }: RouteParts): readonly Route[] {
+/** All routes of /v1. */
+export function createRoutes(signIn: SignIn): readonly Route[] {
   return [
     ...groupRoutes,
     ...appRoutes,

@@ -10,7 +10,7 @@ import { expressMiddleware } from '@as-integrations/express5';
 import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { GraphQLSchema } from 'graphql';
 
-import type { LiveObserver } from '../http/operations/operation-log.js';
+import type { LiveObserver } from '../http/monitoring/operation-log.js';
 import type { CountRequest } from '../http/server/rate-limit.js';
 import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';

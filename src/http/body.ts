@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 
 import { DomainError } from '../platform/errors.js';
+import { SECOND } from '../platform/clock.js';
 import { problemOfJson } from '../platform/encoding/json.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
@@ -9,88 +10,98 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface Body {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Fields of a form are all texts: numbers among them are read as such. */
+  /** A form's values are all texts: `42` then counts as a number where the field is one. */
   readonly isForm: boolean;
   readonly bytes: Uint8Array;
 }
 
-/** Tells a client that waits for permission to go on: only once somebody will read the body. */
+/** Sends `100 Continue` to a client that waits for it. Called after authentication, just before the body is read. */
 export function inviteBody(request: Request, response: Response): void {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
 /**
- * The body of any method as fields: JSON whatever its label says, else a form (contract 1). Refusals: 400, 408
- * where it is not there after `waitMs`, 413, 415.
+ * The fields of a body, for any method: a JSON object whatever the Content-Type, else a form (contract 1).
+ * Errors: 400, 408 if it is incomplete after `waitMs`, 413, 415.
  */
 export async function readBody(request: Request, waitMs: number): Promise<Body> {
   const { bytes, text } = await readText(request, waitMs);
   return { bytes, ...fieldsOf(text, request.headers['content-type'] ?? '') };
 }
 
-/** The body as text, whatever it says it is. Refusals: 400, 408, 413, 415. */
+/** The body as text, for any Content-Type. Errors: 400, 408, 413, 415. */
 export async function readText(
   request: Request,
   waitMs: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
-  refuseForeignCharset(request.headers['content-type']);
+  refuseOtherCharsets(request.headers['content-type']);
   const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
   if (encoding.toLowerCase() !== 'identity') {
-    throw new HttpProblem(415, 'unsupported_encoding', 'Send the body without compression.');
+    throw new HttpProblem(
+      415,
+      'unsupported_encoding',
+      'Content-Encoding is not supported: send the body uncompressed.',
+    );
   }
   if (Number(length ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const bytes = hasBody(request) ? await readBytes(request, waitMs) : Buffer.alloc(0);
   return { bytes, text: decodeText(bytes) };
 }
 
-/** Whether the request says that it has one. */
+/** Whether the headers announce a body. */
 export function hasBody(request: Request): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Never holds more than the limit; after a refusal the rest is left to whoever answers. */
+/** Buffers at most `MAX_BODY_BYTES`; after an error the rest stays unread (`sendProblem` drains it). */
 async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let stop = (): void => undefined;
+  let removeListeners = (): void => undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const brokenOff = (): void => reject(malformed('The body could not be read whole.'));
-      const take = (chunk: Buffer): void => {
+      const aborted = (): void => reject(malformed('The connection closed before the whole body arrived.'));
+      const collect = (chunk: Buffer): void => {
         size += chunk.length;
         if (size > MAX_BODY_BYTES) reject(tooLarge());
         else chunks.push(chunk);
       };
-      const tooLong = setTimeout(() => {
-        reject(new HttpProblem(408, 'too_slow', 'The body did not come in time.'));
+      const timer = setTimeout(() => {
+        reject(
+          new HttpProblem(408, 'too_slow', `The body did not arrive within ${waitMs / SECOND} seconds.`),
+        );
       }, waitMs);
-      request.on('data', take).on('end', resolve).on('error', brokenOff).on('close', brokenOff);
-      stop = () => {
-        clearTimeout(tooLong);
-        request.off('data', take).off('end', resolve).off('error', brokenOff).off('close', brokenOff);
+      request.on('data', collect).on('end', resolve).on('error', aborted).on('close', aborted);
+      removeListeners = () => {
+        clearTimeout(timer);
+        request.off('data', collect).off('end', resolve).off('error', aborted).off('close', aborted);
       };
     });
     return Buffer.concat(chunks, size);
   } finally {
-    stop();
+    removeListeners();
   }
 }
 
 function tooLarge(): HttpProblem {
-  return new HttpProblem(413, 'too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  return new HttpProblem(413, 'too_large', `The body is larger than the limit of ${MAX_BODY_BYTES} bytes.`);
 }
 
 const UTF8 = ['utf-8', 'utf8', 'us-ascii', 'ascii'];
-/** Old clients name these for texts that are plain ASCII. */
+/** Labels that old clients put on plain ASCII texts. */
 const ASCII_COMPATIBLE = ['iso-8859-1', 'latin1', 'windows-1252'];
 
-function refuseForeignCharset(contentType: string | undefined): void {
+function refuseOtherCharsets(contentType: string | undefined): void {
   const match = /;\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(contentType ?? '');
   if (match === null) return;
   const charset = (match[1] ?? '').toLowerCase();
   if (UTF8.includes(charset) || ASCII_COMPATIBLE.includes(charset)) return;
-  throw new HttpProblem(415, 'unsupported_charset', 'Send the body as UTF-8.');
+  throw new HttpProblem(
+    415,
+    'unsupported_charset',
+    'The charset of the Content-Type is not supported: send the body as UTF-8.',
+  );
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -99,7 +110,7 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw malformed('The body is not UTF-8.');
+    throw malformed('The body is not valid UTF-8.');
   }
 }
 

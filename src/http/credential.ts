@@ -2,7 +2,7 @@ import type { Request } from 'express';
 
 import { malformed } from './query.js';
 
-/** The token in `access_token` or in `Authorization: Bearer` (contract 5); never two at once. */
+/** The token in `?access_token=` or in `Authorization: Bearer` (contract 5); 400 if both are present. */
 export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
   const header = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const parameter = query.get('access_token');

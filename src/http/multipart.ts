@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { SECOND } from '../platform/clock.js';
 import { Semaphore, type Release } from '../platform/concurrency/semaphore.js';
-import { ContentBuilder } from '../resources/content/content.model.js';
+import { ContentBuilder } from '../platform/encoding/content-builder.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
 import type { Upload, UploadedFile } from './upload.js';
@@ -11,8 +11,8 @@ import type { Upload, UploadedFile } from './upload.js';
 const MAX_FIELDS = 10;
 const MAX_FIELD_NAME = 100;
 const MAX_FIELD_BYTES = 16 * 1024;
-/** Boundaries, headers of parts and text fields, beside the file. */
-const FRAME_BYTES = 512 * 1024;
+/** Allowance for boundaries, part headers and text fields besides the file. */
+const OVERHEAD_BYTES = 512 * 1024;
 
 export interface UploadLimits {
   readonly maxFileBytes: number;
@@ -22,7 +22,7 @@ export interface UploadLimits {
   readonly concurrency: number;
   /** Milliseconds that a large upload waits for the semaphore. */
   readonly maxWaitMs: number;
-  /** How long a client may send nothing at all. */
+  /** 408 after this long without a byte from the client. */
   readonly idleMs: number;
 }
 
@@ -33,7 +33,7 @@ const DEFAULTS = {
   idleMs: 30 * SECOND,
 } as const;
 
-/** What was received; `release` says that its bytes are no longer held. */
+/** An upload in memory; `release` leaves the semaphore once its bytes are stored or dropped. */
 export interface HeldUpload extends Upload {
   release(): void;
 }
@@ -41,9 +41,9 @@ export interface HeldUpload extends Upload {
 export type UploadReader = (request: IncomingMessage) => Promise<HeldUpload>;
 
 /**
- * Reads multipart bodies: one file at most, whatever its part is called, and a few text fields (contract 23).
- * Refusals: 400 broken, 408 a client that stopped sending, 413 too large, 415 not multipart, 503 too many large
- * ones at once. After a refusal the request is paused, not destroyed: it can still be answered.
+ * Reads multipart bodies: at most one file, in a part of any name, and at most 10 text fields (contract 23).
+ * Errors: 400 malformed, 408 the client stopped sending, 413 too large, 415 not multipart, 503 too many large
+ * uploads at once. After an error the request is paused, not destroyed, so that a response can be sent.
  */
 export function createUploadReader(
   given: Pick<UploadLimits, 'maxFileBytes'> & Partial<UploadLimits>,
@@ -84,9 +84,13 @@ export function isMultipart(request: IncomingMessage): boolean {
 
 function refuseAtOnce(request: IncomingMessage, { maxFileBytes }: UploadLimits): void {
   if (request.headers['content-encoding'] !== undefined) {
-    throw new HttpProblem(415, 'unsupported_encoding', 'Send the body without compression.');
+    throw new HttpProblem(
+      415,
+      'unsupported_encoding',
+      'Content-Encoding is not supported: send the body uncompressed.',
+    );
   }
-  if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + FRAME_BYTES) {
+  if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + OVERHEAD_BYTES) {
     throw fileTooLarge(maxFileBytes);
   }
 }
@@ -103,14 +107,14 @@ async function receive(
   const files: Promise<UploadedFile | null>[] = [];
   parser.on('file', (_part, stream, info) => {
     const fileName = info.filename ?? '';
-    if (isBroken(fileName)) refuse(malformed('The file name is not UTF-8.'));
-    const file = gather(stream, fileName, limits, enter);
-    file.catch((error: unknown) => refuse(error instanceof HttpProblem ? error : brokenBody()));
-    // Without a listener of its own, a body that breaks off would end the process.
-    stream.on('error', () => refuse(brokenBody()));
+    if (isInvalidUtf8(fileName)) refuse(malformed('The file name is not valid UTF-8.'));
+    const file = readFile(stream, fileName, limits, enter);
+    file.catch((error: unknown) => refuse(error instanceof HttpProblem ? error : malformedBody()));
+    // An incomplete body emits `error` here; without a listener that would end the process.
+    stream.on('error', () => refuse(malformedBody()));
     files.push(file);
   });
-  await feed(request, parser, limits, stop);
+  await pipeBody(request, parser, limits, stop);
   const [file = null] = await Promise.all(files);
   return { fields, file };
 }
@@ -120,12 +124,12 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
     return busboy({
       headers: request.headers,
       defParamCharset: 'utf8',
-      // What a base name is, the domain decides.
+      // The file service reduces the path to its base name.
       preservePath: true,
       limits: {
         files: 1,
         fields: MAX_FIELDS,
-        // The parser counts boundaries, and says so as soon as the number is reached.
+        // The parser counts boundaries, and emits `partsLimit` when the number is reached, not exceeded.
         parts: MAX_FIELDS + 2,
         fieldSize: MAX_FIELD_BYTES + 1,
         fileSize: maxFileBytes + 1,
@@ -138,29 +142,31 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
 
 function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): Map<string, string> {
   const fields = new Map<string, string>();
-  // A part may come without a name, whatever the types say.
+  // busboy's types are wrong here: a part may lack a name.
   parser.on('field', (name: string | undefined, value, info) => {
     if (name === undefined) refuse(malformed('A form field has no name.'));
-    else if (name.length > MAX_FIELD_NAME) refuse(tooLarge('The name of a form field is too long.'));
+    else if (name.length > MAX_FIELD_NAME)
+      refuse(tooLarge(`The name of a form field has more than ${MAX_FIELD_NAME} characters.`));
     else if (info.valueTruncated) refuse(tooLarge(`A form field has more than ${MAX_FIELD_BYTES} bytes.`));
     else if (fields.has(name)) refuse(malformed('A form field is given more than once.'));
-    else if (isBroken(name) || isBroken(value)) refuse(malformed('A form field is not UTF-8.'));
+    else if (isInvalidUtf8(name) || isInvalidUtf8(value))
+      refuse(malformed('A form field is not valid UTF-8.'));
     else fields.set(name, value);
   });
-  const tooMany = (): void => refuse(tooLarge(`Send at most ${MAX_FIELDS} form fields.`));
+  const tooMany = (): void => refuse(tooLarge(`The body has more than ${MAX_FIELDS} form fields.`));
   parser.on('fieldsLimit', tooMany);
   parser.on('partsLimit', tooMany);
-  parser.on('filesLimit', () => refuse(malformed('Send one file only.')));
+  parser.on('filesLimit', () => refuse(malformed('The body has more than one file. Send exactly one.')));
   return fields;
 }
 
-/** The parser puts this character where bytes are no text. */
-function isBroken(text: string): boolean {
+/** The parser replaces invalid bytes by U+FFFD. */
+function isInvalidUtf8(text: string): boolean {
   return text.includes('\ufffd');
 }
 
-/** A form whose file was not chosen has a part without name and bytes: that is no file. */
-async function gather(
+/** Null for a part without file name and bytes: browsers send it if no file was chosen. */
+async function readFile(
   stream: NodeJS.ReadableStream,
   fileName: string,
   { maxFileBytes, smallBytes }: UploadLimits,
@@ -181,47 +187,47 @@ async function gather(
   return size === 0 && fileName === '' ? null : { fileName, ...builder.finish() };
 }
 
-/** Pipes the body into the parser until one of both ends or `stop` is told; the request outlives it. */
-async function feed(
+/** Pipes the body into the parser until either ends or `stop` is aborted; leaves the request open. */
+async function pipeBody(
   request: IncomingMessage,
   parser: busboy.Busboy,
   { maxFileBytes, idleMs }: UploadLimits,
   stop: AbortController,
 ): Promise<void> {
   let received = 0;
-  const broken = (): void => stop.abort(brokenBody());
-  const brokenOff = (): void => (request.complete ? undefined : broken());
+  const fail = (): void => stop.abort(malformedBody());
+  const aborted = (): void => (request.complete ? undefined : fail());
   const idle = setTimeout(() => {
-    // While others have their turn it is the server that does not read.
+    // A paused request waits for its turn: then the server does not read, and the client is not slow.
     if (request.isPaused() || request.complete) idle.refresh();
-    else stop.abort(tooSlow());
+    else stop.abort(tooSlow(idleMs));
   }, idleMs);
   const count = (bytes: Buffer): void => {
     idle.refresh();
     received += bytes.length;
-    if (received > maxFileBytes + FRAME_BYTES) stop.abort(fileTooLarge(maxFileBytes));
+    if (received > maxFileBytes + OVERHEAD_BYTES) stop.abort(fileTooLarge(maxFileBytes));
   };
   try {
     await new Promise<void>((resolve, reject) => {
       stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error));
-      parser.on('error', broken).once('finish', resolve);
-      request.on('data', count).on('error', brokenOff).on('close', brokenOff);
+      parser.on('error', fail).once('finish', resolve);
+      request.on('data', count).on('error', aborted).on('close', aborted);
       request.pipe(parser);
     });
   } finally {
     clearTimeout(idle);
-    request.off('data', count).off('error', brokenOff).off('close', brokenOff);
+    request.off('data', count).off('error', aborted).off('close', aborted);
     request.unpipe(parser);
     parser.destroy();
   }
 }
 
-function brokenBody(): HttpProblem {
-  return malformed('The multipart body is broken.');
+function malformedBody(): HttpProblem {
+  return malformed('The multipart body is malformed or incomplete.');
 }
 
-function tooSlow(): HttpProblem {
-  return new HttpProblem(408, 'too_slow', 'Nothing came for too long.');
+function tooSlow(idleMs: number): HttpProblem {
+  return new HttpProblem(408, 'too_slow', `No bytes arrived for ${idleMs / SECOND} seconds.`);
 }
 
 function fileTooLarge(maxFileBytes: number): HttpProblem {

@@ -1,6 +1,6 @@
 import { DOMAIN_CODES, DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
 
-/** What is refused before the domain is asked. */
+/** Codes of errors that occur before a service is called. */
 const HTTP_CODES = [
   'malformed',
   'malformed_json',
@@ -23,7 +23,7 @@ export const PROBLEM_CODES: readonly string[] = [
   ...new Set<string>([...HTTP_CODES, ...DOMAIN_CODES, 'internal']),
 ];
 
-/** A request that never reached the domain. */
+/** An error of the transport: its status, code and headers are those of the response. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
 
@@ -67,13 +67,13 @@ export interface ProblemResponse {
   };
 }
 
-/** Any error as the contract's error object (contract 10); what is not ours shows nothing of itself. */
+/** The error object of any error (contract 10); an unexpected error is 500 and reveals nothing about itself. */
 export function problemResponse(error: unknown, requestId: string): ProblemResponse {
   if (error instanceof HttpProblem) {
     const { status, headers, code, message } = error;
     return { status, headers, body: { message, code, request_id: requestId } };
   }
-  if (error instanceof DomainError) return domainAnswer(error, requestId);
+  if (error instanceof DomainError) return domainProblem(error, requestId);
   return {
     status: 500,
     headers: {},
@@ -81,7 +81,7 @@ export function problemResponse(error: unknown, requestId: string): ProblemRespo
   };
 }
 
-function domainAnswer(error: DomainError, requestId: string): ProblemResponse {
+function domainProblem(error: DomainError, requestId: string): ProblemResponse {
   const { code, message, details } = error;
   return {
     status: STATUS[code],

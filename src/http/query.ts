@@ -1,7 +1,7 @@
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/page.js';
 import { HttpProblem } from './problem.js';
 
-/** Parameters of a query string, each given once and well encoded; otherwise 400. */
+/** Parameters of the query string by name. 400 if one is repeated or not well encoded. */
 export function readQuery(url: string): ReadonlyMap<string, string> {
   const start = url.indexOf('?');
   const query = new Map<string, string>();
@@ -10,7 +10,7 @@ export function readQuery(url: string): ReadonlyMap<string, string> {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    // Names from outside are not repeated in answers: a secret may have slipped into one.
+    // Messages never contain a name that a client sent: it may be a mistyped secret.
     if (/[[\]]/.test(name))
       throw malformed('A query parameter must be a plain value, not a list or an object.');
     if (query.has(name)) throw malformed('A query parameter is given more than once.');
@@ -31,7 +31,7 @@ export function malformed(message: string): HttpProblem {
   return new HttpProblem(400, 'malformed', message);
 }
 
-/** `page` and `per_page` (contract 13): positive integers, at most 100 on a page. */
+/** `page` and `per_page` (contract 13): positive integers; `per_page` above 100 counts as 100. */
 export function readPage(query: ReadonlyMap<string, string>): PageRequest {
   return {
     page: positive(query, 'page', 1),
@@ -42,7 +42,8 @@ export function readPage(query: ReadonlyMap<string, string>): PageRequest {
 function positive(query: ReadonlyMap<string, string>, name: string, fallback: number): number {
   const text = query.get(name);
   if (text === undefined) return fallback;
-  if (!/^[1-9][0-9]*$/.test(text)) throw malformed(`"${name}" must be a positive whole number.`);
-  // Beyond every record there is; a larger number says nothing else.
+  if (!/^[1-9][0-9]*$/.test(text))
+    throw malformed(`Query parameter "${name}" must be a positive whole number.`);
+  // Larger than any list; keeps the offset a safe integer.
   return Math.min(Number(text), 2 ** 40);
 }

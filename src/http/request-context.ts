@@ -5,15 +5,15 @@ import type { Caller } from '../platform/caller.js';
 import { malformed } from './query.js';
 import { clientAddress } from './client-address.js';
 
-/** What is known of a request all along its way. */
+/** State of one request, from its arrival to its log line. */
 export interface RequestContext {
   readonly requestId: string;
   readonly ip: string;
-  /** The path as documented, without any value in it: what logs and metrics may show. */
+  /** The documented path, for example `/v1/apps/{app_id}`: no value of the client, safe for logs and metrics. */
   template: string;
-  /** Whom the request's token speaks for, once that is known. */
+  /** Null until the token is verified, and on routes without a token. */
   caller: Pick<Caller, 'companyId' | 'userId'> | null;
-  /** The client's budget as it is after this request; null where none is kept. */
+  /** The client's rate limit after this request was counted; null if the rate limit is off. */
   budget: Budget | null;
 }
 
@@ -25,7 +25,7 @@ export interface Budget {
 
 const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Gives each request an id (a client's own is kept where it is harmless) and says it on the answer. */
+/** Sets X-Request-Id: the client's own id if it is 1 to 64 harmless characters, else a new one. */
 export const requestContext: RequestHandler = (request, response, next) => {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && INBOUND_ID.test(given) ? given : randomUUID();
@@ -45,22 +45,22 @@ export function requestContextOf(response: Response): RequestContext {
   return response.locals.context as RequestContext;
 }
 
-/** Connections on which nobody can be sure any more where a request begins. */
-const doubtful = new WeakSet<object>();
+/** Sockets that carried a request whose end is ambiguous; later requests on them are refused too. */
+const ambiguousSockets = new WeakSet<object>();
 
-/** What the parser of requests lets pass, though servers along the way could understand it differently. */
+/** Refuses requests that Node's parser accepts but a proxy could read differently (request smuggling). */
 export const refuseAmbiguous: RequestHandler = (request, response, next) => {
   const coding = request.headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') doubtful.add(request.socket);
-  if (doubtful.has(request.socket)) {
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') ambiguousSockets.add(request.socket);
+  if (ambiguousSockets.has(request.socket)) {
     response.setHeader('Connection', 'close');
-    throw malformed('Send a body with its length, or in chunks.');
+    throw malformed('Transfer-Encoding must be "chunked"; otherwise send Content-Length.');
   }
   const hosts = headerCount(request, 'host');
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
-    throw malformed('Send the Host header once.');
+    throw malformed('Send exactly one Host header.');
   }
-  if (headerCount(request, 'authorization') > 1) throw malformed('Send the Authorization header once.');
+  if (headerCount(request, 'authorization') > 1) throw malformed('Send at most one Authorization header.');
   next();
 };
 

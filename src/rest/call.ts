@@ -1,16 +1,16 @@
 import type { Request } from 'express';
 
+import { isFormType, type Body } from '../http/body.js';
+import { readPage } from '../http/query.js';
+import type { Upload } from '../http/upload.js';
 import { DomainError, notFound } from '../platform/errors.js';
 import { isNameLike, normalized } from '../platform/text.js';
 import { idFromText } from '../platform/validate.js';
-import { isFormType, type Body } from '../http/body.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
-import { readPage } from '../http/query.js';
 import type { Call, Route } from './route.js';
-import type { Upload } from '../http/upload.js';
 
-export interface Received {
+export interface ReceivedRequest {
   readonly request: Request;
   readonly route: Route;
   readonly query: ReadonlyMap<string, string>;
@@ -20,18 +20,17 @@ export interface Received {
   readonly requestId: string;
 }
 
-/** What a route is given. */
-export function createCall(received: Received): Call {
+/** The argument of a route's handler. */
+export function createCall(received: ReceivedRequest): Call {
   const { request, route, query, body, upload, ip, requestId } = received;
-  const parameter = (name: string): string => segmentOf(request, route, name);
   return {
-    id: (name, what) => {
-      const id = idFromText(parameter(name));
+    id: (placeholder, what) => {
+      const id = idFromText(pathSegment(request, route, placeholder));
       if (id === undefined) throw notFound(what);
       return id;
     },
-    name: (name, what) => {
-      const text = parameter(name);
+    name: (placeholder, what) => {
+      const text = pathSegment(request, route, placeholder);
       if (!isNameLike(text)) throw notFound(what);
       return normalized(text);
     },
@@ -43,25 +42,28 @@ export function createCall(received: Received): Call {
     upload,
     ip,
     requestId,
-    ifMatch: (kind, record) => {
-      const wanted = request.headers['if-match'];
-      if (wanted === undefined || wanted.trim() === '*') return;
-      const current = etagOf(kind, record);
-      if (wanted.split(',').some((tag) => tag.trim() === current)) return;
-      throw new DomainError('stale', 'The record was changed meanwhile: read it again.');
+    ifMatch: (name, record) => {
+      const header = request.headers['if-match'];
+      if (header === undefined || header.trim() === '*') return;
+      const current = etagOf(name, record);
+      if (header.split(',').some((tag) => tag.trim() === current)) return;
+      throw new DomainError(
+        'stale',
+        'If-Match is not the current ETag: the record was changed. Read it again.',
+      );
     },
   };
 }
 
-/** Express knows the placeholders by their place, since two methods may name the same one differently. */
+/** `/devices/{device_id}` as `/devices/:p0`: numbered, since the methods of one path may name a placeholder differently. */
 export function expressPath(path: string): string {
-  let place = 0;
-  return path.replace(/\{[^}]+\}/g, () => `:p${place++}`);
+  let index = 0;
+  return path.replace(/\{[^}]+\}/g, () => `:p${index++}`);
 }
 
-function segmentOf(request: Request, route: Route, name: string): string {
-  const place = [...route.path.matchAll(/\{([^}]+)\}/g)].findIndex((match) => match[1] === name);
-  const value: unknown = request.params[`p${place}`];
-  if (typeof value !== 'string') throw new Error(`${route.path} has no ${name}`);
+function pathSegment(request: Request, route: Route, placeholder: string): string {
+  const index = [...route.path.matchAll(/\{([^}]+)\}/g)].findIndex((match) => match[1] === placeholder);
+  const value: unknown = request.params[`p${index}`];
+  if (typeof value !== 'string') throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
   return value;
 }

@@ -3,29 +3,23 @@ import { z } from 'zod';
 import type { Page } from '../platform/page.js';
 import type { RouteResponse, Revised } from './route.js';
 
-/** A strong validator of one state of a record. */
-export function etagOf(kind: string, record: Revised): string {
-  return `"${kind}-${record.id}-${record.revision}"`;
+/** The ETag of one revision of a record: `"device-17-3"`. */
+export function etagOf(name: string, record: Revised): string {
+  return `"${name}-${record.id}-${record.revision}"`;
 }
 
-/** `{ key: fields }` (contract 32). */
+/** `{ name: fields }` with its ETag (contract 32). */
 export function recordResponse(
-  key: string,
+  name: string,
   fields: object,
-  of: Revised,
+  record: Revised,
   status: 200 | 201 = 200,
-  contentId: number | null = null,
 ): RouteResponse {
-  return { status, body: { [key]: fields }, etag: etagOf(key, of), contentId };
+  return { status, body: { [name]: fields }, etag: etagOf(name, record) };
 }
 
-/** `{ pagination, key: [{ itemKey: fields }] }` (contract 13, 32). */
-export function listResponse<T>(
-  key: string,
-  itemKey: string,
-  page: Page<T>,
-  fieldsOf: (record: T) => object,
-): RouteResponse {
+/** `{ pagination, name: [item] }` (contract 13, 32). */
+export function listResponse<T>(name: string, page: Page<T>, itemOf: (record: T) => object): RouteResponse {
   return {
     status: 200,
     body: {
@@ -35,7 +29,7 @@ export function listResponse<T>(
         entries: page.records.length,
         total_entries: page.total,
       },
-      [key]: page.records.map((record) => ({ [itemKey]: fieldsOf(record) })),
+      [name]: page.records.map(itemOf),
     },
   };
 }
@@ -54,23 +48,26 @@ const Pagination = z
   })
   .meta({ id: 'Pagination' });
 
-export function recordShape(key: string, fields: z.ZodType): z.ZodType {
-  return z.strictObject({ [key]: fields });
+export function recordShape(name: string, fields: z.ZodType): z.ZodType {
+  return z.strictObject({ [name]: fields });
 }
 
-export function listShape(key: string, itemKey: string, fields: z.ZodType): z.ZodType {
-  return z.strictObject({ pagination: Pagination, [key]: z.array(z.strictObject({ [itemKey]: fields })) });
+export function listShape(name: string, itemName: string, fields: z.ZodType): z.ZodType {
+  return z.strictObject({ pagination: Pagination, [name]: z.array(z.strictObject({ [itemName]: fields })) });
 }
 
 const timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
 
-/** The documented timestamp form (contract 12). */
+/** The documented form of timestamps (contract 12). */
 export const TimestampShape = timestamp.meta({ examples: ['2026-01-31T12:00:00Z'] });
 
-/** The audit fields at the end of most records. */
+/** The audit fields at the end of most records (contract 33). */
 export const auditShape = {
   updated_at: TimestampShape,
   created_at: TimestampShape,
-  created_by: z.int().nullable().describe('User who created the record; null where no user did.'),
+  created_by: z
+    .int()
+    .nullable()
+    .describe('User who created the record. Null if created from the command line.'),
   created_via: z.enum(['interface', 'api']),
 };

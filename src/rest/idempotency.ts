@@ -2,56 +2,52 @@ import type { Request } from 'express';
 import { createHash } from 'node:crypto';
 
 import type { WriteWork } from '../database/work.js';
-import {
-  isIdempotencyKey,
-  findStoredResponse,
-  storeResponse,
-  type IdempotencyKey,
-} from '../resources/idempotency-key/idempotency-key.service.js';
 import { malformed } from '../http/query.js';
-import type { RouteResponse, Route } from './route.js';
-import { renderAnswer, type Rendered } from '../http/send.js';
+import { isIdempotencyKey, type IdempotencyKey, type StoredResponses } from '../http/stored-responses.js';
+import { renderResponse, type RenderedResponse } from './response.js';
+import type { Route, RouteResponse } from './route.js';
 
-export interface MaybeReplayed extends Rendered {
+interface MaybeReplayed extends RenderedResponse {
   readonly replayed: boolean;
 }
 
-/** What makes two requests the same one. */
-export interface Repeatable {
+/** What two requests with one Idempotency-Key must have in common. */
+export interface RepeatableRequest {
   readonly request: Request;
   readonly route: Route;
   readonly query: ReadonlyMap<string, string>;
   readonly bytes: Uint8Array;
 }
 
-/** Performs a POST with an Idempotency-Key once, and answers the same again to whoever repeats it. */
-export async function answerOnce(
+/** Performs a POST with an Idempotency-Key once; a repeated request gets the stored response of the first. */
+export async function respondOnce(
   work: WriteWork,
-  repeatable: Repeatable,
+  repeatable: RepeatableRequest,
+  responses: StoredResponses,
   perform: () => Promise<RouteResponse>,
 ): Promise<MaybeReplayed> {
   const key = keyOf(repeatable);
-  if (key === null) return { ...renderAnswer(await perform()), replayed: false };
-  const kept = await findStoredResponse(work, key);
-  if (kept !== undefined) {
-    const { etag, parts } = JSON.parse(kept.answer) as { etag?: string; parts: string[] };
-    return { status: kept.status, etag, parts, contentId: kept.contentId, replayed: true };
+  if (key === null) return { ...renderResponse(await perform()), replayed: false };
+  const stored = await responses.find(work, key);
+  if (stored !== undefined) {
+    const { etag, parts } = JSON.parse(stored.answer) as { etag?: string; parts: string[] };
+    return { status: stored.status, etag, parts, contentId: stored.contentId, replayed: true };
   }
-  const rendered = renderAnswer(await perform());
+  const rendered = renderResponse(await perform());
   const { status, contentId, etag, parts } = rendered;
-  await storeResponse(work, key, { status, contentId, answer: JSON.stringify({ etag, parts }) });
+  await responses.store(work, key, { status, contentId, answer: JSON.stringify({ etag, parts }) });
   return { ...rendered, replayed: false };
 }
 
-function keyOf({ request, route, query, bytes }: Repeatable): IdempotencyKey | null {
+function keyOf({ request, route, query, bytes }: RepeatableRequest): IdempotencyKey | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined || request.method !== 'POST') return null;
   if (typeof key !== 'string' || !isIdempotencyKey(key)) {
-    throw malformed('An Idempotency-Key has 1 to 255 printable ASCII characters and no spaces.');
+    throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');
   }
   const call = `${route.method} ${route.path} ${JSON.stringify(request.params)}`;
-  // An owner may stand in the query; a token is no part of what is asked for.
-  const asked = [...query].filter(([name]) => name !== 'access_token').sort();
-  const fingerprint = createHash('sha256').update(JSON.stringify(asked)).update(bytes).digest('hex');
+  // The query may select an owner, which makes another request; the token in it does not.
+  const parameters = [...query].filter(([name]) => name !== 'access_token').sort();
+  const fingerprint = createHash('sha256').update(JSON.stringify(parameters)).update(bytes).digest('hex');
   return { key, call, fingerprint };
 }

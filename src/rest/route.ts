@@ -1,46 +1,45 @@
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
+import type { Upload } from '../http/upload.js';
 import type { Scope } from '../platform/caller.js';
 import type { PageRequest } from '../platform/page.js';
-import type { Upload } from '../http/upload.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A record that can be guarded by If-Match. */
+/** A record with an ETag. */
 export interface Revised {
   readonly id: number;
   readonly revision: number;
 }
 
-/** One request, read and checked as far as the transport can; values are the domain's to validate. */
+/** One request to a route. Its syntax is checked; services validate the values. */
 export interface Call {
-  /** The canonical id in the path; anything else is `not_found`. */
-  id(parameter: string, what: string): number;
-  /** A name, number or serial in the path, decoded once; what could be no name is `not_found`. */
-  name(parameter: string, what: string): string;
+  /** The id in the path, for example of `{device_id}`. Errors: `not_found` for `what` unless canonical ("17"). */
+  id(placeholder: string, what: string): number;
+  /** The decoded name, number or serial in the path. Errors: `not_found` for `what` if it cannot be a name. */
+  name(placeholder: string, what: string): string;
   readonly query: ReadonlyMap<string, string>;
-  /** The body's own fields, as sent. */
+  /** The fields of the body, as sent. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** The body's fields in the model's names: what `route.body` knows, and nothing else. */
+  /** The fields of the body that `route.body` has, by the model's names (`serialNumber`). */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The Content-Type says form, as some clients label their JSON too (contract 25). */
+  /** Whether the Content-Type is a form's; some clients label JSON so (contract 25). */
   readonly labelledAsForm: boolean;
   readonly page: PageRequest;
-  /** The parts of a multipart body, on routes that take one. */
+  /** The multipart body, on routes with `multipart`; null for JSON and forms. */
   readonly upload: Upload | null;
   readonly ip: string;
   readonly requestId: string;
-  /** Refuses with `stale` where the client's If-Match names another state of the record. */
-  ifMatch(kind: string, record: Revised): void;
+  /** Errors: `stale` if the request's If-Match names another revision of the record. */
+  ifMatch(name: string, record: Revised): void;
 }
 
 export interface RouteResponse {
   readonly status: 200 | 201;
+  /** May hold one `base64Of(contentId)`. */
   readonly body: object;
   readonly etag?: string;
-  /** The content whose base64 goes where the body holds `CONTENT_PLACEHOLDER`; null for no bytes. */
-  readonly contentId?: number | null;
 }
 
 export interface QueryParameter {
@@ -51,21 +50,21 @@ export interface QueryParameter {
 
 interface RouteBase {
   readonly method: Method;
-  /** Below /v1, with `{placeholders}`. */
+  /** Below /v1, with placeholders: `/devices/{device_id}`. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
   /** Fields of a JSON or form body, in the model's names. */
   readonly body?: z.ZodObject;
-  /** Takes multipart/form-data with a file too. */
+  /** Also takes multipart/form-data with a file. */
   readonly multipart?: boolean;
-  /** Takes the owner selector `number` or `name`, in the body or the query. */
-  readonly owned?: boolean;
+  /** Fields that select the owner of the record: in the body or, if it has none of them, in the query (contract 2). */
+  readonly ownerSelector?: z.ZodObject;
   /** Takes `page` and `per_page`. */
   readonly paged?: boolean;
   readonly query?: readonly QueryParameter[];
   readonly status?: 200 | 201;
-  /** Shape of the success answer. */
+  /** Shape of the success response. */
   readonly response: z.ZodType;
 }
 

@@ -4,7 +4,7 @@ import { topLevelError, userErrorsOf } from '../../src/graphql/schema/errors.js'
 import { DOMAIN_CODES, DomainError, type DomainCode } from '../../src/platform/errors.js';
 import { problemResponse } from '../../src/http/problem.js';
 
-/** Of each code of the domain: REST's status; GraphQL's in `userErrors`, or null where it has none; GraphQL's in `errors`. */
+/** By domain code: REST status, GraphQL code in `userErrors` (null if none), GraphQL code in `errors`. */
 const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, string]>> = {
   invalid: [422, 'INVALID', 'BAD_USER_INPUT'],
   malformed: [400, null, 'BAD_USER_INPUT'],
@@ -24,12 +24,12 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   db_corrupt: [503, null, 'UNAVAILABLE'],
 };
 
-describe('one error of the domain, two mappings', () => {
-  it('know every code', () => {
+describe('the mappings of domain errors in REST and GraphQL', () => {
+  it('cover every code', () => {
     expect(Object.keys(MAPPINGS).sort()).toEqual([...DOMAIN_CODES].sort());
   });
 
-  it.each(DOMAIN_CODES)('say the same of %s', (code) => {
+  it.each(DOMAIN_CODES)('agree on %s', (code) => {
     const [status, user, top] = MAPPINGS[code];
     const fields = { serialNumber: ['is one thing', 'is another'], name: ['is a third'] };
     const error = new DomainError(code, 'In words.', { fields, retryAfter: 7 });
@@ -52,7 +52,7 @@ describe('one error of the domain, two mappings', () => {
     expect(graphql.extensions).toEqual({ code: top, retryAfter: 7 });
   });
 
-  it.each(DOMAIN_CODES)('say the same of %s where no field is named', (code) => {
+  it.each(DOMAIN_CODES)('agree on %s without a field', (code) => {
     const [, user, top] = MAPPINGS[code];
     const error = new DomainError(code, 'In words.');
     const path = code === 'not_found' ? ['id'] : [];
@@ -67,7 +67,7 @@ describe('one error of the domain, two mappings', () => {
     expect(topLevelError(error).extensions).toEqual({ code: top });
   });
 
-  it('take nothing else for an error of the domain', () => {
+  it('mask every other error', () => {
     const error = new Error('SELECT secret');
     expect(userErrorsOf(error)).toBeUndefined();
     expect(problemResponse(error, 'request')).toMatchObject({ status: 500, body: { code: 'internal' } });

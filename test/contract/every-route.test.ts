@@ -20,8 +20,8 @@ const existing: Choice = (placeholder) => named[placeholder]?.real ?? 'no fixtur
 const withBody = ROUTES.filter((route) => route.body !== undefined);
 
 describe('contract 1: the body of every route', () => {
-  it.each(titled(withBody))('RI-04 %s reads JSON whatever its label says', async (_, route) => {
-    const [field = ''] = Object.keys(goodBody({ ...route, owned: false }, existing));
+  it.each(titled(withBody))('RI-04 %s reads JSON whatever its Content-Type', async (_, route) => {
+    const [field = ''] = Object.keys(goodBody(route, existing));
     const wrong = JSON.stringify({ ...goodBody(route, existing), [field]: { wrong: true } });
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', '']) {
       const headers = type === '' ? {} : { headers: { 'content-type': type } };
@@ -33,7 +33,7 @@ describe('contract 1: the body of every route', () => {
     }
   });
 
-  it.each(titled(ROUTES))('RI-01 RI-02 %s refuses what is no JSON object', async (_, route) => {
+  it.each(titled(ROUTES))('RI-01 RI-02 %s refuses a body that is not a JSON object', async (_, route) => {
     for (const body of ['{"a":', '[]', '"x"', '1', 'true', 'null']) {
       const reply = await ask(server.acme.client, route, existing, body);
       expect([reply.status, reply.body.code], body).toEqual([400, 'malformed_json']);
@@ -50,7 +50,7 @@ describe('contract 1: the body of every route', () => {
   );
 });
 
-/** What only the server may say. */
+/** Fields that only the server sets. */
 const READ_ONLY: Fields = {
   id: 424_242,
   company_id: 424_242,
@@ -66,13 +66,13 @@ const READ_ONLY: Fields = {
   revision: 424_242,
 };
 
-describe('contract 8: fields that no route takes', () => {
+describe('contract 8: read-only fields', () => {
   const changing = ROUTES.filter((route) => 'write' in route && route.body !== undefined);
 
   it.each(titled(changing))('RI-25 %s ignores them', async (_, route) => {
     const { client, caller } = server.acme;
     const more = route.path === '/notifications' ? { group_id: (await firstGroup()).id } : {};
-    const owner = route.owned === true ? { number: existing('logical_number') } : {};
+    const owner = route.ownerSelector !== undefined ? { number: existing('logical_number') } : {};
     const known = route.method === 'POST' ? goodBody(route, existing) : owner;
     const fields = { ...READ_ONLY, ...known, ...more };
     const reply = await ask(
@@ -114,24 +114,24 @@ const HOSTILE = [
   '../../etc/passwd',
 ];
 
-describe('RI-20 texts that would be SQL or a path', () => {
+describe('RI-20 names that contain SQL or paths', () => {
   it.each(titled(ROUTES.filter((route) => placeholdersOf(route).length > 0)))(
     '%s looks for nothing else',
     async (_, route) => {
       for (const text of HOSTILE) {
         const reply = await ask(server.beta.client, route, () => text);
-        const harmless = await ask(server.beta.client, route, () => 'nobody');
+        const harmless = await ask(server.beta.client, route, () => 'unknown');
         expect([reply.status, reply.body.message], text).toEqual([404, harmless.body.message]);
       }
     },
   );
 
   it.each(titled(ROUTES.filter((route) => 'read' in route && placeholdersOf(route).length === 0)))(
-    '%s finds nothing by them in the query',
+    '%s finds nothing with them in the query',
     async (_, route) => {
       const names = [
         ...(route.query ?? []).map(({ name }) => name),
-        ...(route.owned ? ['number', 'name'] : []),
+        ...Object.keys(route.ownerSelector?.shape ?? {}),
       ];
       for (const name of names) {
         for (const text of HOSTILE) {
@@ -143,7 +143,7 @@ describe('RI-20 texts that would be SQL or a path', () => {
     },
   );
 
-  it('are names like others where names are free', async () => {
+  it('are stored as ordinary names', async () => {
     const { client } = server.beta;
     for (const text of HOSTILE) {
       const created = await client.post('groups', { name: text });

@@ -16,7 +16,7 @@ afterAll(async () => {
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-describe('requests at the same time', () => {
+describe('concurrent requests', () => {
   it.each<[string, Fields, Fields]>([
     ['devices', { serial_number: 'CC-01' }, {}],
     ['logical_numbers', { number: 'CC-01' }, {}],
@@ -64,7 +64,7 @@ describe('requests at the same time', () => {
       { number: 'owner', key: 'CC-02', value: 1 },
       { number: 'owner' },
     ],
-  ])('CC-02 a stale ETag stops change and deletion of a %s', async (key, path, body, selector) => {
+  ])('CC-02 a stale ETag prevents update and deletion of a %s', async (key, path, body, selector) => {
     const { client } = server.acme;
     const created = await client.post(path.split('/')[0] ?? '', body);
     const at = path.includes('/') ? path : `${path}/${String(created.record(key).id)}`;
@@ -75,7 +75,7 @@ describe('requests at the same time', () => {
     expect((await client.delete(at, selector)).status).toBe(200);
   });
 
-  it('CC-03 of 100 updates without If-Match each is kept whole, one after the other', async () => {
+  it('CC-03 100 updates without If-Match are applied one after the other, each as a whole', async () => {
     const { client } = server.acme;
     const id = await fleet.device(client, 'CC-03');
     const numbers = [
@@ -103,7 +103,7 @@ describe('requests at the same time', () => {
     expect(last).toMatchObject({ enabled, logical_number_id: logicalNumberId });
   });
 
-  it('CC-14 a record that is changed while it is deleted never comes back', async () => {
+  it('CC-14 an update concurrent with a deletion does not bring the record back', async () => {
     const { client } = server.acme;
     const race = async (n: number): Promise<void> => {
       const id = await fleet.device(client, `CC-14 ${n}`);

@@ -52,7 +52,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** All that acme has, as acme sees it. */
+/** All records of acme, read by acme. */
 const SNAPSHOT = `{ groups { nodes { id name updatedAt } } logicalNumbers { nodes { id number updatedAt
     group { id } devices { nodes { id } } } }
   devices { nodes { id serialNumber enabled updatedAt logicalNumber { id } } }
@@ -77,7 +77,7 @@ describe("another company's records in GraphQL", () => {
     },
   );
 
-  it('AT-10 are nowhere to be found by their names', async () => {
+  it('AT-10 are not found by their names', async () => {
     expect(
       await answered(
         server.beta,
@@ -208,7 +208,7 @@ describe("another company's records in GraphQL", () => {
       'mutation ($ref: ID!) { parameterBulkSet(rows: [{ owner: { groupId: $ref }, key: "k", value: "v" }]) { results { PROBLEMS } } }',
       () => ({}),
     ],
-  ])('AT-11 of the type %s cannot be referred to: %s', async (typeName, mutation, variables) => {
+  ])('AT-11 of type %s cannot be referenced: %s', async (typeName, mutation, variables) => {
     const before = [await answered(server.acme, SNAPSHOT), await answered(server.beta, SNAPSHOT)];
     const query = mutation.replace('PAYLOAD', `{ ${ERRORS} }`).replace('PROBLEMS', ERRORS);
     const attempt = async (databaseId: number): Promise<string> =>
@@ -221,7 +221,7 @@ describe("another company's records in GraphQL", () => {
     expect([await answered(server.acme, SNAPSHOT), await answered(server.beta, SNAPSHOT)]).toEqual(before);
   });
 
-  it('AT-12 may have the same names, and each company changes its own', async () => {
+  it('AT-12 may have the same names; each company changes its own', async () => {
     const twin = await fill(server.beta);
     const names =
       '{ group(name: "g") { id } logicalNumber(number: "100") { id } device(serialNumber: "X") { id } }';
@@ -240,7 +240,7 @@ describe("another company's records in GraphQL", () => {
     expect(await answered(server.acme, SNAPSHOT)).toEqual(before);
   });
 
-  it('AT-13 do not count, in no list, on no page and in no summary', async () => {
+  it('AT-13 are not counted in lists, pages or summaries', async () => {
     const { client } = server.acme;
     for (let n = 0; n < 40; n += 1) await fleet.device(client, `ACME ${n}`, { enabled: false });
     const seen = await answered<{ devices: Page<Fields>; disabled: Page<Fields>; deviceSummary: Fields }>(

@@ -15,7 +15,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Every text of the fleet that names a record: what creates it, and the longest that it may be. */
+/** Each field that names a record: the body that creates it and the maximum length. */
 const NAMED = [
   { path: 'devices', field: 'serial_number', key: 'device', max: 64, byName: false },
   { path: 'logical_numbers', field: 'number', key: 'logical_number', max: 64, byName: true },
@@ -39,7 +39,7 @@ const total = async (path: string): Promise<unknown> => {
   return (list.body.pagination as { total_entries: number }).total_entries;
 };
 
-describe.each(ALL)('what names a record of /v1/$path', ({ path, field, key, max }) => {
+describe.each(ALL)('the name of a record of /v1/$path', ({ path, field, key, max }) => {
   const longest = '😀'.repeat(max);
   it.each([
     ['RI-03', '123', 123],
@@ -64,46 +64,49 @@ describe.each(ALL)('what names a record of /v1/$path', ({ path, field, key, max 
     expect(await total(path)).toBe(before);
   });
 
-  it('RI-31 may be as long as the limit, each character counted once', async () => {
+  it('RI-31 has a maximum length, counted in code points', async () => {
     const created = await post(path, field, longest);
     expect([created.status, created.record(key)[field]]).toEqual([201, longest]);
   });
 
-  it('RI-30 has one spelling: a composed and a decomposed é are the same', async () => {
+  it('RI-30 is normalized: a composed and a decomposed é are equal', async () => {
     const created = await post(path, field, 'cafe\u0301');
     expect([created.status, created.record(key)[field]]).toEqual([201, 'caf\u00e9']);
     expect((await post(path, field, 'caf\u00e9')).status).toBe(409);
   });
 
-  it('RI-30 wide letters are other letters', async () => {
+  it('RI-30 full-width letters are different letters', async () => {
     expect((await post(path, field, 'AB')).status).toBe(201);
     expect((await post(path, field, 'ＡＢ')).status).toBe(201);
   });
 });
 
-describe.each(NAMED)('RI-31 a name of /v1/$path goes round', ({ path, field, key, byName }) => {
-  const { raw } = String;
-  it.each([
-    ...['with space', 'a/b', 'a"b', "a'b", '100%', '%2F', '%00', raw`a\b`, 'a?b=c&d#e', 'a+b', 'é😀'],
-    ...['null', 'undefined', 'NaN', '__proto__', 'constructor', 'toString', '0', '*', "' OR '1'='1"],
-  ])('%s', async (name) => {
-    const { client } = server.acme;
-    const created = await post(path, field, name);
-    expect([created.status, created.record(key)[field]]).toEqual([201, name]);
-    const at = `${path}/${encodeURIComponent(name)}`;
-    const readAt = byName ? at : `${path}/${String(created.record(key).id)}`;
-    expect((await client.get(readAt)).record(key)[field]).toBe(name);
-    const pages = await client.get(path, undefined, { query: { per_page: 100 } });
-    expect(pages.list(path).filter((record) => record[field] === name)).toHaveLength(1);
-    const changed = await client.put(at, { [field]: name });
-    expect([changed.status, changed.record(key)[field]]).toEqual([200, name]);
-    expect((await client.delete(at)).body).toEqual({});
-    expect((await client.get(readAt)).status).toBe(404);
-  });
-});
+describe.each(NAMED)(
+  'RI-31 a name of /v1/$path is stored and found unchanged',
+  ({ path, field, key, byName }) => {
+    const { raw } = String;
+    it.each([
+      ...['with space', 'a/b', 'a"b', "a'b", '100%', '%2F', '%00', raw`a\b`, 'a?b=c&d#e', 'a+b', 'é😀'],
+      ...['null', 'undefined', 'NaN', '__proto__', 'constructor', 'toString', '0', '*', "' OR '1'='1"],
+    ])('%s', async (name) => {
+      const { client } = server.acme;
+      const created = await post(path, field, name);
+      expect([created.status, created.record(key)[field]]).toEqual([201, name]);
+      const at = `${path}/${encodeURIComponent(name)}`;
+      const readAt = byName ? at : `${path}/${String(created.record(key).id)}`;
+      expect((await client.get(readAt)).record(key)[field]).toBe(name);
+      const pages = await client.get(path, undefined, { query: { per_page: 100 } });
+      expect(pages.list(path).filter((record) => record[field] === name)).toHaveLength(1);
+      const changed = await client.put(at, { [field]: name });
+      expect([changed.status, changed.record(key)[field]]).toEqual([200, name]);
+      expect((await client.delete(at)).body).toEqual({});
+      expect((await client.get(readAt)).status).toBe(404);
+    });
+  },
+);
 
 describe('names in paths and queries', () => {
-  it('RI-30 find a record in either spelling', async () => {
+  it('RI-30 find a record in both normalization forms', async () => {
     const { client } = server.acme;
     await fleet.group(client, 'Jose\u0301');
     await fleet.logicalNumber(client, 'numero\u0301');
@@ -141,7 +144,7 @@ describe('references by id', () => {
   ] as const;
   const WRONG = ['9007199254740993', '1e400', '-1', '0', '1.5', '"1"', '" 1"', 'true', '[1]', '{}'];
 
-  it.each(REFERENCES)('RI-12 $field of /v1/$path takes a positive safe integer only', async (reference) => {
+  it.each(REFERENCES)('RI-12 $field of /v1/$path must be a positive safe integer', async (reference) => {
     const { client } = server.acme;
     const name = `RI-12 ${reference.field}`;
     const group = await fleet.group(client, name);
@@ -198,7 +201,7 @@ describe('enabled of a device', () => {
     },
   );
 
-  it('contract 6: text of a form field counts as well', async () => {
+  it('contract 6: a text in a form field is read as a boolean too', async () => {
     const changed = await server.acme.client.put('devices/RI-26', 'enabled=false', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
@@ -206,7 +209,7 @@ describe('enabled of a device', () => {
   });
 });
 
-describe('keys that name prototypes', () => {
+describe('keys such as __proto__', () => {
   const POISON = '"__proto__":{"enabled":false,"isAdmin":true},"constructor":{"prototype":{"polluted":1}}';
 
   it.each([
@@ -215,7 +218,7 @@ describe('keys that name prototypes', () => {
     ['groups', '"name":"RI-11"'],
     ['parameters', '"number":"an owner","key":"RI-11","value":"v"'],
     ['metacontents', '"number":"an owner","key":"RI-11","value":{}'],
-  ])('RI-11 change nothing for anybody in a body to /v1/%s', async (path, fields) => {
+  ])('RI-11 have no effect in a body to /v1/%s', async (path, fields) => {
     expect((await server.acme.client.post(path, `{${fields},${POISON}}`)).status).toBe(201);
     const benign = await server.beta.client.post('devices', { serial_number: `after ${path}` });
     expect(benign.record('device')).toMatchObject({ enabled: true, logical_number_id: null });
@@ -223,7 +226,7 @@ describe('keys that name prototypes', () => {
     expect('isAdmin' in {} || 'polluted' in {}).toBe(false);
   });
 
-  it('RI-11 are refused as a structured query', async () => {
+  it('RI-11 are refused in a structured query', async () => {
     const reply = await server.acme.client.get('devices', undefined, { query: { '__proto__[a]': 1 } });
     expect(reply.status).toBe(400);
   });

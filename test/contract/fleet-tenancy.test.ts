@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 describe("another company's records", () => {
-  it('AT-11 cannot be referred to, and read like records that never were', async () => {
+  it('AT-11 cannot be referenced; the error is that of an id that does not exist', async () => {
     const { acme, beta } = server;
     const group = await fleet.group(acme.client, 'of acme');
     const number = await fleet.logicalNumber(acme.client, 'of acme', { group_id: group });
@@ -57,7 +57,7 @@ describe("another company's records", () => {
     }
   });
 
-  it('AT-12 may have the same names: each company sees, changes and deletes its own', async () => {
+  it('AT-12 may have the same names: each company reads, changes and deletes its own', async () => {
     const { acme, beta } = server;
     const fill = async (client: Client): Promise<number> => {
       await fleet.group(client, 'g');

@@ -9,13 +9,13 @@ import { startServer, type TestServer } from '../support/server.js';
 let server: TestServer;
 let ofAcme: Named;
 let ofBeta: Named;
-/** What both companies have, as their lists tell. */
+/** The records of both companies, read from their lists. */
 let before: string;
 
 beforeAll(async () => {
   server = await startServer();
   ofAcme = await createEverything(server, server.acme);
-  // The same names, so that a look-up which forgets the company finds the wrong record.
+  // The same names, so that a query without the company filter finds the wrong record.
   ofBeta = await createEverything(server, await server.member('beta', 'admin'));
   before = await inventory(server.acme.client);
 });
@@ -25,11 +25,11 @@ afterAll(async () => {
 
 const listed = ROUTES.filter((route) => route.paged === true && !route.path.includes('{'));
 
-/** Everything in the lists of a company. */
+/** All records in the lists of a company. */
 async function inventory(client: Client): Promise<string> {
   const texts: string[] = [];
   for (const route of listed) {
-    const selector = route.owned === true ? { number: OWNER_NUMBER } : undefined;
+    const selector = route.ownerSelector !== undefined ? { number: OWNER_NUMBER } : undefined;
     texts.push((await client.get(route.path.slice(1), selector)).text);
   }
   return texts.join('\n');
@@ -45,20 +45,20 @@ const foreign: Choice = (placeholder) => nameOf(ofAcme, placeholder).real;
 const missing: Choice = (placeholder) => nameOf(ofAcme, placeholder).missing;
 const own: Choice = (placeholder) => nameOf(ofBeta, placeholder).real;
 
-/** The whole answer, but for what tells one request from another. */
+/** The whole response without its request id. */
 function told({ status, headers, body }: Reply): object {
   const kept = [...headers].filter(([name]) => !/^(date|x-request-id|x-rate-limit-.*)$/.test(name));
   return { status, headers: kept, body: { ...body, request_id: '' } };
 }
 
-const named = ROUTES.filter((route) => placeholdersOf(route).length > 0 || route.owned === true);
-/** Names are a company's own; ids are of all companies. */
+const named = ROUTES.filter((route) => placeholdersOf(route).length > 0 || route.ownerSelector !== undefined);
+/** Routes by id; names may be equal in both companies, ids are not. */
 const byId = named.filter((route) =>
   placeholdersOf(route).some((placeholder) => placeholder.endsWith('_id')),
 );
 
 describe("AT-10 another company's records", () => {
-  it.each(titled(byId))('%s: are like none at all', async (_, route) => {
+  it.each(titled(byId))('%s: get the same response as records that do not exist', async (_, route) => {
     const { client } = server.beta;
     const reply = await ask(client, route, foreign);
     expect(reply.status, reply.text).toBe(404);
@@ -67,7 +67,7 @@ describe("AT-10 another company's records", () => {
     expect(told(reply)).toEqual(told(await ask(client, route, unknown)));
   });
 
-  it.each(titled(byId))('%s: are like none at all beneath records of the own company', async (_, route) => {
+  it.each(titled(byId))('%s: get the same response below records of the own company', async (_, route) => {
     const { client } = server.beta;
     const last = placeholdersOf(route).at(-1);
     const under =
@@ -98,14 +98,14 @@ describe("AT-10 another company's records", () => {
     },
   );
 
-  it('are as they were after all of this', async () => {
+  it('are unchanged after all these requests', async () => {
     expect(await inventory(server.acme.client)).toBe(before);
   });
 });
 
 describe('AT-13 lists and totals', () => {
-  it.each(titled(listed))('%s counts the records of the own company only', async (_, route) => {
-    const selector = route.owned === true ? { number: OWNER_NUMBER } : undefined;
+  it.each(titled(listed))('%s counts only records of the own company', async (_, route) => {
+    const selector = route.ownerSelector !== undefined ? { number: OWNER_NUMBER } : undefined;
     const key = route.path.slice(1);
     const idsOf = async (client: Client): Promise<unknown[]> => {
       const reply = await client.get(key, selector, { query: { per_page: 100 } });

@@ -19,7 +19,7 @@ async function countGroups(company: 'acme' | 'beta'): Promise<number> {
 }
 
 describe('Idempotency-Key', () => {
-  it('CC-05 gives twenty parallel calls with one key one effect and one answer', async () => {
+  it('CC-05 gives twenty parallel requests with one key one effect and one response', async () => {
     await server.acme.client.post('logical_numbers', { number: '500' });
     const sent = { content: 'Hello', range: 'specific_logical_numbers', logical_numbers: '500' };
     const replies = await Promise.all(
@@ -33,7 +33,7 @@ describe('Idempotency-Key', () => {
     expect(list.list('notifications')).toHaveLength(1);
   });
 
-  it('CC-05 repeats the answer for 24 hours, refuses another body with 422, and then forgets', async () => {
+  it('CC-05 replays the response for 24 hours and refuses another body with 422', async () => {
     const { client } = server.acme;
     const first = await client.post('groups', { name: 'kept' }, withKey('day'));
     server.clock.advance(23 * HOUR);
@@ -50,7 +50,7 @@ describe('Idempotency-Key', () => {
     expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('CC-05 repeats the bytes of a file as well', async () => {
+  it('CC-05 replays the bytes of a file too', async () => {
     const form = (): FormData => {
       const parts = new FormData();
       parts.set('asset', new File(['123456789'], 'kept.bin'));
@@ -62,7 +62,7 @@ describe('Idempotency-Key', () => {
     expect([again.status, again.text]).toEqual([201, first.text]);
   });
 
-  it('CC-05 tells calls apart by an owner in the query, and not by the token', async () => {
+  it('CC-05 distinguishes requests by the owner in the query, not by the token', async () => {
     const { client } = server.acme;
     for (const number of ['601', '602']) await client.post('logical_numbers', { number });
     const create = async (number: string, bearer = false) =>
@@ -83,13 +83,13 @@ describe('Idempotency-Key', () => {
     expect([first.status, again.text, other.status]).toEqual([201, first.text, 422]);
   });
 
-  it('keeps nothing of a call that was refused', async () => {
+  it('stores no error response', async () => {
     const { client } = server.beta;
     expect((await client.post('groups', { name: '' }, withKey('refused'))).status).toBe(422);
     expect((await client.post('groups', { name: 'good' }, withKey('refused'))).status).toBe(201);
   });
 
-  it('CC-06 means nothing to another company, another user or another path', async () => {
+  it('CC-06 is separate for each company, user and path', async () => {
     const colleague = await server.member('acme', 'operator');
     const before = { acme: await countGroups('acme'), beta: await countGroups('beta') };
     const calls = [

@@ -15,7 +15,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-it('answers a legacy back office that speaks curl, at every endpoint', async () => {
+it('a legacy back office with curl can use every endpoint', async () => {
   const { email } = await addPerson(server, { acme: 'admin' });
   const { stdout } = await promisify(execFile)('bash', [script, server.url, email, PASSWORD]);
   expect(stdout).toMatch(/^\d\d calls answered as the contract says\.$/m);

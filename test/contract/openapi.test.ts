@@ -18,25 +18,25 @@ const operations = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
 );
 
 describe('the OpenAPI document', () => {
-  it('is the reviewed one', async () => {
+  it('equals the golden file', async () => {
     const style = await resolveConfig('.config/prettier.json', { config: '.config/prettier.json' });
     const text = await format(JSON.stringify(DOCUMENT), { ...style, parser: 'json' });
     await expect(text).toMatchFileSnapshot('openapi.golden.json');
   });
 
-  it('is served, to anybody', async () => {
+  it('is served without authentication', async () => {
     const reply = await fetch(`${server.url}/openapi.json`);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await reply.json()).toEqual(JSON.parse(JSON.stringify(DOCUMENT)));
   });
 
-  it('has every route, and nothing else', () => {
+  it('has exactly the routes', () => {
     const shape = (path: string): string => path.replace(/\{[^}]+\}/g, '{}');
     const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${shape(path)}`);
     expect(documented.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} /v1${shape(path)}`).sort());
   });
 
-  it.each(Object.entries(DOCUMENT.paths))('has all that %s answers to', async (path, methods) => {
+  it.each(Object.entries(DOCUMENT.paths))('has all methods of %s', async (path, methods) => {
     const reply = await server.anonymous.request('OPTIONS', path.replace(/\{[^}]+\}/g, '1'));
     expect(reply.status).toBe(405);
     const allowed = (reply.headers.get('allow') ?? '').split(', ');
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('names each operation once, and each placeholder of a path', () => {
+  it('has unique operation ids, and a parameter for each placeholder', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { path, operation } of operations) {
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has a place for everything that it refers to', () => {
+  it('has no dangling $ref', () => {
     const references = JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/([^"]+)"/g);
     for (const [, pointer = ''] of references) {
       const target = pointer
@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says how each refusal looks', () => {
+  it('has every error response', () => {
     for (const { operation } of operations) {
       for (const status of [400, 408, 413, 415, 422, 429, 431, 500, 503]) {
         expect(operation.responses[status], operation.operationId).toBeDefined();
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the check of every answer', () => {
+describe('the check of every response against the document', () => {
   const answered = (status: number, body: unknown, path = '/v1/groups') => ({
     method: 'GET',
     url: new URL(path, server.url),
@@ -89,21 +89,21 @@ describe('the check of every answer', () => {
   it.each([
     ['a status that is not documented', 418, refusal, '/v1/groups'],
     ['a success of another shape', 200, { groups: [] }, '/v1/groups'],
-    ['a refusal with one more field', 422, { ...refusal, stack: 'at' }, '/v1/groups'],
-    ['a code that nobody knows', 422, { ...refusal, code: 'surprise' }, '/v1/groups'],
+    ['an error with an additional field', 422, { ...refusal, stack: 'at' }, '/v1/groups'],
+    ['an unknown error code', 422, { ...refusal, code: 'surprise' }, '/v1/groups'],
     ['a success at a path that is not documented', 200, {}, '/v1/secrets'],
   ])('fails %s', (_what, status, body, path) => {
     expect(() => demandDocumented(answered(status, body, path))).toThrow('not as documented');
   });
 
-  it('stands between the client and the tests', async () => {
+  it('runs in the test client', async () => {
     const reply = await createClient(server.url, 'not a token').get('groups');
     expect(reply.status).toBe(401);
   });
 });
 
-describe('the page of the documentation', () => {
-  it('shows every operation, with all that it needs from the server itself', async () => {
+describe('the documentation page', () => {
+  it('shows every operation and loads its assets from the server', async () => {
     const reply = await fetch(`${server.url}/docs`);
     const page = await reply.text();
     for (const { path, operation } of operations) {
@@ -115,7 +115,7 @@ describe('the page of the documentation', () => {
     for (const link of linked) expect((await fetch(`${server.url}${link}`)).status).toBe(200);
   });
 
-  it('may load nothing from elsewhere and run nothing inline', async () => {
+  it('may load nothing from other hosts and run nothing inline', async () => {
     const reply = await fetch(`${server.url}/docs`);
     const policy = reply.headers.get('content-security-policy') ?? '';
     expect(policy.split('; ')).toEqual(

@@ -66,12 +66,12 @@ describe.each(CALLS)('the owner selector of $method /v1/$path, one: $one', ({ pa
 });
 
 describe('the owner selector', () => {
-  it('RI-27 may stand in the body and in the query, if both say the same', async () => {
+  it('RI-27 may be in both the body and the query if they are equal', async () => {
     const query = { number: '112233' };
     expect((await server.acme.client.get('parameters', { number: '112233' }, { query })).status).toBe(200);
   });
 
-  it('RI-27 says which fields are at fault', async () => {
+  it('RI-27 names the invalid fields', async () => {
     const reply = await server.acme.client.get('parameters', {});
     expect(reply.body.errors).toEqual({
       number: ['give either the number of a logical number or the name of a group'],
@@ -79,7 +79,7 @@ describe('the owner selector', () => {
     });
   });
 
-  it('RI-27 arrives in a body sent in chunks', async () => {
+  it('RI-27 is read from a chunked body', async () => {
     const status = await new Promise<number>((resolve, reject) => {
       const target = new URL(`/v1/parameters?access_token=${server.acme.token}`, server.url);
       const sent = request(target, { headers: { 'transfer-encoding': 'chunked' } }, (response) => {
@@ -92,7 +92,7 @@ describe('the owner selector', () => {
     expect(status).toBe(200);
   });
 
-  it('RI-27 is answered 400 where the body ends before its announced length', async () => {
+  it('RI-27 is 400 if the body is shorter than its Content-Length', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const { hostname, port } = new URL(server.url);
       const socket = connect(Number(port), hostname);

@@ -19,7 +19,7 @@ describe('contract 13: lists', () => {
     ['?per_page=1000', { page: 1, total_pages: 1, entries: 65, total_entries: 65 }],
     ['?page=4', { page: 4, total_pages: 3, entries: 0, total_entries: 65 }],
     ['?page=99999999999999999999&per_page=7', { total_pages: 10, entries: 0, total_entries: 65 }],
-  ])('groups%s stands at %j', async (query, pagination) => {
+  ])('groups%s has the pagination %j', async (query, pagination) => {
     const reply = await server.acme.client.get(`groups${query}`);
     expect(reply.status).toBe(200);
     expect(reply.body.pagination).toMatchObject(pagination);
@@ -49,7 +49,7 @@ describe('contract 13: lists', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => Number(a) - Number(b)));
   });
 
-  it('CC-07 stay whole while records come and go', async () => {
+  it('CC-07 stay consistent while records are created and deleted', async () => {
     const writer = { goes: true };
     const { client } = server.acme;
     const changes = (async () => {

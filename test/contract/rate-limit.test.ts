@@ -21,7 +21,7 @@ function limits(headers: Headers): (number | null)[] {
   });
 }
 
-/** Names of headers as they were sent, letter for letter. */
+/** Names of the headers in their original letter case. */
 async function rawHeaderNames(url: string): Promise<string[]> {
   return await new Promise((resolve, reject) => {
     request(url, (response) => {
@@ -34,7 +34,7 @@ async function rawHeaderNames(url: string): Promise<string[]> {
 }
 
 describe('contract 14: the rate limit', () => {
-  it('RL-01 says its three headers on every status, in the contract\u2019s spelling', async () => {
+  it('RL-01 sets its three headers on every status, spelled as in the contract', async () => {
     server = await startServer({ rateLimitPerHour: 3600 });
     const { client } = server.acme;
     const viewer = await server.member('acme', 'viewer');
@@ -68,7 +68,7 @@ describe('contract 14: the rate limit', () => {
     );
   });
 
-  it('RL-02 answers 429 with Retry-After beyond it', async () => {
+  it('RL-02 responds with 429 and Retry-After beyond it', async () => {
     server = await startServer({ rateLimitPerHour: 3 });
     const replies = [];
     for (let n = 0; n < 4; n += 1) replies.push(await server.acme.client.get('groups'));
@@ -97,7 +97,7 @@ describe('contract 14: the rate limit', () => {
     expect(replies.every((reply) => Number(limits(reply.headers)[1]) >= 0)).toBe(true);
   });
 
-  it('RL-04 believes forwarded addresses from trusted proxies only', async () => {
+  it('RL-04 uses forwarded addresses of trusted proxies only', async () => {
     server = await startServer({ rateLimitPerHour: 1000 });
     const remaining = async (headers: Record<string, string>): Promise<number | null> =>
       limits((await server.acme.client.get('groups', undefined, { headers })).headers)[1] ?? null;
@@ -121,12 +121,12 @@ describe('contract 14: the rate limit', () => {
     ['an IPv4 address and itself in IPv6', '1.2.3.4', '::ffff:1.2.3.4', true],
     ['two spellings of a mapped address', '::ffff:1.2.3.4', '::ffff:102:304', true],
     ['two IPv4 clients in IPv6 clothes', '::ffff:1.2.3.4', '::ffff:1.2.3.5', false],
-  ])('RL-05 counts %s together or not', async (_what, one, other, together) => {
+  ])('RL-05 counts %s together or separately', async (_what, one, other, together) => {
     server = await startServer();
     expect(clientNetwork(one) === clientNetwork(other)).toBe(together);
   });
 
-  it('RL-06 counts everything but health, metrics and documents', async () => {
+  it('RL-06 counts everything except health, metrics and documentation', async () => {
     server = await startServer({ rateLimitPerHour: 100 });
     const bare = createClient(server.url, null);
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
@@ -138,7 +138,7 @@ describe('contract 14: the rate limit', () => {
     expect(limits((await bare.get('/v1/groups')).headers)[1]).toBe(94);
   });
 
-  it('RL-07 has no side door: slashes, letter cases, pipelining', async () => {
+  it('RL-07 cannot be bypassed by slashes, letter case or pipelining', async () => {
     server = await startServer({ rateLimitPerHour: 1000 });
     for (const path of ['/V1/GROUPS', '/v1/groups/', '/v1//groups', '/v1/./groups', '/v1/groups%2f1']) {
       await server.acme.client.get(path);
@@ -149,13 +149,13 @@ describe('contract 14: the rate limit', () => {
     expect(limits((await server.acme.client.get('groups')).headers)[1]).toBe(1000 - 5 - 20 - 1 - 1);
   });
 
-  it('sends no such headers when it is off', async () => {
+  it('sets no headers when it is off', async () => {
     server = await startServer({ rateLimitPerHour: 0 });
     expect(limits((await server.acme.client.get('groups')).headers)).toEqual([null, null, null]);
   });
 });
 
-/** Sends all at once on one connection; how many answers came back. */
+/** Pipelines the requests on one connection; resolves to the number of responses. */
 async function pipelined(url: string, text: string): Promise<number> {
   const { hostname, port } = new URL(url);
   return await new Promise((resolve, reject) => {

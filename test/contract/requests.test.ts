@@ -20,7 +20,7 @@ async function totalGroups(): Promise<number> {
   return (body.pagination as { total_entries: number }).total_entries;
 }
 
-/** The status lines of the answers to bytes sent as they are. */
+/** The status lines of the responses to raw bytes. */
 async function raw(text: string): Promise<{ statuses: number[]; text: string }> {
   const { hostname, port } = new URL(server.url);
   return await new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ describe('contract 1: bodies', () => {
     ['plain text of an old client', json('text/plain; charset=iso-8859-1')],
     ['JSON in UTF-8', json('application/json; charset=UTF-8')],
     ['no known one', json('nonsense')],
-  ])('RI-04 a JSON object is read as JSON under the label of %s', async (label, options) => {
+  ])('RI-04 a JSON object is read as JSON with the Content-Type %s', async (label, options) => {
     const reply = await server.acme.client.post(
       'groups',
       JSON.stringify({ name: `label ${label}` }),
@@ -257,8 +257,8 @@ describe('contract 8: unknown and read-only fields', () => {
   });
 });
 
-describe('contract 9 and contract 10: answers', () => {
-  it('201 creates, 200 does everything else, {} is deleted', async () => {
+describe('contract 9 and contract 10: responses', () => {
+  it('201 for create, 200 for the others, {} for delete', async () => {
     const { client } = server.acme;
     const statuses = [
       await client.post('groups', { name: 'answers' }),
@@ -269,7 +269,7 @@ describe('contract 9 and contract 10: answers', () => {
     expect(statuses).toEqual([201, 200, 200, 200]);
   });
 
-  it('errors have message, code, request id, and fields where fields are wrong', async () => {
+  it('errors have message, code, request id and, for invalid fields, errors', async () => {
     const { client } = server.acme;
     const reply = await client.post('groups', { name: '' }, { headers: { 'x-request-id': 'my-id.1' } });
     expect(reply.body).toEqual({
@@ -280,7 +280,7 @@ describe('contract 9 and contract 10: answers', () => {
     });
   });
 
-  it('RI-34 an id of the client is kept only where it is harmless', async () => {
+  it('RI-34 a request id of the client is used only if it is harmless', async () => {
     for (const id of ['a b', 'x'.repeat(65), 'é', '<script>']) {
       const reply = await server.acme.client.get('groups', undefined, { headers: { 'x-request-id': id } });
       expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -288,7 +288,7 @@ describe('contract 9 and contract 10: answers', () => {
   });
 });
 
-describe('hostile frames', () => {
+describe('request smuggling', () => {
   const hidden =
     'POST /v1/groups?access_token=TOKEN HTTP/1.1\r\nHost: a\r\nContent-Length: 19\r\n\r\n{"name":"smuggled"}';
 
@@ -299,7 +299,7 @@ describe('hostile frames', () => {
     ['a doubtful coding', 'Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n'],
     ['a folded header', 'X-A: b\r\n c: d\r\nTransfer-Encoding : chunked\r\n\r\n'],
     ['an endless chunk size', 'Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n'],
-  ])('RI-23 with %s end the connection, and nothing hidden in them runs', async (_what, rest) => {
+  ])('RI-23 requests with %s close the connection, and no hidden request runs', async (_what, rest) => {
     const before = await totalGroups();
     const second = hidden.replace('TOKEN', server.acme.token);
     const { statuses } = await raw(`POST /v1/groups HTTP/1.1\r\nHost: a\r\n${rest}${second}`);
@@ -307,7 +307,7 @@ describe('hostile frames', () => {
     expect(await totalGroups()).toBe(before);
   });
 
-  it('RI-24 headers that are too much are refused, and override headers mean nothing', async () => {
+  it('RI-24 too many headers are refused, and method override headers are ignored', async () => {
     const large = await raw(`GET /v1/groups HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(large.statuses).toEqual([431]);
     const headers = {
@@ -323,7 +323,7 @@ describe('hostile frames', () => {
     expect((await client.get('groups/overridden')).status).toBe(200);
   });
 
-  it('RI-20 texts that would be SQL are just texts', async () => {
+  it('RI-20 SQL in texts is not executed', async () => {
     const { client } = server.acme;
     const before = await totalGroups();
     for (const text of [

@@ -47,14 +47,14 @@ describe('the size of a file', () => {
     if (status === 413) expect(reply.body.code).toBe('too_large');
   });
 
-  it('UP-04 UP-15 a declared size of 10 GB is refused before anything is read', async () => {
+  it('UP-04 UP-15 a Content-Length of 10 GB is refused before the body is read', async () => {
     const client = await openSlowClient(server.url);
     await client.send(head(server.acme.token, 'Content-Length: 10737418240'));
     expect((await client.answer()).status).toBe(413);
     await client.closed();
   });
 
-  it('UP-04 an endless body is refused at the limit, and the connection ends', async () => {
+  it('UP-04 an endless body is refused at the limit, and the connection is closed', async () => {
     const client = await openSlowClient(server.url);
     await client.send(head(server.acme.token, 'Transfer-Encoding: chunked') + chunk(START));
     const refused = client.answer();
@@ -65,14 +65,14 @@ describe('the size of a file', () => {
     await client.closed();
   });
 
-  it('UP-04 an endless text before the first part is refused at the limit', async () => {
+  it('UP-04 an endless preamble is refused at the limit', async () => {
     const client = await openSlowClient(server.url);
     await client.send(head(server.acme.token, 'Transfer-Encoding: chunked'));
     for (let sent = 0; sent <= LIMIT + FRAME; sent += LIMIT) await client.send(chunk('x'.repeat(LIMIT)));
     expect((await client.answer()).status).toBe(413);
   });
 
-  it('UP-04 a declared size that is too small is a body that breaks off', async () => {
+  it('UP-04 a Content-Length that is too small is an incomplete body', async () => {
     const before = await total();
     const client = await openSlowClient(server.url);
     await client.send(head(server.acme.token, 'Content-Length: 90') + START + 'x'.repeat(100) + END);
@@ -80,7 +80,7 @@ describe('the size of a file', () => {
     expect(await total()).toBe(before);
   });
 
-  it('UP-04 a declared size that is too large stores nothing when the client goes', async () => {
+  it('UP-04 a Content-Length that is too large stores nothing when the client disconnects', async () => {
     const before = await total();
     const client = await openSlowClient(server.url);
     await client.send(head(server.acme.token, 'Content-Length: 5000') + START + 'x'.repeat(100) + END);
@@ -106,10 +106,10 @@ describe('texts of an upload', () => {
   });
 });
 
-describe('an upload that nobody may send', () => {
+describe('an upload without a token', () => {
   const MEGABYTE = 1024 * 1024;
 
-  it('UP-12 without a token, 401 comes while the client waits for permission to send', async () => {
+  it('UP-12 401 is sent while the client waits for 100 Continue', async () => {
     const client = await openSlowClient(server.url);
     await client.send(head(null, `Content-Length: ${50 * MEGABYTE}`, 'Expect: 100-continue'));
     const { status, head: said } = await client.answer();
@@ -118,7 +118,7 @@ describe('an upload that nobody may send', () => {
     await client.closed();
   });
 
-  it('UP-12 without a token, 401 comes before a megabyte is sent', async () => {
+  it('UP-12 401 is sent before a megabyte of the body', async () => {
     const client = await openSlowClient(server.url);
     await client.send(head(null, `Content-Length: ${50 * MEGABYTE}`) + START + 'x'.repeat(MEGABYTE / 2));
     const { status, head: said } = await client.answer();
@@ -127,7 +127,7 @@ describe('an upload that nobody may send', () => {
     await client.closed();
   });
 
-  it('UP-12 a client that sends 50 MB before it reads still gets its 401', async () => {
+  it('UP-12 a client that sends 50 MB before it reads still gets the 401', async () => {
     const client = await openSlowClient(server.url);
     client.socket.pause();
     await client.send(head(null, `Content-Length: ${50 * MEGABYTE}`));
@@ -139,7 +139,7 @@ describe('an upload that nobody may send', () => {
     await client.closed();
   });
 
-  it('UP-12 with a token, the client is asked to go on', async () => {
+  it('UP-12 with a token, 100 Continue is sent', async () => {
     const client = await openSlowClient(server.url);
     const body = `${START}invited${END}`;
     const asked = new Promise((resolve) => client.socket.once('data', (bytes) => resolve(String(bytes))));
@@ -152,7 +152,7 @@ describe('an upload that nobody may send', () => {
 });
 
 describe('slow uploads', () => {
-  it('UP-13 three hundred clients that send a byte now and then are in nobody’s way', async () => {
+  it('UP-13 300 clients that send single bytes do not delay others', async () => {
     const slow = await Promise.all(Array.from({ length: 300 }, () => openSlowClient(server.url)));
     for (const client of slow) await client.send(head(server.acme.token, 'Content-Length: 5000') + START);
     for (let round = 0; round < 5; round += 1) {

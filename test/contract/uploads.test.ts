@@ -48,13 +48,13 @@ function crcOf(bytes: Uint8Array): string {
   return crc.toString(16).toUpperCase().padStart(4, '0');
 }
 
-describe('what is no upload', () => {
+describe('invalid uploads', () => {
   let before: unknown;
   beforeEach(async () => {
     before = await total();
   });
   afterEach(async () => {
-    // The server is there, and nothing was stored.
+    // The server still runs, and nothing was stored.
     expect(await total()).toBe(before);
   });
 
@@ -86,7 +86,7 @@ describe('what is no upload', () => {
     ['inside the headers of a part', '--XX\r\ncontent-disposition: form-d'],
     ['after a file without the last boundary', file('a')],
     ['inside the last boundary', `${file('a')}--XX`],
-  ])('UP-02 a body that breaks off %s is 400', async (_where, body) => {
+  ])('UP-02 a body that ends %s is 400', async (_where, body) => {
     expect((await send(body)).status).toBe(400);
     const existing = await server.beta.client.request('PUT', 'files/1', body, {
       headers: { 'content-type': TYPE },
@@ -113,7 +113,7 @@ describe('what is no upload', () => {
     expect((await send(body + END)).status).toBe(status);
   });
 
-  it('UP-05 field names are names only, even those of an object', async () => {
+  it('UP-05 field names such as __proto__ have no effect', async () => {
     const names = ['__proto__', 'constructor', 'toString', '0', '4294967295', 'file_type[]'];
     const odd = names.map((name) => part(`name="${name}"`, 'polluted')).join('');
     expect((await send(odd + part('name="file_type"', 'movie') + file('a') + END)).status).toBe(422);
@@ -131,7 +131,7 @@ describe('what is no upload', () => {
   );
 });
 
-describe('what is an upload', () => {
+describe('valid uploads', () => {
   it.each([
     ['../../x1', 'x1'],
     ['..\\\\x2', 'x2'],
@@ -142,7 +142,7 @@ describe('what is an upload', () => {
     ['..', 422],
     ['-rf', 422],
     ['cafe\u0301', 'caf\u00e9'],
-  ])('UP-06 the file name %j is kept as %s', async (sent, kept) => {
+  ])('UP-06 the file name %j is stored as %s', async (sent, kept) => {
     const reply = await send(file(sent) + END);
     if (typeof kept === 'number') expect(reply.status).toBe(kept);
     else expect([reply.status, reply.record('file').name]).toEqual([201, kept]);
@@ -156,13 +156,13 @@ describe('what is an upload', () => {
     ["utf-8''caf%C3%A9%202", 'caf\u00e9 2'],
     ["utf-8''%00", 422],
     ["utf-8''..%2F..%2Fx4", 'x4'],
-  ])('UP-06 the extended file name %s is kept as %s', async (sent, kept) => {
+  ])('UP-06 the extended file name %s is stored as %s', async (sent, kept) => {
     const reply = await send(part(`name="file"; filename*=${sent}`, 'x') + END);
     if (typeof kept === 'number') expect(reply.status).toBe(kept);
     else expect([reply.status, reply.record('file').name]).toEqual([201, kept]);
   });
 
-  it('UP-06 nothing is written beside the database', () => {
+  it('UP-06 no file is written besides the database', () => {
     const beside = readdirSync(dirname(server.file)).filter((name) => !/^gateway[.]db/.test(name));
     expect(beside.filter((name) => !/secret|lock/.test(name))).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('what is an upload', () => {
     ['page.xhtml', 'application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
     ['poly.gif', 'image/gif', 'GIF89a/*<script>*/=1;'],
     ['doc.pdf', 'application/pdf', '%PDF-1.7'],
-  ])('UP-07 %s comes back as base64 in JSON, whatever its type said', async (name, type, bytes) => {
+  ])('UP-07 %s is returned as base64 in JSON, whatever its Content-Type', async (name, type, bytes) => {
     const { id } = await uploaded(name, bytes, type);
     for (const path of [`files/${String(id)}`, 'files']) {
       const reply = await client.get(path);
@@ -199,13 +199,13 @@ describe('what is an upload', () => {
     expect((await client.get(path)).record('file')).toMatchObject(empty);
   });
 
-  it('UP-11 fields may stand before and after the file, and one may be called as the file is', async () => {
+  it('UP-11 fields may be before and after the file, and have the name of its part', async () => {
     const body = part('name="file_type"', 'torrent') + file('order') + part('name="description"', 'after');
     const reply = await send(`${body}${part('name="file"', 'a text')}${END}`);
     expect(reply.record('file')).toMatchObject({ name: 'order', file_type: 'torrent', description: 'after' });
   });
 
-  it('UP-14 any bytes come back as they were, with a CRC that another implementation agrees with', async () => {
+  it('UP-14 any bytes are returned unchanged, with the CRC of a second implementation', async () => {
     let number = 0;
     const edge = fc.constantFrom('\r\n', '--XX', '\r\n--XX', '\r\n--XX--\r\n', '\r', '-', '\u0000', '\u00ff');
     const bytes = fc.oneof(
@@ -225,7 +225,7 @@ describe('what is an upload', () => {
     );
   });
 
-  it('UP-14 the largest file comes back as it was', async () => {
+  it('UP-14 the largest file is returned unchanged', async () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024);
     for (let n = 0; n < bytes.length; n += 4) bytes.writeUInt32LE((n * 2_654_435_761) >>> 0, n);
     const file = await uploaded('largest.bin', bytes);
@@ -236,12 +236,12 @@ describe('what is an upload', () => {
   it.each([
     ['a test virus', 'X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'],
     ['a compressed file', gzipSync(Buffer.alloc(1_000_000))],
-  ])('UP-15 %s is bytes like any other', async (name, bytes) => {
+  ])('UP-15 %s is stored as plain bytes', async (name, bytes) => {
     const sent = Buffer.from(bytes);
     expect(await uploaded(name, sent)).toMatchObject({ size: sent.length, content: sent.toString('base64') });
   });
 
-  it('UP-10 who reads while the bytes are replaced gets one whole state', async () => {
+  it('UP-10 a read concurrent with a replacement returns one complete content', async () => {
     const states = Array.from({ length: 12 }, (_, round) => {
       const bytes = Buffer.alloc(800_000 + round * 40_000, round);
       return { bytes, fields: { content: bytes.toString('base64'), size: bytes.length, crc: crcOf(bytes) } };

@@ -22,7 +22,7 @@ const jumps: readonly [string, (now: Date) => Date][] = [
 ];
 
 describe('CF-27 a clock that jumps', () => {
-  it.each(jumps)('to %s: everything goes on, and the order of things stays', async (_where, to) => {
+  it.each(jumps)('to %s: requests succeed, and the order of records is unchanged', async (_where, to) => {
     const { client } = server.acme;
     await client.post('groups', { name: 'before' });
     server.clock.set(to(server.clock.now()));
@@ -55,7 +55,7 @@ describe('CF-27 a clock that jumps', () => {
     expect(Math.min(...durations)).toBeGreaterThanOrEqual(0);
   });
 
-  it('ends tokens at their instant, and not before', async () => {
+  it('tokens expire at their time, not earlier', async () => {
     const { companyId, userId } = server.acme.caller;
     const expiresAt = new Date(server.clock.now().getTime() + DAY);
     const { secret } = await server.app.units.systemWrite(SYSTEM, (work) =>
@@ -73,7 +73,7 @@ describe('CF-27 a clock that jumps', () => {
     expect([await statusAt(-5_000), await statusAt(0), await statusAt(-HOUR)]).toEqual([200, 401, 200]);
   });
 
-  it('remembers answers to Idempotency-Keys when it goes back', async () => {
+  it('stored responses stay valid when it goes back', async () => {
     const { client } = server.acme;
     const headers = { 'idempotency-key': 'jump' };
     const first = await client.post('groups', { name: 'once' }, { headers });

@@ -3,7 +3,7 @@ import express from 'express';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import { Readiness, ready, type Check } from '../../src/http/operations/health.js';
+import { Readiness, ready, type Check } from '../../src/http/monitoring/health.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -22,12 +22,12 @@ const WELL = {
 };
 
 describe('/healthz', () => {
-  it('says that the process runs, without asking the database', async () => {
+  it('is 200 while the process runs, without a query', async () => {
     const { result, statements } = await server.statements(() => server.anonymous.get('/healthz'));
     expect([result.status, result.body, statements]).toEqual([200, { status: 'ok' }, []]);
   });
 
-  it('is there for GET and HEAD only', async () => {
+  it('allows GET and HEAD only', async () => {
     expect((await server.anonymous.request('HEAD', '/healthz')).status).toBe(200);
     const reply = await server.anonymous.post('/healthz', {});
     expect([reply.status, reply.headers.get('allow'), reply.body.code]).toEqual([
@@ -39,12 +39,12 @@ describe('/healthz', () => {
 });
 
 describe('/readyz', () => {
-  it('is 200 where everything that serving takes is there', async () => {
+  it('is 200 if all checks hold', async () => {
     const reply = await server.anonymous.get('/readyz');
     expect([reply.status, reply.body]).toEqual([200, { status: 'ready', checks: WELL }]);
   });
 
-  it('is 503 while the storage has a fault, and 200 when a write was kept again', async () => {
+  it('is 503 while the storage has a fault, and 200 after the next successful write', async () => {
     server.app.database.health.report('storage_full');
     const reply = await server.anonymous.get('/readyz');
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
@@ -56,7 +56,7 @@ describe('/readyz', () => {
     expect((await server.anonymous.get('/readyz')).status).toBe(200);
   });
 
-  it('is 503 where the schema is not this program’s', async () => {
+  it('is 503 if the schema is of another version', async () => {
     await sql`delete from kysely_migration where name like '0002%'`.execute(server.app.database.writes);
     const reply = await server.anonymous.get('/readyz');
     expect([reply.status, reply.body.checks]).toMatchObject([
@@ -65,7 +65,7 @@ describe('/readyz', () => {
     ]);
   });
 
-  it('is 503 where a check fails, and does not say how', async () => {
+  it('is 503 if a check fails, without the error', async () => {
     await sql`alter table kysely_migration rename to lost`.execute(server.app.database.writes);
     const reply = await server.anonymous.get('/readyz');
     expect([reply.status, reply.body.checks]).toMatchObject([

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 type Line = Record<string, unknown>;
 
-/** The line about a request, once it is written. */
+/** Waits for the log line of a request. */
 async function lineOf(requestId: string): Promise<Line> {
   const find = (): Line | undefined =>
     server.logs
@@ -33,7 +33,7 @@ async function lineOf(requestId: string): Promise<Line> {
 const named = (id: string) => ({ headers: { 'x-request-id': id } });
 
 describe('the log', () => {
-  it('has one line for each request, with who asked for what kind of thing and how it ended', async () => {
+  it('has one line for each request: caller, path template and status', async () => {
     const { client, caller } = server.acme;
     await client.post('groups', { name: 'logged' }, named('create-1'));
     const { time, duration_ms: duration, ...line } = await lineOf('create-1');
@@ -60,21 +60,21 @@ describe('the log', () => {
     ['a path that is not there', 'GET', '/v1/CONFIDENTIAL', '(unknown)', 404],
     ['a path that is not well encoded', 'GET', '/v1/groups/%ZZCONFIDENTIAL', '(unknown)', 400],
     ['health', 'GET', '/healthz?CONFIDENTIAL', '/healthz', 200],
-  ])('names %s by the template of its path', async (what, method, path, template, status) => {
+  ])('has the path template of %s', async (what, method, path, template, status) => {
     const id = what.replaceAll(' ', '-');
     await server.acme.client.request(method, path, undefined, named(id));
     expect(await lineOf(id)).toMatchObject({ path: template, status });
     expect(server.logs.join('')).not.toContain('CONFIDENTIAL');
   });
 
-  it('knows nobody where nobody was let in', async () => {
+  it('has no caller without a valid token', async () => {
     await server.anonymous.get('groups', undefined, named('nobody'));
     const line = await lineOf('nobody');
     expect(line).toMatchObject({ status: 401, path: '/v1/groups' });
     expect(Object.keys(line)).not.toContain('company_id');
   });
 
-  it('says where a client went away', async () => {
+  it('marks requests whose client disconnected', async () => {
     const { token } = server.acme;
     const sent = request(`${server.url}/v1/groups?access_token=${token}`, {
       method: 'POST',
@@ -86,7 +86,7 @@ describe('the log', () => {
     expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true });
   });
 
-  it('RI-34 keeps one line a request, whatever texts hold', async () => {
+  it('RI-34 has one line per request, whatever the texts contain', async () => {
     const { client } = server.acme;
     const text = 'first\r\nsecond \u001b[2J {"level":"fatal"} \u2028';
     const app = await client.post('apps', { name: 'escapes', description: text }, named('escapes-1'));
@@ -106,7 +106,7 @@ describe('the log', () => {
     for (const line of server.logs) expect(line).toMatch(/^[^\r\n\u001b]*\n$/);
   });
 
-  it('tells an unexpected error with its place and the request, and the client nothing of it', async () => {
+  it('has the stack of an unexpected error and the request id; the client sees neither', async () => {
     const broken = await startServer();
     await sql`alter table groups rename to lost`.execute(broken.app.database.writes);
     const reply = await broken.acme.client.get('groups/CONFIDENTIAL', undefined, named('broken-1'));
@@ -123,7 +123,7 @@ describe('the log', () => {
     expect(broken.logs.join('')).not.toContain('CONFIDENTIAL');
   });
 
-  it('shows of an error neither what it carries nor secrets in its words', () => {
+  it('omits properties of errors and secrets in their messages', () => {
     const lines: string[] = [];
     const token = 'a1'.repeat(20);
     const error = Object.assign(
@@ -142,7 +142,7 @@ describe('the log', () => {
 });
 
 describe('standard output', () => {
-  it('CF-31 counts the lines for which the disk has no room, and goes on', () => {
+  it('CF-31 counts the lines lost to a full disk and continues', () => {
     const full = openSync('/dev/full', 'w');
     const sink = descriptorSink(full);
     for (let n = 0; n < 3; n += 1) sink.write('a line\n');
@@ -150,7 +150,7 @@ describe('standard output', () => {
     expect(sink.lost()).toBe(3);
   });
 
-  it('CF-31 counts the lines of a descriptor that is closed', () => {
+  it('CF-31 counts the lines lost to a closed descriptor', () => {
     const descriptor = openSync('/dev/null', 'w');
     closeSync(descriptor);
     const sink = descriptorSink(descriptor);
@@ -158,7 +158,7 @@ describe('standard output', () => {
     expect(sink.lost()).toBe(1);
   });
 
-  it('waits for a slow reader without holding anybody up, and loses nothing', async () => {
+  it('buffers for a slow reader without blocking, and loses nothing', async () => {
     const folder = scratchFolder();
     const pipe = join(folder, 'pipe');
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);

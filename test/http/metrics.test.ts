@@ -18,7 +18,7 @@ async function valueOf(series: string): Promise<number | undefined> {
 }
 
 describe('/metrics', () => {
-  it('counts requests by method, template and status, and how long they take', async () => {
+  it('counts requests by method, path template and status, and measures their duration', async () => {
     const { client } = server.acme;
     await client.get('groups/nobody');
     await client.get('groups/somebody');
@@ -30,20 +30,20 @@ describe('/metrics', () => {
     expect(text).not.toMatch(/nobody|somebody|access_token/);
   });
 
-  it('counts what the rate limit refused', async () => {
+  it('counts requests refused by the rate limit', async () => {
     expect(await valueOf('http_rate_limited_total')).toBe(0);
     for (let n = 0; n < 8; n += 1) await server.acme.client.get('groups');
     expect(await valueOf('http_rate_limited_total')).toBe(3);
   });
 
-  it('counts hidden card data and lost lines of the log, once each', async () => {
+  it('counts masked card data and lost log lines, each once', async () => {
     server.app.metrics.countScrubs(2);
     server.app.metrics.countScrubs(1);
     expect(await valueOf('card_data_scrubs_total')).toBe(3);
     expect([await valueOf('log_lines_lost_total'), await valueOf('log_lines_lost_total')]).toEqual([7, 7]);
   });
 
-  it('tells of the process and of the size of the database', async () => {
+  it('has metrics of the process and the size of the database', async () => {
     expect(await valueOf('process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect(await valueOf('database_size_bytes{part="file"}')).toBeGreaterThan(1e4);
     expect(await valueOf('database_size_bytes{part="log"}')).toBeGreaterThanOrEqual(0);
@@ -51,7 +51,7 @@ describe('/metrics', () => {
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  it('is each server’s own', async () => {
+  it('is separate for each server', async () => {
     const other = await startServer();
     server.app.metrics.countScrubs(1);
     const { text } = await other.anonymous.get('/metrics');

@@ -19,7 +19,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\
 const FILE = chunk('--XX\r\ncontent-disposition: form-data; name="f"; filename="a"\r\n\r\n');
 const END = `${chunk('\r\n--XX--\r\n')}0\r\n\r\n`;
 
-/** The reader behind a bare server: 200 with the file's size, or the refusal's status. */
+/** A server with only the reader: 200 with the size of the file, or the status of the error. */
 async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: HeldUpload[] }> {
   const held: HeldUpload[] = [];
   const read = createUploadReader({ maxFileBytes: 10_000, ...limits });
@@ -47,7 +47,7 @@ async function begin(url: string, bytes: string): Promise<SlowClient> {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('receiving an upload', () => {
-  it('UP-13 ends with 408 where a client sends nothing for too long', async () => {
+  it('UP-13 fails with 408 if a client stops sending', async () => {
     const { url } = await serve({ idleMs: 150 });
     const client = await begin(url, 'x');
     for (let n = 0; n < 5; n += 1) {
@@ -57,7 +57,7 @@ describe('receiving an upload', () => {
     expect((await client.answer()).status).toBe(408);
   });
 
-  it('lets large files in one after the other, and small ones past them', async () => {
+  it('reads large files one at a time, and small ones at once', async () => {
     const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000, idleMs: 100 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
@@ -67,7 +67,7 @@ describe('receiving an upload', () => {
     expect(await small.answer()).toMatchObject({ status: 200 });
     await first.send(END);
     expect((await first.answer()).status).toBe(200);
-    // The first one's bytes are held: nobody is called slow while the server does not read.
+    // The first upload holds the slot: the others are paused by the server, so none is too slow.
     await second.send(END);
     await pause(250);
     expect(held.map((upload) => upload.file?.size)).toEqual([100, 200]);
@@ -76,7 +76,7 @@ describe('receiving an upload', () => {
     expect(held.map((upload) => upload.file?.size)).toEqual([100, 200, 300]);
   });
 
-  it('answers 503 with Retry-After where no turn comes in time', async () => {
+  it('fails with 503 and Retry-After after waiting too long', async () => {
     const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 100 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
@@ -92,7 +92,7 @@ describe('receiving an upload', () => {
     expect((await third.answer()).status).toBe(200);
   });
 
-  it('gives the turn of a client that went to the next one, and none twice', async () => {
+  it('gives the slot of a disconnected client to the next one, once', async () => {
     const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
@@ -114,7 +114,7 @@ describe('receiving an upload', () => {
     expect((await fourth.answer()).status).toBe(200);
   });
 
-  it('holds no more than the bytes of a client that sends them one by one', async () => {
+  it('uses memory for the bytes only if a client sends them one by one', async () => {
     const { url, held } = await serve({ maxFileBytes: 300_000 });
     const client = await begin(url, 'x');
     await client.send(chunk('y').repeat(200_000) + END);

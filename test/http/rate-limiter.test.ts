@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { createRateLimiter } from '../../src/http/server/rate-limit.js';
 
-it('RL-02 a window ends for all of a client’s requests at once, and the next begins with the whole budget', async () => {
+it('RL-02 a window ends for all requests of a client at once, and the next starts with the full limit', async () => {
   const limiter = createRateLimiter(2, 1_000);
   const states = [];
   for (let n = 0; n < 4; n += 1) states.push(await limiter.count('203.0.113.7'));
@@ -20,7 +20,7 @@ it('RL-02 a window ends for all of a client’s requests at once, and the next b
   expect(await limiter.count('203.0.113.7')).toMatchObject({ remaining: 1, exceeded: false });
 });
 
-it('RL-05 counts each client apart', async () => {
+it('RL-05 counts each client separately', async () => {
   const limiter = createRateLimiter(1);
   expect((await limiter.count('203.0.113.7')).exceeded).toBe(false);
   expect((await limiter.count('203.0.113.8')).exceeded).toBe(false);

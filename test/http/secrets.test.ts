@@ -10,9 +10,9 @@ const PASSWORD = 'Zx7#unrepeatable-pass-phrase';
 const MISTYPED = 'Qy8#mistyped-pass-phrase';
 
 let server: TestServer;
-/** The token of a token endpoint's answer, and one that nobody has. */
+/** A token from the token endpoint, and an unknown one. */
 let secrets: string[];
-/** Everything that the server answered, save the token endpoint. */
+/** All responses of the server except those of the token endpoint. */
 const answers: string[] = [];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** In every place where a client could put it, rightly or not. */
+/** The secret in every place of a request, valid or not. */
 async function sendEverywhere(secret: string): Promise<void> {
   const { anonymous: client } = server;
   const bearer = { headers: { authorization: `Bearer ${secret}` } };
@@ -74,7 +74,7 @@ async function sendEverywhere(secret: string): Promise<void> {
   await sql`alter table lost rename to devices`.execute(server.app.database.writes);
 }
 
-/** The pieces of a secret that are long enough to help somebody who guesses. */
+/** Substrings of a secret long enough to help an attacker. */
 function piecesOf(secret: string): string[] {
   return Array.from({ length: secret.length - 8 }, (_, start) => secret.slice(start, start + 9));
 }
@@ -86,19 +86,19 @@ function demandNone(where: string, text: string): void {
 }
 
 describe('AT-17 tokens and passwords', () => {
-  it('stand in no line of the log', () => {
+  it('are in no log line', () => {
     expect(server.logs.length).toBeGreaterThan(30);
     expect(server.logs.some((line) => line.includes('unexpected error'))).toBe(true);
     demandNone('the log', server.logs.join(''));
   });
 
-  it('stand in no answer, header or metric', () => {
+  it('are in no response, header or metric', () => {
     expect(answers.some((text) => text.includes('http_requests_total'))).toBe(true);
-    // What was asked for as a record’s name is not repeated either.
+    // Not repeated as the name of an unknown record either.
     for (const text of answers) demandNone('an answer', text);
   });
 
-  it('stand in no file of the database, nor in the ledger', async () => {
+  it('are in no database file and not in the ledger', async () => {
     await server.app.housekeeping.run();
     const { rows } = await sql`select * from ledger`.execute(server.app.database.reads);
     expect(rows.length).toBeGreaterThan(3);

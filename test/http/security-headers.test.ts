@@ -17,7 +17,7 @@ afterAll(async () => {
 
 type Asked = () => Promise<Reply>;
 
-/** How each status comes about. */
+/** A request for each status. */
 function statuses(): readonly (readonly [number, Asked])[] {
   const { client } = server.acme;
   const large = 'x'.repeat(1024 * 1024 + 1);
@@ -38,7 +38,7 @@ function statuses(): readonly (readonly [number, Asked])[] {
   ];
 }
 
-/** The statuses that take a server which is in trouble. */
+/** Statuses that need a server with a fault. */
 async function troubled(): Promise<Reply[]> {
   const broken = await startServer({ rateLimitPerHour: 2 });
   onTestFinished(() => broken.stop());
@@ -67,7 +67,7 @@ function demandSafe({ headers, status }: Reply): void {
   expect(headers.get('strict-transport-security')).toBeNull();
 }
 
-describe('contract 15: what stands on every answer', () => {
+describe('contract 15: headers of every response', () => {
   it('AT-18 is the same on every status', async () => {
     for (const [status, ask] of statuses()) {
       const reply = await ask();
@@ -90,7 +90,7 @@ describe('contract 15: what stands on every answer', () => {
     demandSafe(await server.anonymous.get(page));
   });
 
-  it('RL-01 503 and 500 tell the rate limit, 503 and 429 when to come again', async () => {
+  it('RL-01 503 and 500 have the rate limit, 503 and 429 have Retry-After', async () => {
     const [unexpected, unavailable, limited] = await troubled();
     for (const reply of [unexpected, unavailable, limited]) {
       expect(reply?.headers.get('x-rate-limit-limit')).toBe('2');
@@ -135,7 +135,7 @@ describe('AT-19 tokens over plain HTTP', () => {
     },
   );
 
-  it('do not get in where TLS is spoken; there, browsers are told to stay with it', async () => {
+  it('are refused with TLS, and responses have Strict-Transport-Security', async () => {
     const folder = scratchFolder();
     const secure = await startServer({ tls: selfSigned(folder) });
     onTestFinished(async () => {

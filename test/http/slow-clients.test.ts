@@ -15,7 +15,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** A connection that sends a little, and then a byte now and then. */
+/** A connection that sends a first part and then single bytes. */
 function drip(first: string): Socket {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname, () => socket.write(first));
@@ -37,7 +37,7 @@ describe('CF-32 slow clients', () => {
       () =>
         `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{`,
     ],
-  ])('200 with endless %s do not keep others waiting, and are cut off', async (_what, first) => {
+  ])('200 with endless %s do not delay others, and are disconnected', async (_what, first) => {
     const sockets = Array.from({ length: 200 }, () => drip(first()));
     const all = Promise.all(sockets.map(closed));
     for (let n = 0; n < 20; n += 1) {
@@ -46,7 +46,7 @@ describe('CF-32 slow clients', () => {
     await all;
   });
 
-  it('are told so: headers that do not come are 408', async () => {
+  it('get 408 if their headers do not arrive', async () => {
     const { text, statuses } = await sendRaw(server.url, 'GET /v1/groups HTTP/1.1\r\nHost: a\r\n');
     expect(statuses).toEqual([408]);
     expect(parseAnswer(text).body).toMatchObject({ code: 'too_slow' });
@@ -67,7 +67,7 @@ describe('CF-32 slow clients', () => {
     },
   );
 
-  it('one that breaks off does not disturb the next', async () => {
+  it('a disconnect does not affect the next request', async () => {
     const socket = drip(
       `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\n\r\n{"name"`,
     );

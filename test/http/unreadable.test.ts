@@ -11,7 +11,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('what is no HTTP request', () => {
+describe('bytes that are not an HTTP request', () => {
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', 400, 'malformed'],
     ['a method that nobody has', 'STEAL /v1/groups HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'malformed'],
@@ -63,7 +63,7 @@ describe('what is no HTTP request', () => {
     expect(parseAnswer(text).body).toMatchObject({ code: 'malformed' });
   });
 
-  it('RI-24 the Host stands in no answer, and health is asked without one', async () => {
+  it('RI-24 the Host is in no response, and health works without one', async () => {
     const page = await sendRaw(
       server.url,
       'GET /docs HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
@@ -73,7 +73,7 @@ describe('what is no HTTP request', () => {
     expect((await sendRaw(server.url, 'GET /healthz HTTP/1.0\r\n\r\n')).statuses).toEqual([200]);
   });
 
-  it('RI-22 an absolute target is the same path, counted and logged alike', async () => {
+  it('RI-22 an absolute target is counted and logged as its path', async () => {
     const { statuses, text } = await sendRaw(
       server.url,
       `GET http://evil.example/v1/groups?access_token=${server.acme.token} HTTP/1.1\r\n`,
@@ -86,7 +86,7 @@ describe('what is no HTTP request', () => {
       .toContain('"path":"/v1/groups"');
   });
 
-  it('a body that goes wrong halfway is answered once, and the connection ends', async () => {
+  it('a body that becomes malformed gets one response, and the connection is closed', async () => {
     const { statuses } = await sendRaw(
       server.url,
       `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`,

@@ -25,7 +25,7 @@ function pathOf(route: Route, choose: Choice): string {
 /** A body that the route takes, with its owner where it has one. */
 export function goodBody(route: Route, choose: Choice): Fields {
   const fields = route.body === undefined ? {} : sampleBody(bodySchema(route.body));
-  return route.owned === true ? { ...fields, number: choose('logical_number') } : { ...fields };
+  return route.ownerSelector !== undefined ? { ...fields, number: choose('logical_number') } : { ...fields };
 }
 
 export async function ask(

@@ -9,9 +9,9 @@ import {
 import type { Route } from '../../src/rest/route.js';
 import { createRoutes } from '../../src/app/routes.js';
 
-export const ROUTES: readonly Route[] = createRoutes({
-  signIn: () => Promise.reject(new Error('These routes describe; they do not sign anybody in.')),
-});
+export const ROUTES: readonly Route[] = createRoutes(() =>
+  Promise.reject(new Error('These routes are for their descriptions only.')),
+);
 export const DOCUMENT: OpenApiDocument = createOpenApi(ROUTES);
 
 /** An answer as it came, on the way to being believed. */

@@ -13,7 +13,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import type { LiveObserver, Transport } from '../../http/operations/operation-log.js';
+import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { maskedErrors, renderError, type MaskingOptions } from '../execution/mask.js';

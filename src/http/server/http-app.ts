@@ -10,9 +10,9 @@ import { isUpgrade } from './upgrade.js';
 export interface HttpParts {
   readonly trustProxy: readonly string[];
   readonly secure: boolean;
-  /** Sees every request, before anything else does. */
+  /** Logs and counts every request. */
   readonly observe: RequestHandler;
-  /** Health, metrics, documents: neither counted nor limited. */
+  /** Health, metrics and documentation: exempt from the rate limit. */
   readonly uncounted: RequestHandler;
   readonly rateLimit: RequestHandler;
   readonly v1: RequestHandler;
@@ -20,7 +20,7 @@ export interface HttpParts {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** The whole HTTP side, in the order in which a request meets it. */
+/** The middleware of all surfaces, in the order in which a request passes it. */
 export function createHttpApp(parts: HttpParts): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -30,38 +30,42 @@ export function createHttpApp(parts: HttpParts): Express {
   app.set('trust proxy', [...parts.trustProxy]);
   app.use(requestContext, securityHeaders(parts.secure), parts.observe);
   app.use(parts.uncounted);
-  app.use(parts.rateLimit, refuseAmbiguous, socketsHere);
+  app.use(parts.rateLimit, refuseAmbiguous, refuseOtherUpgrades);
   app.use('/v1', parts.v1);
   app.use('/graphql', parts.graphql.handler, parts.graphql.refuse);
-  app.use(nothingHere);
-  app.use(refuse(parts.onError));
+  app.use(pathNotFound);
+  app.use(sendErrors(parts.onError));
   return app;
 }
 
-/** A connection that is to become a socket is nothing for the other paths. */
-const socketsHere: RequestHandler = (request, response, next) => {
-  if (isUpgrade(request) && !/^\/graphql\/?$/.test(request.path)) nothingHere(request, response, next);
+/** 404 for WebSocket requests anywhere but at /graphql. */
+const refuseOtherUpgrades: RequestHandler = (request, response, next) => {
+  if (isUpgrade(request) && !/^\/graphql\/?$/.test(request.path)) pathNotFound(request, response, next);
   else next();
 };
 
-const nothingHere: RequestHandler = (request) => {
+const pathNotFound: RequestHandler = (request) => {
   if (/^\/v\d+(\/|$)/i.test(request.path) && !/^\/v1(\/|$)/.test(request.path)) {
-    throw new HttpProblem(404, 'unknown_version', 'Only version v1 is available: begin the path with /v1/.');
+    throw new HttpProblem(
+      404,
+      'unknown_version',
+      'Unknown API version. The only version is v1: begin the path with /v1/.',
+    );
   }
-  throw new HttpProblem(404, 'not_found', 'There is nothing at this path.');
+  throw new HttpProblem(404, 'not_found', 'No such path.');
 };
 
-function refuse(onError: HttpParts['onError']): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+function sendErrors(onError: HttpParts['onError']): ErrorRequestHandler {
+  // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
     const { requestId } = requestContextOf(response);
-    const problem = problemResponse(explain(error), requestId);
+    const problem = problemResponse(withoutUriError(error), requestId);
     if (problem.status === 500) onError(error, requestId);
     sendProblem(request, response, problem);
   };
 }
 
-/** Express itself refuses paths that are not well encoded. */
-function explain(error: unknown): unknown {
+/** Express throws a URIError for a path that is not well encoded. */
+function withoutUriError(error: unknown): unknown {
   return error instanceof URIError ? malformed('The path is not percent-encoded UTF-8.') : error;
 }

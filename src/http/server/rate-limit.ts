@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.js';
 import { HOUR, SECOND } from '../../platform/clock.js';
 import { clientNetwork } from '../../platform/network.js';
 import { clientAddress } from '../client-address.js';
+import { HttpProblem } from '../problem.js';
 import { requestContextOf, type Budget } from '../request-context.js';
 
 export interface RateLimitState {
@@ -15,7 +16,7 @@ export interface RateLimitState {
   readonly exceeded: boolean;
 }
 
-/** Counts a client's requests in fixed windows; another store takes this one's place on several nodes. */
+/** Counts requests in fixed windows, by network: an IPv4 address or an IPv6 /64. */
 export interface RateLimiter {
   count(network: string): Promise<RateLimitState>;
 }
@@ -28,7 +29,7 @@ export function createRateLimiter(limit: number, windowMs = HOUR): RateLimiter {
       return {
         limit,
         remaining: Math.max(0, state.remainingPoints),
-        // Longer only where the machine's clock was put back.
+        // Can exceed the window only if the machine's clock was set back.
         endsIn: Math.min(state.msBeforeNext, windowMs),
         exceeded,
       };
@@ -45,18 +46,17 @@ async function consume(store: RateLimiterAbstract, network: string): Promise<[Ra
   }
 }
 
-/** What counting one request of a client came to. */
+/** The client's limit after one request was counted. */
 export interface Counted {
-  /** As it is after this request. */
   readonly budget: Budget;
-  /** Seconds until the next window, for a client over its limit; null for the others. */
+  /** Seconds until the next window if the client is over its limit, else null. */
   readonly retryAfter: number | null;
 }
 
-/** Counts one request from an address; null where nothing is counted. */
+/** Counts one request from an IP address; null if the rate limit is off. */
 export type CountRequest = (address: string) => Promise<Counted | null>;
 
-/** A limiter of null counts nothing. */
+/** A null limiter turns the rate limit off. */
 export function countRequests(limiter: RateLimiter | null, clock: Clock): CountRequest {
   if (limiter === null) return () => Promise.resolve(null);
   return async (address) => {
@@ -69,19 +69,16 @@ export function countRequests(limiter: RateLimiter | null, clock: Clock): CountR
   };
 }
 
-/** What a client over its limit is told. */
+/** The message for a client over its limit. */
 export function overLimit({ limit }: Budget): string {
   return `Too many requests: at most ${limit} an hour. Wait for the next window.`;
 }
 
 /**
- * Puts the three rate limit headers on every response (contract 14) and calls `refuse` for a client over its
- * limit. Where nothing is counted, there are no such headers.
+ * Sets the three rate limit headers (contract 14) and refuses a client over its limit with 429. No headers if the
+ * rate limit is off.
  */
-export function rateLimit(
-  count: CountRequest,
-  refuse: (retryAfter: number, message: string) => Error,
-): RequestHandler {
+export function rateLimit(count: CountRequest): RequestHandler {
   return async (request, response, next) => {
     const counted = await count(clientAddress(request));
     if (counted === null) {
@@ -93,6 +90,11 @@ export function rateLimit(
     response.setHeader('X-Rate-Limit-Limit', budget.limit);
     response.setHeader('X-Rate-Limit-Remaining', budget.remaining);
     response.setHeader('X-Rate-Limit-Reset', budget.resetAt.getTime() / SECOND);
-    next(retryAfter === null ? undefined : refuse(retryAfter, overLimit(budget)));
+    if (retryAfter === null) next();
+    else next(tooManyRequests(retryAfter, budget));
   };
+}
+
+function tooManyRequests(retryAfter: number, budget: Budget): HttpProblem {
+  return new HttpProblem(429, 'rate_limited', overLimit(budget), { 'Retry-After': String(retryAfter) });
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** On every answer, whatever its status (contract 15). */
+/** On every response, whatever its status (contract 15). */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -10,7 +10,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** `secure` where the server itself speaks TLS. */
+/** `secure`: the server itself terminates TLS; adds Strict-Transport-Security. */
 export function securityHeaders(secure: boolean): RequestHandler {
   const headers = new Map(Object.entries(SECURITY_HEADERS));
   if (secure) headers.set('Strict-Transport-Security', 'max-age=31536000');

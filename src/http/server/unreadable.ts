@@ -5,29 +5,29 @@ import { randomUUID } from 'node:crypto';
 import { HttpProblem, problemResponse, type HttpCode } from '../problem.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-const UNREADABLE: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers of the request are too large.'],
+const PROBLEMS: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers of the request are larger than 16 KiB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'too_large', 'The chunk extensions of the request are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'The request did not come in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'The request did not arrive in time.'],
 };
 
 /**
- * Answers what is no HTTP request, or not in time, as everything else is answered: with an error object, and
- * nothing that names the server. The connection ends, since nobody can say where a next request would begin.
+ * Sends the usual error object for bytes that are not an HTTP request, and for requests that time out, instead of
+ * Node's own response. Then closes the connection, since the start of a next request on it is unknown.
  */
-export function answerUnreadable(server: Server): void {
-  const underWay = new WeakMap<Duplex, ServerResponse>();
+export function respondToUnreadable(server: Server): void {
+  const inFlight = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request, response: ServerResponse) => {
-    underWay.set(request.socket, response);
+    inFlight.set(request.socket, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = underWay.get(socket);
-    const isInterrupting = response?.headersSent === true && !response.writableFinished;
-    if (!socket.writable || isInterrupting || error.code === 'ECONNRESET') {
+    const response = inFlight.get(socket);
+    const isSending = response?.headersSent === true && !response.writableFinished;
+    if (!socket.writable || isSending || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    const [status, code, message] = UNREADABLE[error.code ?? ''] ?? [
+    const [status, code, message] = PROBLEMS[error.code ?? ''] ?? [
       400,
       'malformed' as const,
       'This is not a well-formed HTTP request.',

@@ -3,19 +3,19 @@ import type { Socket } from 'node:net';
 
 export const SWITCHING_PROTOCOLS = 101;
 
-/** What came after the head of a request that asks for a WebSocket. */
+/** First bytes after the headers of each request for a WebSocket. */
 const heads = new WeakMap<IncomingMessage, Buffer>();
 
-/** Other protocols than WebSocket may be asked for (clients of HTTP/2 do so): those requests are as any other. */
-export function asksForSocket(request: IncomingMessage): boolean {
+/** Requests to upgrade to another protocol, such as HTTP/2, are treated as ordinary requests. */
+export function requestsWebSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /**
- * Lets requests for a WebSocket meet the application like every other request, so that the same walls stand
- * before them. Whoever accepts one says `takeOver`; every other answer ends the connection.
+ * Passes requests for a WebSocket to the application like any other request, so that the rate limit and the other
+ * checks apply. The handler that accepts one calls `takeOver`; any other response closes the connection.
  */
-export function answerUpgrades(server: Server, listener: RequestListener): void {
+export function handleUpgrades(server: Server, listener: RequestListener): void {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => undefined);
     const response = new ServerResponse(request);
@@ -23,11 +23,11 @@ export function answerUpgrades(server: Server, listener: RequestListener): void 
     try {
       response.assignSocket(socket);
     } catch {
-      // The answer to an earlier request is still under way on this connection.
+      // The response to an earlier request on this connection is still in flight.
       socket.destroy();
       return;
     }
-    if (asksForSocket(request)) heads.set(request, head);
+    if (requestsWebSocket(request)) heads.set(request, head);
     response.once('finish', () => socket.destroySoon());
     listener(request, response);
   });
@@ -38,14 +38,14 @@ export function isUpgrade(request: IncomingMessage): boolean {
   return heads.has(request);
 }
 
-/** The connection of a request that is accepted; its response is over. */
+/** Accepts a WebSocket request: detaches the socket from the response, which ends with status 101. */
 export function takeOver(
   request: IncomingMessage,
   response: ServerResponse,
 ): { readonly socket: Socket; readonly head: Buffer } {
   const { socket } = request;
   const head = heads.get(request);
-  if (head === undefined) throw new Error('The request asked for no other protocol');
+  if (head === undefined) throw new Error('The request is not a WebSocket upgrade');
   response.detachSocket(socket);
   response.statusCode = SWITCHING_PROTOCOLS;
   response.emit('close');

@@ -1,17 +1,8 @@
 import { z } from 'zod';
 
 import type { ReadWork } from '../../database/work.js';
-import { CONTENT_PLACEHOLDER } from '../../rest/content-placeholder.js';
-import {
-  EMPTY,
-  EmptyShape,
-  listResponse,
-  listShape,
-  recordResponse,
-  recordShape,
-} from '../../rest/envelope.js';
-import type { RouteResponse, Call, Route } from '../../rest/route.js';
-import { zonedTimestamp } from '../../rest/timestamp.js';
+import type { Caller } from '../../platform/caller.js';
+import { base64Of, fieldsOf, resourceRoutes, zonedTimestamp, type Call } from '../../rest/index.js';
 import type { App } from '../app/app.model.js';
 import { getApp } from '../app/app.service.js';
 import {
@@ -50,7 +41,7 @@ const ListedShape = z
 
 const WrittenShape = ListedShape.extend({
   bytecode: z.string().nullable().meta({ contentEncoding: 'base64' }),
-}).meta({ id: 'WrittenAppVersion', description: 'A version of an application, as it was written.' });
+}).meta({ id: 'WrittenAppVersion', description: 'A version of an application, without its associations.' });
 
 const AppVersionShape = WrittenShape.extend({
   group_ids: z.array(z.int()),
@@ -58,104 +49,52 @@ const AppVersionShape = WrittenShape.extend({
   file_ids: z.array(z.int()),
 }).meta({ id: 'AppVersion', description: 'A version of an application with its associations.' });
 
-const listedFor = (work: ReadWork) => (version: AppVersion) => ({
-  id: version.id,
-  app_id: version.appId,
-  number: version.number,
-  crc: version.crc,
-  size: version.size,
-  created_by: version.createdBy,
-  displayable: version.displayable,
-  authorizer_url: version.authorizerUrl,
-  pos_display_label: version.posDisplayLabel,
-  created_at: zonedTimestamp(version.createdAt, work.caller.timeZone, true),
-  updated_at: zonedTimestamp(version.updatedAt, work.caller.timeZone, true),
-  uuid: version.uuid,
-});
-
-const writtenFor = (work: ReadWork, version: AppVersion) => ({
-  ...listedFor(work)(version),
-  bytecode: version.contentId === null ? null : CONTENT_PLACEHOLDER,
-});
-
-const written = (work: ReadWork, version: AppVersion, status?: 201): RouteResponse =>
-  recordResponse('app_version', writtenFor(work, version), version, status, version.contentId);
-
-function whole(work: ReadWork, version: AssociatedVersion): RouteResponse {
-  const fields = {
-    ...writtenFor(work, version),
-    group_ids: version.groupIds,
-    module_ids: version.moduleIds,
-    file_ids: version.fileIds,
-  };
-  return recordResponse('app_version', fields, version, 200, version.contentId);
-}
+const listed = {
+  created_at: ({ createdAt }: AppVersion, { timeZone }: Caller) => zonedTimestamp(createdAt, timeZone, true),
+  updated_at: ({ updatedAt }: AppVersion, { timeZone }: Caller) => zonedTimestamp(updatedAt, timeZone, true),
+  createdVia: 'omitted',
+  contentId: 'omitted',
+} as const;
+const whole = {
+  ...listed,
+  bytecode: ({ contentId }: AppVersion) => (contentId === null ? null : base64Of(contentId)),
+};
 
 const appOf = (work: ReadWork, call: Call): Promise<App> => getApp(work, call.id('app_id', 'app'));
 
-async function versionOf(work: ReadWork, call: Call): Promise<AssociatedVersion> {
-  const app = await appOf(work, call);
-  return await getAppVersion(work, app, call.id('version_id', 'app version'));
-}
-
 /** /v1/apps/{app_id}/versions (contract 21). */
-export const appVersionRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/apps/{app_id}/versions',
-    scope: 'read',
-    summary: 'List versions of an application',
-    paged: true,
-    response: listShape('appversions', 'app_version', ListedShape),
-    read: async (work, call) => {
-      const page = await listAppVersions(work, await appOf(work, call), call.page);
-      return listResponse('appversions', 'app_version', page, listedFor(work));
+export const appVersionRoutes = resourceRoutes<AppVersion, AssociatedVersion>({
+  path: '/apps/{app_id}/versions',
+  name: 'app_version',
+  listName: 'appversions',
+  key: {
+    placeholder: 'version_id',
+    find: async (work, call) => {
+      const app = await appOf(work, call);
+      return await getAppVersion(work, app, call.id('version_id', 'app version'));
     },
   },
-  {
-    method: 'GET',
-    path: '/apps/{app_id}/versions/{version_id}',
-    scope: 'read',
-    summary: 'Read a version of an application',
-    response: recordShape('app_version', AppVersionShape),
-    read: async (work, call) => whole(work, await versionOf(work, call)),
+  fields: fieldsOf(WrittenShape).from<AppVersion>(whole),
+  list: {
+    summary: 'List versions of an application',
+    fields: fieldsOf(ListedShape).from<AppVersion>(listed),
+    handle: async (work, call) => listAppVersions(work, await appOf(work, call), call.page),
   },
-  {
-    method: 'POST',
-    path: '/apps/{app_id}/versions',
-    scope: 'write',
+  read: {
+    summary: 'Read a version of an application',
+    fields: fieldsOf(AppVersionShape).from<AssociatedVersion>(whole),
+  },
+  create: {
     summary: 'Create a version of an application',
     body: AppVersionCreate,
-    status: 201,
-    response: recordShape('app_version', WrittenShape),
-    write: async (work, call) =>
-      written(work, await createAppVersion(work, await appOf(work, call), call.input), 201),
+    handle: async (work, call) => createAppVersion(work, await appOf(work, call), call.input),
   },
-  {
-    method: 'PUT',
-    path: '/apps/{app_id}/versions/{version_id}',
-    scope: 'write',
+  update: {
     summary: 'Change a version of an application',
-    description: 'What is not sent stays. A group that it leaves takes it from its logical numbers.',
+    description:
+      'Absent fields stay unchanged. When the version is removed from a group, the logical numbers of the group lose it too.',
     body: AppVersionUpdate,
-    response: recordShape('app_version', WrittenShape),
-    write: async (work, call) => {
-      const version = await versionOf(work, call);
-      call.ifMatch('app_version', version);
-      return written(work, await updateAppVersion(work, version, call.input));
-    },
+    handle: (work, version, { input }) => updateAppVersion(work, version, input),
   },
-  {
-    method: 'DELETE',
-    path: '/apps/{app_id}/versions/{version_id}',
-    scope: 'write',
-    summary: 'Delete a version of an application',
-    response: EmptyShape,
-    write: async (work, call) => {
-      const version = await versionOf(work, call);
-      call.ifMatch('app_version', version);
-      await deleteAppVersion(work, version);
-      return EMPTY;
-    },
-  },
-];
+  delete: { summary: 'Delete a version of an application', handle: deleteAppVersion },
+});

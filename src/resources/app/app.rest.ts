@@ -1,16 +1,6 @@
 import { z } from 'zod';
 
-import type { ReadWork } from '../../database/work.js';
-import {
-  EMPTY,
-  EmptyShape,
-  listResponse,
-  listShape,
-  recordResponse,
-  recordShape,
-} from '../../rest/envelope.js';
-import type { Route } from '../../rest/route.js';
-import { zonedTimestamp } from '../../rest/timestamp.js';
+import { byId, fieldsOf, resourceRoutes, zonedTimestamp } from '../../rest/index.js';
 import { AppCreate, AppUpdate, COMMUNICATION_FORMATS, KINDS, LANGUAGES, type App } from './app.model.js';
 import { deleteApp } from './app.removal.service.js';
 import { createApp, getApp, listApps, updateApp } from './app.service.js';
@@ -32,77 +22,31 @@ const AppShape = z
     kind: z.enum(KINDS),
     language: z.enum(LANGUAGES),
   })
-  .meta({ id: 'App', description: 'An application for terminals; what they run are its versions.' });
-
-const fieldsFor = (work: ReadWork) => (app: App) => ({
-  id: app.id,
-  name: app.name,
-  description: app.description,
-  communication_format: app.communicationFormat,
-  updated_at: zonedTimestamp(app.updatedAt, work.caller.timeZone),
-  created_via: app.createdVia,
-  kind: app.kind,
-  language: app.language,
-});
-
-const answer = (work: ReadWork, app: App, status?: 201) =>
-  recordResponse('app', fieldsFor(work)(app), app, status);
+  .meta({ id: 'App', description: 'An application for terminals. Terminals run its versions.' });
 
 /** /v1/apps (contract 20). */
-export const appRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/apps',
-    scope: 'read',
-    summary: 'List applications',
-    paged: true,
-    response: listShape('apps', 'app', AppShape),
-    read: async (work, call) => listResponse('apps', 'app', await listApps(work, call.page), fieldsFor(work)),
-  },
-  {
-    method: 'GET',
-    path: '/apps/{app_id}',
-    scope: 'read',
-    summary: 'Read an application',
-    response: recordShape('app', AppShape),
-    read: async (work, call) => answer(work, await getApp(work, call.id('app_id', 'app'))),
-  },
-  {
-    method: 'POST',
-    path: '/apps',
-    scope: 'write',
+export const appRoutes = resourceRoutes<App>({
+  path: '/apps',
+  name: 'app',
+  key: byId('app_id', 'app', getApp),
+  fields: fieldsOf(AppShape).from<App>({
+    updated_at: ({ updatedAt }, { timeZone }) => zonedTimestamp(updatedAt, timeZone),
+    createdAt: 'omitted',
+    createdBy: 'omitted',
+  }),
+  list: { summary: 'List applications', handle: (work, { page }) => listApps(work, page) },
+  read: { summary: 'Read an application' },
+  create: {
     summary: 'Create an application',
-    description: 'Answers the name with the suffix of its language: `.posxml` or `.rb`.',
+    description: 'The name in the response has the suffix of its language: `.posxml` or `.rb`.',
     body: AppCreate,
-    status: 201,
-    response: recordShape('app', AppShape),
-    write: async (work, call) => answer(work, await createApp(work, call.input), 201),
+    handle: (work, { input }) => createApp(work, input),
   },
-  {
-    method: 'PUT',
-    path: '/apps/{app_id}',
-    scope: 'write',
+  update: {
     summary: 'Change an application',
-    description: 'What is not sent stays. Another language gives the name another suffix.',
+    description: 'Absent fields stay unchanged. A new language changes the suffix of the name.',
     body: AppUpdate,
-    response: recordShape('app', AppShape),
-    write: async (work, call) => {
-      const app = await getApp(work, call.id('app_id', 'app'));
-      call.ifMatch('app', app);
-      return answer(work, await updateApp(work, app, call.input));
-    },
+    handle: (work, app, { input }) => updateApp(work, app, input),
   },
-  {
-    method: 'DELETE',
-    path: '/apps/{app_id}',
-    scope: 'write',
-    summary: 'Delete an application with its versions',
-    response: EmptyShape,
-    write: async (work, call) => {
-      const app = await getApp(work, call.id('app_id', 'app'));
-      call.ifMatch('app', app);
-      await deleteApp(work, app);
-      return EMPTY;
-    },
-  },
-];
+  delete: { summary: 'Delete an application with its versions', handle: deleteApp },
+});

@@ -1,17 +1,6 @@
 import { z } from 'zod';
 
-import { CONTENT_PLACEHOLDER } from '../../rest/content-placeholder.js';
-import {
-  auditShape,
-  EMPTY,
-  EmptyShape,
-  listResponse,
-  listShape,
-  recordResponse,
-  recordShape,
-} from '../../rest/envelope.js';
-import type { Route } from '../../rest/route.js';
-import { auditFields } from '../../rest/timestamp.js';
+import { auditShape, base64Of, byId, fieldsOf, resourceRoutes } from '../../rest/index.js';
 import { FILE_TYPES, FileCreate, FileUpdate, type File } from './file.model.js';
 import { deleteFile } from './file.removal.service.js';
 import { createFile, getFile, listFiles, updateFile } from './file.service.js';
@@ -30,82 +19,41 @@ const ListedShape = z
 
 const FileShape = z
   .strictObject({ ...head, content: z.string().meta({ contentEncoding: 'base64' }), ...tail })
-  .meta({ id: 'File', description: 'A file that terminals can have along with their applications.' });
-
-const headOf = (file: File) => ({
-  id: file.id,
-  name: file.name,
-  file_type: file.fileType,
-  description: file.description,
-});
-const tailOf = (file: File) => ({ size: file.size, crc: file.crc, ...auditFields(file) });
-
-const listedFields = (file: File) => ({ ...headOf(file), ...tailOf(file) });
-
-function answer(file: File, status?: 201) {
-  const fields = { ...headOf(file), content: CONTENT_PLACEHOLDER, ...tailOf(file) };
-  return recordResponse('file', fields, file, status, file.contentId);
-}
+  .meta({ id: 'File', description: 'A file that terminals use with their applications.' });
 
 /** /v1/files (contract 23). */
-export const fileRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/files',
-    scope: 'read',
+export const fileRoutes = resourceRoutes<File>({
+  path: '/files',
+  name: 'file',
+  key: byId('file_id', 'file', getFile),
+  fields: fieldsOf(FileShape).from<File>({
+    content: ({ contentId }) => base64Of(contentId),
+    contentId: 'omitted',
+  }),
+  list: {
     summary: 'List files',
-    paged: true,
-    response: listShape('files', 'file', ListedShape),
-    read: async (work, call) => listResponse('files', 'file', await listFiles(work, call.page), listedFields),
+    fields: fieldsOf(ListedShape).from<File>({ contentId: 'omitted' }),
+    handle: (work, { page }) => listFiles(work, page),
   },
-  {
-    method: 'GET',
-    path: '/files/{file_id}',
-    scope: 'read',
-    summary: 'Read a file with its content',
-    response: recordShape('file', FileShape),
-    read: async (work, call) => answer(await getFile(work, call.id('file_id', 'file'))),
-  },
-  {
-    method: 'POST',
-    path: '/files',
-    scope: 'write',
+  read: { summary: 'Read a file with its content' },
+  create: {
     summary: 'Upload a file',
     description:
-      "The one part that carries a file, whatever it is called; the file's name is that part's base file name.",
+      'Send one part with a file; the name of the part does not matter. The file gets the base name of its file name.',
     body: FileCreate,
     multipart: true,
-    status: 201,
-    response: recordShape('file', FileShape),
-    write: async (work, call) => answer(await createFile(work, call.upload?.file ?? null, call.input), 201),
+    handle: (work, { upload, input }) => createFile(work, upload?.file ?? null, input),
   },
-  {
-    method: 'PUT',
-    path: '/files/{file_id}',
-    scope: 'write',
+  update: {
     summary: 'Change a file',
-    description: 'What is not sent stays: the bytes with their name, the description, the type.',
+    description: 'Absent fields stay unchanged. Without a file, so do the content and the name.',
     body: FileUpdate,
     multipart: true,
-    response: recordShape('file', FileShape),
-    write: async (work, call) => {
-      const file = await getFile(work, call.id('file_id', 'file'));
-      call.ifMatch('file', file);
-      return answer(await updateFile(work, file, call.upload?.file ?? null, call.input));
-    },
+    handle: (work, file, { upload, input }) => updateFile(work, file, upload?.file ?? null, input),
   },
-  {
-    method: 'DELETE',
-    path: '/files/{file_id}',
-    scope: 'write',
+  delete: {
     summary: 'Delete a file',
-    description: 'App versions that have it no longer do.',
-    response: EmptyShape,
-    write: async (work, call) => {
-      const file = await getFile(work, call.id('file_id', 'file'));
-      call.ifMatch('file', file);
-      await deleteFile(work, file);
-      return EMPTY;
-    },
+    description: 'Also removes it from all app versions.',
+    handle: deleteFile,
   },
-];
+});

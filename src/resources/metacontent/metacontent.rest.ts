@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import { auditShape } from '../../rest/envelope.js';
-import { ownedRoutes, ownerAndAuditFields, ownerShape } from '../owner/owned-record.rest.js';
-import { MetacontentCreate, MetacontentUpdate } from './metacontent.model.js';
+import { auditShape, fieldsOf } from '../../rest/index.js';
+import { ownedRoutes, ownerShape } from '../owner/owned-record.rest.js';
+import { MetacontentCreate, MetacontentUpdate, type Metacontent } from './metacontent.model.js';
 import { metacontents } from './metacontent.service.js';
 
 const MetacontentShape = z
@@ -21,11 +21,5 @@ export const metacontentRoutes = ownedRoutes({
   records: metacontents,
   create: MetacontentCreate,
   update: MetacontentUpdate,
-  shape: MetacontentShape,
-  fieldsOf: (metacontent) => ({
-    id: metacontent.id,
-    key: metacontent.key,
-    value: metacontent.value,
-    ...ownerAndAuditFields(metacontent),
-  }),
+  fields: fieldsOf(MetacontentShape).from<Metacontent>({}),
 });

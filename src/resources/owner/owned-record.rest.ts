@@ -2,36 +2,17 @@ import { z } from 'zod';
 
 import type { ReadWork } from '../../database/work.js';
 import { DomainError } from '../../platform/errors.js';
-import {
-  EMPTY,
-  EmptyShape,
-  listResponse,
-  listShape,
-  recordResponse,
-  recordShape,
-} from '../../rest/envelope.js';
-import type { RouteResponse, Call, Route } from '../../rest/route.js';
-import { auditFields } from '../../rest/timestamp.js';
+import { resourceRoutes, type Call, type RecordFields, type Route } from '../../rest/index.js';
 import type { OwnedRecords } from './owned-record.service.js';
-import type { OwnedRecord, Owner } from './owner.model.js';
+import { OwnerSelector, type OwnedRecord, type Owner } from './owner.model.js';
 import { getOwner } from './owner.service.js';
 
-export interface OwnedResource<R extends OwnedRecord> {
+interface OwnedResource<R extends OwnedRecord> {
   readonly name: 'parameter' | 'metacontent';
   readonly records: OwnedRecords<R>;
   readonly create: z.ZodObject;
   readonly update: z.ZodObject;
-  readonly shape: z.ZodType;
-  readonly fieldsOf: (record: R) => object;
-}
-
-/** The contract's table after the fields of a record's own. */
-export function ownerAndAuditFields(record: OwnedRecord) {
-  return {
-    group_id: record.groupId,
-    logical_number_id: record.logicalNumberId,
-    ...auditFields(record),
-  };
+  readonly fields: RecordFields<R>;
 }
 
 export const ownerShape = {
@@ -41,137 +22,63 @@ export const ownerShape = {
 
 /** The five routes of a resource whose records belong to a logical number or a group (contract 2 and 16). */
 export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
-  return [...collectionRoutes(resource), ...recordRoutes(resource)];
-}
-
-function recordRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
-  const { name, records } = resource;
-  const at = { path: `/${name}s/{${name}_id}`, owned: true } as const;
-  const shape = recordShapes(resource);
-  return [
-    {
-      ...at,
-      method: 'GET',
-      scope: 'read',
-      summary: `Read a ${name}`,
-      response: shape,
-      read: async (work, call) => answer(resource, await recordOf(resource, work, call)),
+  const { name, records, fields } = resource;
+  const placeholder = `${name}_id`;
+  const ofGroup = `group_${name}`;
+  const ofLogicalNumber = `logical_number_${name}`;
+  return resourceRoutes<R>({
+    path: `/${name}s`,
+    name: {
+      names: [ofLogicalNumber, ofGroup],
+      of: ({ groupId }) => (groupId === null ? ofLogicalNumber : ofGroup),
     },
-    {
-      ...at,
-      method: 'PUT',
-      scope: 'write',
-      summary: `Change a ${name}`,
-      response: shape,
-      body: resource.update,
-      write: async (work, call) =>
-        answer(resource, await records.update(work, await guardedRecordOf(resource, work, call), call.input)),
+    ownerSelector: OwnerSelector,
+    key: {
+      placeholder,
+      find: async (work, call) => records.get(work, await ownerOf(work, call), call.id(placeholder, name)),
     },
-    {
-      ...at,
-      method: 'DELETE',
-      scope: 'write',
-      summary: `Delete a ${name}`,
-      response: EmptyShape,
-      write: async (work, call) => {
-        await records.delete(work, await guardedRecordOf(resource, work, call));
-        return EMPTY;
-      },
-    },
-  ];
-}
-
-function collectionRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
-  const { name, records, fieldsOf, shape } = resource;
-  const path = `/${name}s`;
-  return [
-    {
-      method: 'GET',
-      path,
-      scope: 'read',
+    fields,
+    list: {
       summary: `List the ${name}s of an owner`,
-      owned: true,
-      paged: true,
-      response: z.union([
-        listShape(path.slice(1), `logical_number_${name}`, shape),
-        listShape(path.slice(1), `group_${name}`, shape),
-      ]),
-      read: async (work, call) => {
-        const owner = await getOwner(work, selectorOf(call));
-        const page = await records.list(work, owner, call.page);
-        return listResponse(path.slice(1), wrapperOf(name, owner), page, fieldsOf);
-      },
+      handle: async (work, call) => records.list(work, await ownerOf(work, call), call.page),
     },
-    {
-      method: 'POST',
-      path,
-      scope: 'write',
+    read: { summary: `Read a ${name}` },
+    create: {
       summary: `Create a ${name}`,
-      owned: true,
       body: resource.create,
-      status: 201,
-      response: recordShapes(resource),
-      write: async (work, call) => {
-        const owner = await getOwner(work, selectorOf(call));
-        return answer(resource, await records.create(work, owner, call.input), 201);
-      },
+      handle: async (work, call) => records.create(work, await ownerOf(work, call), call.input),
     },
-  ];
+    update: {
+      summary: `Change a ${name}`,
+      body: resource.update,
+      handle: (work, record, { input }) => records.update(work, record, input),
+    },
+    delete: { summary: `Delete a ${name}`, handle: (work, record) => records.delete(work, record) },
+  });
 }
 
-async function recordOf<R extends OwnedRecord>(
-  { name, records }: OwnedResource<R>,
-  work: ReadWork,
-  call: Call,
-): Promise<R> {
-  return await records.get(work, await getOwner(work, selectorOf(call)), call.id(`${name}_id`, name));
-}
-
-async function guardedRecordOf<R extends OwnedRecord>(
-  resource: OwnedResource<R>,
-  work: ReadWork,
-  call: Call,
-): Promise<R> {
-  const record = await recordOf(resource, work, call);
-  call.ifMatch(wrapperOf(resource.name, record), record);
-  return record;
-}
-
-function wrapperOf(name: string, owner: Pick<Owner, 'groupId'>): string {
-  return owner.groupId === null ? `logical_number_${name}` : `group_${name}`;
-}
-
-function answer<R extends OwnedRecord>(
-  { name, fieldsOf }: OwnedResource<R>,
-  record: R,
-  status?: 201,
-): RouteResponse {
-  return recordResponse(wrapperOf(name, record), fieldsOf(record), record, status);
-}
-
-function recordShapes<R extends OwnedRecord>({ name, shape }: OwnedResource<R>): z.ZodType {
-  return z.union([recordShape(`logical_number_${name}`, shape), recordShape(`group_${name}`, shape)]);
-}
-
-const SELECTORS = ['number', 'name'] as const;
+const SELECTOR_FIELDS = Object.keys(OwnerSelector.shape);
 
 /**
- * `number` and `name` out of the body or, where the body has neither, out of the query (contract 2). A query
- * that says something else than the body is refused: nobody can tell which of the two was meant.
+ * The owner that `number` or `name` selects, in the body or, if the body has neither, in the query (contract 2).
+ * Errors: `malformed` if body and query select different owners, and those of `getOwner`.
  */
-function selectorOf(call: Call): Readonly<Record<string, unknown>> {
-  const inBody = given((name) => call.body[name]);
-  const inQuery = given((name) => call.query.get(name));
-  if (Object.keys(inBody).length === 0) return inQuery;
-  for (const [name, value] of Object.entries(inQuery)) {
-    if (inBody[name] !== value) {
-      throw new DomainError('malformed', 'The body and the query select different owners.');
+async function ownerOf(work: ReadWork, call: Call): Promise<Owner> {
+  const inBody = selectorIn((field) => call.body[field]);
+  const inQuery = selectorIn((field) => call.query.get(field));
+  if (Object.keys(inBody).length === 0) return await getOwner(work, inQuery);
+  for (const [field, value] of Object.entries(inQuery)) {
+    if (inBody[field] !== value) {
+      throw new DomainError(
+        'malformed',
+        `The body and the query differ in "${field}": send the owner in one of them.`,
+      );
     }
   }
-  return inBody;
+  return await getOwner(work, inBody);
 }
 
-function given(read: (name: string) => unknown): Readonly<Record<string, unknown>> {
-  const entries = SELECTORS.map((name) => [name, read(name)] as const);
+function selectorIn(read: (field: string) => unknown): Readonly<Record<string, unknown>> {
+  const entries = SELECTOR_FIELDS.map((field) => [field, read(field)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import { auditShape } from '../../rest/envelope.js';
-import { ownedRoutes, ownerAndAuditFields, ownerShape } from '../owner/owned-record.rest.js';
-import { ParameterCreate, ParameterUpdate } from './parameter.model.js';
+import { auditShape, fieldsOf } from '../../rest/index.js';
+import { ownedRoutes, ownerShape } from '../owner/owned-record.rest.js';
+import { ParameterCreate, ParameterUpdate, type Parameter } from './parameter.model.js';
 import { parameters } from './parameter.service.js';
 
 const ParameterShape = z
@@ -22,12 +22,5 @@ export const parameterRoutes = ownedRoutes({
   records: parameters,
   create: ParameterCreate,
   update: ParameterUpdate,
-  shape: ParameterShape,
-  fieldsOf: (parameter) => ({
-    id: parameter.id,
-    key: parameter.key,
-    value: parameter.value,
-    description: parameter.description,
-    ...ownerAndAuditFields(parameter),
-  }),
+  fields: fieldsOf(ParameterShape).from<Parameter>({}),
 });

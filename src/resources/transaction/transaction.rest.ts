@@ -1,8 +1,13 @@
 import { z } from 'zod';
 
-import { listResponse, listShape, TimestampShape } from '../../rest/envelope.js';
-import type { QueryParameter, Route } from '../../rest/route.js';
-import { timestamp } from '../../rest/timestamp.js';
+import {
+  fieldsOf,
+  listResponse,
+  listShape,
+  TimestampShape,
+  type QueryParameter,
+  type Route,
+} from '../../rest/index.js';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
@@ -11,10 +16,19 @@ import {
 } from './transaction.model.js';
 import { listTransactions } from './transaction.service.js';
 
-/** What the contract's examples show where there is nothing (contract 11). */
-const NOTHING = 'null';
+/** Written instead of null in these fields, as in the contract's examples (contract 11). */
+const NULL_TEXT = 'null';
 
 const text = z.string().nullable();
+const InstallmentShape = z.strictObject({ type: text, quantity: z.int().nullable() });
+const CardShape = z.strictObject({
+  holder_name: z.string().optional(),
+  brand: text,
+  expiration_date: text.describe('Month and year, 4 digits.'),
+  first_digits: z.string().max(6).nullable(),
+  last_digits: z.string().max(4).nullable(),
+});
+const MerchantShape = z.strictObject({ id: text, document: text, name: text });
 const ParsedShape = z
   .strictObject({
     acquirer: text,
@@ -24,19 +38,13 @@ const ParsedShape = z
     capture_method: text,
     amount: z.int().describe('Cents.'),
     payment_method: text,
-    installment: z.strictObject({ type: text, quantity: z.int().nullable() }),
+    installment: InstallmentShape,
     nsu: text,
     nsu_reference: z.string().optional().describe('NSU of the transaction that this one cancels.'),
     authorization_code: text,
     transaction_id: text,
-    card: z.strictObject({
-      holder_name: z.string().optional(),
-      brand: text,
-      expiration_date: text.describe('Month and year, 4 digits.'),
-      first_digits: z.string().max(6).nullable(),
-      last_digits: z.string().max(4).nullable(),
-    }),
-    merchant: z.strictObject({ id: text, document: text, name: text }),
+    card: CardShape,
+    merchant: MerchantShape,
     metadata: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'ParsedPayment', description: 'A payment, normalised from any financial protocol.' });
@@ -51,69 +59,44 @@ const TransactionShape = z
     detail: z.string(),
     framework_version: text,
     status: z.enum(TRANSACTION_STATUSES),
-    sent: z.string().describe('The text "null" where nothing was sent.'),
-    received: z.string().describe('The text "null" where nothing was received.'),
-    parsed: z.union([ParsedShape, z.literal(NOTHING)]),
+    sent: z.string().describe('The text "null" if nothing was sent.'),
+    received: z.string().describe('The text "null" if nothing was received.'),
+    parsed: z.union([ParsedShape, z.literal(NULL_TEXT)]),
     started_at: TimestampShape,
     finished_at: TimestampShape.nullable(),
   })
-  .meta({ id: 'Transaction', description: 'What a terminal did; card numbers are truncated.' });
+  .meta({ id: 'Transaction', description: 'A transaction of a terminal. Card numbers are truncated.' });
 
-function transactionFields(transaction: Transaction) {
-  return {
-    id: transaction.id,
-    transaction_type: transaction.transactionType,
-    serial_number: transaction.serialNumber,
-    logical_number: transaction.logicalNumber,
-    app_name: transaction.appName,
-    detail: transaction.detail,
-    framework_version: transaction.frameworkVersion,
-    status: transaction.status,
-    sent: transaction.sent ?? NOTHING,
-    received: transaction.received ?? NOTHING,
-    parsed: transaction.parsed === null ? NOTHING : parsedFields(transaction.parsed),
-    started_at: timestamp(transaction.startedAt),
-    finished_at: transaction.finishedAt && timestamp(transaction.finishedAt),
-  };
-}
+const installmentFields = fieldsOf(InstallmentShape).from<ParsedPayment['installment']>({});
+const cardFields = fieldsOf(CardShape).from<ParsedPayment['card']>({});
+const merchantFields = fieldsOf(MerchantShape).from<ParsedPayment['merchant']>({});
 
-/** In the contract's order; what it calls optional is left out where it is unknown. */
-function parsedFields({ card, merchant, installment, ...parsed }: ParsedPayment) {
-  return {
-    acquirer: parsed.acquirer,
-    type: parsed.type,
-    status: parsed.status,
-    status_reason: parsed.statusReason,
-    capture_method: parsed.captureMethod,
-    amount: parsed.amount,
-    payment_method: parsed.paymentMethod,
-    installment: { type: installment.type, quantity: installment.quantity },
-    nsu: parsed.nsu,
-    nsu_reference: parsed.nsuReference,
-    authorization_code: parsed.authorizationCode,
-    transaction_id: parsed.transactionId,
-    card: {
-      holder_name: card.holderName,
-      brand: card.brand,
-      expiration_date: card.expirationDate,
-      first_digits: card.firstDigits,
-      last_digits: card.lastDigits,
-    },
-    merchant: { id: merchant.id, document: merchant.document, name: merchant.name },
-    metadata: parsed.metadata,
-  };
-}
+/** Optional fields that are undefined are absent from the JSON. */
+const parsedFields = fieldsOf(ParsedShape).from<ParsedPayment>({
+  installment: ({ installment }, caller) => installmentFields.render(installment, caller),
+  card: ({ card }, caller) => cardFields.render(card, caller),
+  merchant: ({ merchant }, caller) => merchantFields.render(merchant, caller),
+});
 
-const moment = (what: string): string =>
-  `${what}: YYYY-MM-DD, a whole UTC day, or a timestamp, YYYY-MM-DDTHH:MM:SSZ; included.`;
+const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
+  sent: ({ sent }) => sent ?? NULL_TEXT,
+  received: ({ received }) => received ?? NULL_TEXT,
+  parsed: ({ parsed }, caller) => (parsed === null ? NULL_TEXT : parsedFields.render(parsed, caller)),
+});
+
+const TIME = 'YYYY-MM-DD (a whole UTC day) or YYYY-MM-DDTHH:MM:SSZ, inclusive.';
 const string = { type: 'string' } as const;
 
-/** By the names of the query: what each is to the model. */
-const FILTERS: readonly (QueryParameter & { readonly field: string })[] = [
+interface Filter extends QueryParameter {
+  /** Its name in `TransactionFilter`. */
+  readonly field: string;
+}
+
+const FILTERS: readonly Filter[] = [
   {
     name: 'status',
     field: 'status',
-    description: 'How it ended, if it has.',
+    description: 'State or outcome.',
     schema: { ...string, enum: TRANSACTION_STATUSES },
   },
   {
@@ -125,23 +108,23 @@ const FILTERS: readonly (QueryParameter & { readonly field: string })[] = [
   {
     name: 'serial_number',
     field: 'serialNumber',
-    description: 'Serial number of the device, exactly.',
+    description: 'Exact serial number of the device.',
     schema: string,
   },
   {
     name: 'logical_number',
     field: 'logicalNumber',
-    description: 'Logical number, exactly.',
+    description: 'Exact logical number.',
     schema: string,
   },
   {
     name: 'app_name',
     field: 'appName',
-    description: 'Name of the application, exactly.',
+    description: 'Exact name of the application.',
     schema: string,
   },
-  { name: 'since', field: 'since', description: moment('Started not before'), schema: string },
-  { name: 'until', field: 'until', description: moment('Started not after'), schema: string },
+  { name: 'since', field: 'since', description: `Start of the range of started_at: ${TIME}`, schema: string },
+  { name: 'until', field: 'until', description: `End of the range of started_at: ${TIME}`, schema: string },
 ];
 
 /** /v1/transactions (contract 27). */
@@ -151,7 +134,7 @@ export const transactionRoutes: readonly Route[] = [
     path: '/transactions',
     scope: 'read',
     summary: 'List transactions, newest first',
-    description: 'A transaction in the list matches all filters that are given.',
+    description: 'Filters are combined with AND.',
     paged: true,
     query: FILTERS.map(({ name, description, schema }) => ({ name, description, schema })),
     response: listShape('transactions', 'transaction', TransactionShape),
@@ -159,7 +142,9 @@ export const transactionRoutes: readonly Route[] = [
       const given = FILTERS.filter(({ name }) => call.query.has(name));
       const filter = Object.fromEntries(given.map(({ name, field }) => [field, call.query.get(name)]));
       const page = await listTransactions(work, filter, call.page);
-      return listResponse('transactions', 'transaction', page, transactionFields);
+      return listResponse('transactions', page, (record) => ({
+        transaction: transactionFields.render(record, work.caller),
+      }));
     },
   },
 ];

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 
-import { listResponse, listShape, recordResponse, recordShape, TimestampShape } from '../../rest/envelope.js';
-import type { Route } from '../../rest/route.js';
-import { timestamp } from '../../rest/timestamp.js';
+import { byId, fieldsOf, resourceRoutes, TimestampShape, type Route } from '../../rest/index.js';
 import { SignInInput } from './sign-in/sign-in.model.js';
 import type { SignIn } from './sign-in/sign-in.service.js';
 import type { User } from './user.model.js';
@@ -22,20 +20,6 @@ const UserShape = z
   })
   .meta({ id: 'User', description: 'A member of the company.' });
 
-function userFields(user: User) {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    sign_in_count: user.signInCount,
-    last_sign_in_at: user.lastSignInAt === null ? null : timestamp(user.lastSignInAt),
-    last_sign_in_ip: user.lastSignInIp,
-    time_zone: user.timeZone,
-    updated_at: timestamp(user.updatedAt),
-    created_at: timestamp(user.createdAt),
-  };
-}
-
 const TokensShape = z.array(
   z
     .strictObject({
@@ -46,28 +30,19 @@ const TokensShape = z.array(
     .meta({ id: 'CompanyToken', description: "The user's API token for one company." }),
 );
 
-const readRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/users',
-    scope: 'admin',
-    summary: 'List users',
-    paged: true,
-    response: listShape('users', 'user', UserShape),
-    read: async (work, call) => listResponse('users', 'user', await listUsers(work, call.page), userFields),
-  },
-  {
-    method: 'GET',
-    path: '/users/{user_id}',
-    scope: 'admin',
-    summary: 'Read a user',
-    response: recordShape('user', UserShape),
-    read: async (work, call) => {
-      const user = await getUser(work, call.id('user_id', 'user'));
-      return recordResponse('user', userFields(user), user);
-    },
-  },
-];
+/** /v1/users (contract 34). */
+export function createUserRoutes(signIn: SignIn): readonly Route[] {
+  return [...userRoutes, tokenRoute(signIn)];
+}
+
+const userRoutes = resourceRoutes<User>({
+  path: '/users',
+  name: 'user',
+  key: byId('user_id', 'user', getUser),
+  fields: fieldsOf(UserShape).from<User>({ disabledAt: 'omitted', lockedUntil: 'omitted' }),
+  list: { summary: 'List users', scope: 'admin', handle: (work, { page }) => listUsers(work, page) },
+  read: { summary: 'Read a user', scope: 'admin' },
+});
 
 function tokenRoute(signIn: SignIn): Route {
   return {
@@ -76,7 +51,7 @@ function tokenRoute(signIn: SignIn): Route {
     scope: null,
     summary: 'Obtain API tokens',
     description:
-      "The user's token for each company: the same at every call until it is renewed, or not used for 90 days.",
+      "The user's token for each company. It stays the same until it is renewed, or unused for 90 days.",
     body: SignInInput,
     response: TokensShape,
     perform: async ({ input, ip, requestId, labelledAsForm }) => {
@@ -89,9 +64,4 @@ function tokenRoute(signIn: SignIn): Route {
       return { status: 200, body };
     },
   };
-}
-
-/** /v1/users (contract 34). */
-export function createUserRoutes(signIn: SignIn): readonly Route[] {
-  return [...readRoutes, tokenRoute(signIn)];
 }

@@ -49,7 +49,7 @@ dd { margin: 0; }
 @media print { body { display: block; } nav { display: none; } pre { max-height: none; } }
 `;
 
-/** Shows the calls that have every word of what is typed. */
+/** Filters the operations: shows those that contain every word of the search text. */
 export const SCRIPT = `
 const search = document.getElementById('search');
 const operations = [...document.querySelectorAll('.operation')];

@@ -1,13 +1,13 @@
 import type { Schema, Schemas } from '../openapi/schema.js';
 import { html, inline, type Markup } from './markup.js';
 
-/** The schema that a reference stands for. */
+/** The schema itself, or the one that its `$ref` refers to. */
 export function resolve(schema: Schema, schemas: Schemas): Schema {
   if (schema.$ref === undefined) return schema;
   return schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {};
 }
 
-/** A table of an object's fields; those of objects within it are indented. */
+/** A table of an object's fields, with those of nested objects as `card.brand`. */
 export function fieldTable(schema: Schema, schemas: Schemas, mark: 'required' | 'none'): Markup {
   return html`<table>
     <thead>
@@ -42,7 +42,7 @@ function innerOf(schema: Schema, schemas: Schemas): Schema | undefined {
   return form ?? (schema.items === undefined ? undefined : resolve(schema.items, schemas));
 }
 
-/** In words: `text or null`, `list of integer`. */
+/** For example `text or null`, `list of integer`. */
 export function typeOf(schema: Schema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map(String).join(' | ');
@@ -61,8 +61,8 @@ function meaningOf(schema: Schema): string {
       : `${minLength > 0 ? `${minLength} to` : 'At most'} ${maxLength} characters.`,
     maximum === undefined ? '' : `At most ${maximum}.`,
     maxItems === undefined ? '' : `At most ${maxItems} entries.`,
-    contentEncoding === undefined ? '' : `In ${contentEncoding}.`,
-    schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\` where absent.`,
+    contentEncoding === undefined ? '' : `Encoded as ${contentEncoding}.`,
+    schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\` if absent.`,
   ];
   return [description ?? '', ...limits].filter((text) => text !== '').join(' ');
 }

@@ -4,8 +4,8 @@ import type { OpenApiDocument } from '../openapi/openapi.js';
 import { SCRIPT, STYLE } from './assets.js';
 import { docsPage, SCRIPT_PATH, STYLE_PATH } from './page.js';
 
-/** Nothing from elsewhere, and nothing to send anywhere. */
-const POLICY = [
+/** Loads scripts and styles from this server only and submits no forms. */
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
@@ -14,24 +14,26 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The document for programs and the page for people, with all that the page needs; made when first asked for. */
-export function docsHandlers(describe: () => OpenApiDocument): Readonly<Record<string, RequestHandler>> {
-  let known: OpenApiDocument | undefined;
-  const document = (): OpenApiDocument => (known ??= describe());
+/** `/openapi.json`, `/docs` and the assets of the page; generated at the first request and then kept. */
+export function docsHandlers(
+  createDocument: () => OpenApiDocument,
+): Readonly<Record<string, RequestHandler>> {
+  let cached: OpenApiDocument | undefined;
+  const document = (): OpenApiDocument => (cached ??= createDocument());
   return {
-    '/openapi.json': sends('application/json', () => JSON.stringify(document())),
-    '/docs': sends('text/html', () => docsPage(document())),
-    [STYLE_PATH]: sends('text/css', () => STYLE),
-    [SCRIPT_PATH]: sends('text/javascript', () => SCRIPT),
+    '/openapi.json': textHandler('application/json', () => JSON.stringify(document())),
+    '/docs': textHandler('text/html', () => docsPage(document())),
+    [STYLE_PATH]: textHandler('text/css', () => STYLE),
+    [SCRIPT_PATH]: textHandler('text/javascript', () => SCRIPT),
   };
 }
 
-function sends(type: string, make: () => string): RequestHandler {
+function textHandler(type: string, createText: () => string): RequestHandler {
   let bytes: Buffer | undefined;
   return (_request, response) => {
-    bytes ??= Buffer.from(make());
+    bytes ??= Buffer.from(createText());
     response.setHeader('Content-Type', `${type}; charset=utf-8`);
-    response.setHeader('Content-Security-Policy', POLICY);
+    response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     response.setHeader('Content-Length', bytes.length);
     response.end(bytes);
   };

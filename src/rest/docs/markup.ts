@@ -1,11 +1,11 @@
-/** Text that is markup already. */
+/** A text of HTML, as opposed to plain text, which must be escaped. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
 type Part = string | number | Markup | readonly Markup[];
 
-/** Builds markup; whatever is no markup itself is escaped. */
+/** Template tag for HTML; escapes every part that is not `Markup`. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(String.raw({ raw: texts }, ...parts.map(render)));
 }
@@ -28,7 +28,7 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Paragraphs apart by an empty line, `code` between backticks and **strong** words. */
+/** HTML of paragraphs (separated by empty lines) with `code` and **strong** words. */
 export function prose(text: string): readonly Markup[] {
   return text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`);
 }

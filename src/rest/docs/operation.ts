@@ -4,15 +4,16 @@ import type { Schema } from '../openapi/schema.js';
 import { fieldTable, resolve, typeOf } from './fields.js';
 import { html, inline, prose, type Markup } from './markup.js';
 
-export interface PlacedOperation {
+/** An operation with its place in the document. */
+export interface DocumentedOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: OpenApiOperation;
 }
 
-/** One call: what it is for, what it takes, a command to paste and what comes back. */
-export function operationSection(placed: PlacedOperation, document: OpenApiDocument): Markup {
-  const { method, path, operation } = placed;
+/** One operation: description, parameters, body, a curl command and the responses. */
+export function operationSection(documented: DocumentedOperation, document: OpenApiDocument): Markup {
+  const { method, path, operation } = documented;
   const words = `${method} ${path} ${operation.summary}`.toLowerCase();
   return html`<section class="operation" id="${operation.operationId}" data-words="${words}">
     <h3>
@@ -20,8 +21,8 @@ export function operationSection(placed: PlacedOperation, document: OpenApiDocum
     </h3>
     ${prose(operation.description)} ${parameterTable(operation)} ${bodyPart(operation, document)}
     <h4>Example</h4>
-    <pre>${commandOf(placed)}</pre>
-    ${answerPart(operation, document)}
+    <pre>${commandOf(documented)}</pre>
+    ${responsePart(operation, document)}
   </section>`;
 }
 
@@ -32,13 +33,13 @@ export function badge(method: string): Markup {
 function parameterTable({ parameters }: OpenApiOperation): Markup {
   if (parameters.length === 0) return html``;
   const rows = parameters.map(
-    ({ name, in: place, description, schema }) =>
+    ({ name, in: location, description, schema }) =>
       html`<tr>
         <td><code>${name}</code></td>
-        <td>${place}</td>
+        <td>${location}</td>
         <td>${typeOf(schema)}</td>
         <td>
-          ${inline(description)}${schema.default === undefined ? '' : ` ${JSON.stringify(schema.default)} where absent.`}
+          ${inline(description)}${schema.default === undefined ? '' : ` ${JSON.stringify(schema.default)} if absent.`}
         </td>
       </tr>`,
   );
@@ -66,23 +67,24 @@ function bodyPart({ requestBody }: OpenApiOperation, { components }: OpenApiDocu
     ${prose(requestBody.description ?? '')} ${fieldTable(schema ?? {}, components.schemas, 'required')}`;
 }
 
-function answerPart({ responses }: OpenApiOperation, { components }: OpenApiDocument): Markup {
-  const answers = Object.entries(responses).map(([status, answer]) => {
-    const whole = '$ref' in answer ? components.responses[answer.$ref.split('/').at(-1) ?? ''] : answer;
-    return { status, description: whole?.description ?? '', schema: schemaOf(whole?.content) };
+function responsePart({ responses }: OpenApiOperation, { components }: OpenApiDocument): Markup {
+  const resolved = Object.entries(responses).map(([status, response]) => {
+    const target =
+      '$ref' in response ? components.responses[response.$ref.split('/').at(-1) ?? ''] : response;
+    return { status, description: target?.description ?? '', schema: schemaOf(target?.content) };
   });
-  const success = answers.find(({ status }) => status.startsWith('2'));
-  const refusals = answers.filter((answer) => answer !== success);
-  return html`<h4>Answer ${success?.status ?? ''}</h4>
+  const success = resolved.find(({ status }) => status.startsWith('2'));
+  const errors = resolved.filter((response) => response !== success);
+  return html`<h4>Response ${success?.status ?? ''}</h4>
     <pre>${JSON.stringify(sampleOf(success?.schema ?? {}, components.schemas), null, 2)}</pre>
     <details>
       <summary>Fields</summary>
-      ${answerFields(success?.schema ?? {}, components.schemas)}
+      ${responseFields(success?.schema ?? {}, components.schemas)}
     </details>
     <details>
-      <summary>Errors: ${refusals.map(({ status }) => status).join(', ')}</summary>
+      <summary>Errors: ${errors.map(({ status }) => status).join(', ')}</summary>
       <dl>
-        ${refusals.map(
+        ${errors.map(
           ({ status, description }) =>
             html`<dt>${status}</dt>
               <dd>${inline(description)}</dd>`,
@@ -91,7 +93,7 @@ function answerPart({ responses }: OpenApiOperation, { components }: OpenApiDocu
     </details>`;
 }
 
-function answerFields(schema: Schema, schemas: OpenApiDocument['components']['schemas']): Markup {
+function responseFields(schema: Schema, schemas: OpenApiDocument['components']['schemas']): Markup {
   const form = schema.anyOf?.[0] ?? schema;
   return fieldTable(form.type === 'array' ? resolve(form.items ?? {}, schemas) : form, schemas, 'none');
 }
@@ -100,8 +102,8 @@ function schemaOf(content: Readonly<Record<string, { schema: Schema }>> | undefi
   return Object.values(content ?? {})[0]?.schema;
 }
 
-/** As somebody would type it at a shell. */
-function commandOf({ method, path, operation }: PlacedOperation): string {
+/** A shell command for the example. */
+function commandOf({ method, path, operation }: DocumentedOperation): string {
   const query = operation.security === undefined ? '?access_token=$TOKEN' : '';
   const filled = operation.parameters
     .filter((parameter) => parameter.in === 'path')

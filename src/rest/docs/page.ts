@@ -1,17 +1,17 @@
 import type { OpenApiDocument } from '../openapi/openapi.js';
 import { html, prose, type Markup } from './markup.js';
-import { badge, operationSection, type PlacedOperation } from './operation.js';
+import { badge, operationSection, type DocumentedOperation } from './operation.js';
 
 export const STYLE_PATH = '/docs/style.css';
 export const SCRIPT_PATH = '/docs/search.js';
 
-/** The whole reference on one page: complete without a script, and without any other host. */
+/** The reference of all operations as one HTML page; works without scripts and loads nothing from other hosts. */
 export function docsPage(document: OpenApiDocument): string {
   const { title, version, description } = document.info;
-  const placed = operationsOf(document);
+  const documented = operationsOf(document);
   const tags = document.tags.map(({ name }) => ({
     name,
-    operations: placed.filter(({ operation }) => operation.tags.includes(name)),
+    operations: documented.filter(({ operation }) => operation.tags.includes(name)),
   }));
   return html`<!doctype html>
     <html lang="en">
@@ -23,9 +23,9 @@ export function docsPage(document: OpenApiDocument): string {
         <script src="${SCRIPT_PATH}" defer></script>
       </head>
       <body>
-        <nav aria-label="Calls">
+        <nav aria-label="Operations">
           <a class="title" href="#top">${title} ${version}</a>
-          <input type="search" id="search" placeholder="Search" aria-label="Search the calls" hidden />
+          <input type="search" id="search" placeholder="Search" aria-label="Search the operations" hidden />
           ${tags.map(({ name, operations }) => navPart(name, operations))}
         </nav>
         <main id="top">
@@ -42,7 +42,7 @@ export function docsPage(document: OpenApiDocument): string {
     </html> `.text;
 }
 
-function operationsOf({ paths }: OpenApiDocument): readonly PlacedOperation[] {
+function operationsOf({ paths }: OpenApiDocument): readonly DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -52,7 +52,7 @@ function operationsOf({ paths }: OpenApiDocument): readonly PlacedOperation[] {
   );
 }
 
-function navPart(name: string, operations: readonly PlacedOperation[]): Markup {
+function navPart(name: string, operations: readonly DocumentedOperation[]): Markup {
   const links = operations.map(
     ({ method, operation }) =>
       html`<li><a href="#${operation.operationId}">${badge(method)} ${operation.summary}</a></li>`,

@@ -4,13 +4,13 @@ import {
   problemReference,
   problemResponses,
   problemStatuses,
-  type AnswerObject,
+  type ResponseObject,
   type Header,
 } from './problems.js';
 import { bodyOf, parametersOf, placeholders, type Parameter, type RequestBody } from './request.js';
 import { INTRODUCTION } from './introduction.js';
 import type { Route } from '../route.js';
-import { answerSchema, type Schema, type Schemas } from './schema.js';
+import { responseSchema, type Schema, type Schemas } from './schema.js';
 
 export interface OpenApiOperation {
   readonly operationId: string;
@@ -19,10 +19,10 @@ export interface OpenApiOperation {
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
-  readonly responses: Readonly<Record<string, AnswerObject | { readonly $ref: string }>>;
+  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
   readonly security?: readonly [];
-  /** The right that the role and the token's scopes must both give; absent where no token is needed. */
-  readonly 'x-right'?: Scope;
+  /** The scope that the token and the user's role must both have; absent if no token is needed. */
+  readonly 'x-scope'?: Scope;
 }
 
 export interface OpenApiDocument {
@@ -37,20 +37,20 @@ export interface OpenApiDocument {
     readonly securitySchemes: Readonly<Record<string, object>>;
     readonly headers: Readonly<Record<string, Header>>;
     readonly schemas: Schemas;
-    readonly responses: Readonly<Record<string, AnswerObject>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
   };
 }
 
 const count: Schema = { type: 'integer', minimum: 0 };
 const HEADERS: Readonly<Record<string, Header>> = {
-  'X-Rate-Limit-Limit': { description: 'Requests an hour for a client address.', schema: count },
-  'X-Rate-Limit-Remaining': { description: 'Requests left in this hour.', schema: count },
-  'X-Rate-Limit-Reset': { description: 'When the next hour begins, in Unix seconds.', schema: count },
-  'X-Request-Id': { description: 'Names the request in the log of the server.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds after which trying again makes sense.', schema: count },
+  'X-Rate-Limit-Limit': { description: 'Requests per hour allowed for a client address.', schema: count },
+  'X-Rate-Limit-Remaining': { description: 'Requests left in the current hour.', schema: count },
+  'X-Rate-Limit-Reset': { description: 'Start of the next hour, in Unix seconds.', schema: count },
+  'X-Request-Id': { description: 'Id of the request in the log of the server.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
 };
 
-const EVERYWHERE = Object.fromEntries(
+const COMMON_HEADERS = Object.fromEntries(
   Object.keys(HEADERS)
     .filter((name) => name !== 'Retry-After')
     .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
@@ -58,10 +58,10 @@ const EVERYWHERE = Object.fromEntries(
 
 const SECURITY_SCHEMES = {
   access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The API token.' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The same token, kept out of the URL.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same token, outside the URL.' },
 };
 
-/** The description of everything that /v1 answers, made from the routes themselves. */
+/** The OpenAPI document of /v1, generated from the routes. */
 export function createOpenApi(routes: readonly Route[]): OpenApiDocument {
   const schemas: Schemas = { Error: ErrorSchema };
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -82,18 +82,21 @@ export function createOpenApi(routes: readonly Route[]): OpenApiDocument {
       securitySchemes: SECURITY_SCHEMES,
       headers: HEADERS,
       schemas,
-      responses: problemResponses(EVERYWHERE),
+      responses: problemResponses(COMMON_HEADERS),
     },
   };
 }
 
-/** Routes of one path may name a placeholder differently; in the document it has one name. */
+/**
+ * The path of a route in the document. Methods of one path may name a placeholder differently; there the names are
+ * joined: `/v1/devices/{device_id_or_serial_number}`.
+ */
 function documentPaths(routes: readonly Route[]): (route: Route) => string {
   const shapeOf = ({ path }: Route): string => path.replace(/\{[^}]+\}/g, '{}');
   return (route) => {
-    const alike = routes.filter((other) => shapeOf(other) === shapeOf(route));
-    const names = placeholders(route.path).map((_, place) =>
-      [...new Set(alike.map(({ path }) => placeholders(path)[place]))].join('_or_'),
+    const samePath = routes.filter((other) => shapeOf(other) === shapeOf(route));
+    const names = placeholders(route.path).map((_, index) =>
+      [...new Set(samePath.map(({ path }) => placeholders(path)[index]))].join('_or_'),
     );
     return `/v1${shapeOf(route)}`.replace(/\{\}/g, () => `{${names.shift() ?? ''}}`);
   };
@@ -106,28 +109,29 @@ function operationOf(route: Route, path: string, schemas: Schemas): OpenApiOpera
     operationId: idOf(route),
     tags: [tagOf(route)],
     summary: route.summary,
-    description: [route.description, rightOf(route)].filter((text) => text !== undefined).join('\n\n'),
+    description: [route.description, scopeText(route)].filter((text) => text !== undefined).join('\n\n'),
     parameters: parametersOf(route, path),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: Object.fromEntries<AnswerObject | { readonly $ref: string }>([
+    responses: Object.fromEntries<ResponseObject | { readonly $ref: string }>([
       [route.status ?? 200, successOf(route, schemas)],
       ...problems,
     ]),
-    ...(route.scope === null ? { security: [] as const } : { 'x-right': route.scope }),
+    ...(route.scope === null ? { security: [] as const } : { 'x-scope': route.scope }),
   };
 }
 
-function successOf(route: Route, schemas: Schemas): AnswerObject {
-  const schema = answerSchema(route.response, schemas);
+function successOf(route: Route, schemas: Schemas): ResponseObject {
+  const schema = responseSchema(route.response, schemas);
   return {
-    description: route.status === 201 ? 'Created.' : 'Done.',
+    description: route.status === 201 ? 'Created.' : 'Success.',
     headers: {
-      ...EVERYWHERE,
+      ...COMMON_HEADERS,
       ...(isRecord(schema) ? { ETag: { description: 'For If-Match.', schema: { type: 'string' } } } : {}),
       ...('write' in route && route.method === 'POST'
         ? {
             'Idempotent-Replayed': {
-              description: '`true` where an earlier request with this Idempotency-Key was answered so.',
+              description:
+                '`true` if this is the stored response of an earlier request with this Idempotency-Key.',
               schema: { type: 'string' },
             },
           }
@@ -137,26 +141,26 @@ function successOf(route: Route, schemas: Schemas): AnswerObject {
   };
 }
 
-/** `{ "device": … }`: one key, one record. */
+/** Whether the response is a single record, `{ "device": … }`, which has an ETag. */
 function isRecord({ anyOf, properties = {} }: Schema): boolean {
   if (anyOf !== undefined) return anyOf.every(isRecord);
   const [record, ...others] = Object.values(properties);
   return record?.$ref !== undefined && others.length === 0;
 }
 
-function rightOf({ scope: right }: Route): string {
-  if (right === null) return 'Needs no access token.';
-  const roles = ROLES.filter((role) => mayUse({ role, scopes: [right] }, right));
-  return `Needs the scope \`${right}\` and a role that has it: ${roles.join(', ')}.`;
+function scopeText({ scope }: Route): string {
+  if (scope === null) return 'Needs no access token.';
+  const roles = ROLES.filter((role) => mayUse({ role, scopes: [scope] }, scope));
+  return `Needs the scope \`${scope}\` and a role that has it: ${roles.join(', ')}.`;
 }
 
-/** `/apps/{app_id}/versions` is about app versions, `/users/token` about users. */
+/** `app versions` for `/apps/{app_id}/versions`, `users` for `/users/token`. */
 function tagOf({ path }: Route): string {
   const [first = '', ...rest] = path.split('/').filter((segment) => segment !== '');
   return rest.includes('versions') ? `${first.slice(0, -1)} versions` : first.replaceAll('_', ' ');
 }
 
-/** `getApps`, `putAppsByAppId`: one for each method and path. */
+/** Unique for each method and path: `getApps`, `putAppsByAppId`. */
 function idOf({ method, path }: Route): string {
   const words = path.replace(/\{([^}]+)\}/g, 'by_$1').split(/[/_]/);
   const capitals = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));

@@ -7,7 +7,7 @@ export interface Header {
   readonly schema: Schema;
 }
 
-export interface AnswerObject {
+export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header | { readonly $ref: string }>>;
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
@@ -16,11 +16,11 @@ export interface AnswerObject {
 /** The error object (contract 10). */
 export const ErrorSchema: Schema = {
   type: 'object',
-  description: 'Every answer that is not a success.',
+  description: 'Every error response.',
   properties: {
-    message: { type: 'string', description: 'For people.' },
-    code: { type: 'string', description: 'For programs; stable.', enum: PROBLEM_CODES },
-    request_id: { type: 'string', description: 'Also in X-Request-Id; the log of the server has it.' },
+    message: { type: 'string', description: 'What is wrong, for people.' },
+    code: { type: 'string', description: 'What is wrong, for programs; stable.', enum: PROBLEM_CODES },
+    request_id: { type: 'string', description: 'Same as X-Request-Id; the log of the server has it.' },
     errors: {
       type: 'object',
       description: 'Messages by field.',
@@ -36,7 +36,7 @@ const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/Retry-After' 
 interface Problem {
   readonly name: string;
   readonly description: string;
-  readonly headers?: AnswerObject['headers'];
+  readonly headers?: ResponseObject['headers'];
 }
 
 const PROBLEMS: Readonly<Record<number, Problem>> = {
@@ -52,35 +52,38 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
   404: { name: 'NotFound', description: 'There is no such record in the company.' },
   405: {
     name: 'MethodNotAllowed',
-    description: 'The path has other methods.',
-    headers: { Allow: { description: 'The methods of the path.', schema: { type: 'string' } } },
+    description: 'The path does not have this method; Allow lists those it has.',
+    headers: { Allow: { description: 'Methods of the path.', schema: { type: 'string' } } },
   },
-  408: { name: 'TooSlow', description: 'The body did not come in time.' },
-  409: { name: 'Conflict', description: 'In conflict with the present state: a duplicate, a group in use.' },
-  412: { name: 'Stale', description: 'The record is no longer the one that If-Match names.' },
+  408: { name: 'TooSlow', description: 'The body did not arrive in time.' },
+  409: { name: 'Conflict', description: 'Conflict with the present state: a duplicate, or a group in use.' },
+  412: { name: 'Stale', description: 'If-Match is not the current ETag of the record.' },
   413: { name: 'TooLarge', description: 'The body, or the file in it, is too large.' },
-  415: { name: 'UnsupportedEncoding', description: 'The body is compressed, or not UTF-8.' },
-  422: { name: 'Invalid', description: 'A field is not valid: `errors` says which and why.' },
+  415: { name: 'UnsupportedEncoding', description: 'The body is compressed, or its charset is not UTF-8.' },
+  422: { name: 'Invalid', description: 'A field is not valid. `errors` has the messages by field.' },
   429: { name: 'RateLimited', description: 'Too many requests.', headers: RETRY_AFTER },
   431: { name: 'HeadersTooLarge', description: 'The headers, or the URL, are too large.' },
-  500: { name: 'Unexpected', description: 'Something went wrong on the server; the log has the request id.' },
+  500: {
+    name: 'Unexpected',
+    description: 'Internal error. The log of the server has the details under the request id.',
+  },
   503: {
     name: 'Unavailable',
-    description: 'The storage is busy, full or out of order. Nothing was changed.',
+    description: 'The storage is busy, full or unavailable. Nothing was changed.',
     headers: RETRY_AFTER,
   },
 };
 
-/** Whatever the call: any method may carry a body (contract 1). */
+/** Errors of every route: any method may carry a body (contract 1). */
 const ALWAYS = [400, 408, 413, 415, 422, 429, 431, 500, 503];
 
-/** The statuses of a route's refusals, ascending. */
+/** Statuses of the error responses of a route, ascending. */
 export function problemStatuses(route: Route): readonly number[] {
   const names = route.path.includes('{');
   return [
     ...ALWAYS,
     ...(route.scope === null ? [401] : [401, 403]),
-    ...(names || route.owned === true ? [404] : []),
+    ...(names || route.ownerSelector !== undefined ? [404] : []),
     ...('write' in route ? [409] : []),
     ...('write' in route && route.method !== 'POST' ? [412] : []),
   ].sort((a, b) => a - b);
@@ -90,10 +93,10 @@ export function problemReference(status: number): { readonly $ref: string } {
   return { $ref: `#/components/responses/${PROBLEMS[status]?.name ?? ''}` };
 }
 
-/** The shared answers, by name; `headers` stand on each. */
+/** The error responses by name; each has the common `headers` and its own. */
 export function problemResponses(
-  headers: NonNullable<AnswerObject['headers']>,
-): Readonly<Record<string, AnswerObject>> {
+  headers: NonNullable<ResponseObject['headers']>,
+): Readonly<Record<string, ResponseObject>> {
   const schema = { $ref: '#/components/schemas/Error' };
   return Object.fromEntries(
     Object.values(PROBLEMS).map(({ name, description, headers: own = {} }) => [

@@ -1,4 +1,5 @@
-import { OwnerSelector } from '../../resources/owner/owner.model.js';
+import type { z } from 'zod';
+
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/page.js';
 import type { Route } from '../route.js';
 import { sampleBody, sampleOf } from './sample.js';
@@ -23,13 +24,13 @@ const PAGE: readonly Parameter[] = [
   {
     name: 'page',
     in: 'query',
-    description: 'Number of the page. One past the end is empty.',
+    description: 'Number of the page. A page past the end is empty.',
     schema: { type: 'integer', minimum: 1, default: 1 },
   },
   {
     name: 'per_page',
     in: 'query',
-    description: `Records on a page; more than ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
+    description: `Records per page. More than ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
     schema: { type: 'integer', minimum: 1, default: DEFAULT_PER_PAGE },
   },
 ];
@@ -37,7 +38,7 @@ const PAGE: readonly Parameter[] = [
 const IF_MATCH: Parameter = {
   name: 'If-Match',
   in: 'header',
-  description: 'The ETag of the record as it was read: 412 where it was changed since.',
+  description: 'ETag of the record as last read. 412 if the record was changed since.',
   schema: { type: 'string' },
 };
 
@@ -45,29 +46,31 @@ const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Of your choice: within 24 hours, the same key with the same request is performed once and answered alike.',
+    'A text of your choice. Within 24 hours, requests with the same key are performed once and get the same response.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** Everything that a route reads beside the body; `path` is the document's, whose placeholders may be called otherwise. */
+/** Parameters of a route in path, query and headers. `path` is the document's: its placeholders may have other names. */
 export function parametersOf(route: Route, path: string): readonly Parameter[] {
   const names = placeholders(path);
-  const ownerParameters = Object.entries(ownerSchema().properties ?? {}).map(
-    ([name, { description = '', ...schema }]): Parameter => ({
-      name,
-      in: 'query',
-      description: `Where the body has no owner: ${lowerFirst(description)}`,
-      schema: withoutNull(schema),
-    }),
-  );
   return [
-    ...placeholders(route.path).map((own, place) => pathParameter(names[place] ?? own, own)),
-    ...(route.owned === true ? ownerParameters : []),
+    ...placeholders(route.path).map((own, index) => pathParameter(names[index] ?? own, own)),
+    ...ownerParameters(route),
     ...(route.query ?? []).map((parameter) => ({ ...parameter, in: 'query' as const })),
     ...(route.paged === true ? PAGE : []),
     ...('write' in route && route.method !== 'POST' ? [IF_MATCH] : []),
     ...('write' in route && route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
   ];
+}
+
+function ownerParameters(route: Route): readonly Parameter[] {
+  const { properties = {} } = ownerSchema(route);
+  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'query',
+    description: `If the body has no owner: ${lowerFirst(description)}`,
+    schema: withoutNull(schema),
+  }));
 }
 
 export function placeholders(path: string): readonly string[] {
@@ -82,41 +85,42 @@ function pathParameter(name: string, own: string): Parameter {
     name,
     in: 'path',
     required: true,
-    description: isId ? `The id of the ${what}.` : `The ${what}, percent-encoded.`,
+    description: isId ? `Id of the ${what}.` : `The ${what}, percent-encoded.`,
     schema,
     example: sampleOf(schema, {}, own),
   };
 }
 
-/** The body that a route reads, undefined where there is none. */
+/** The body of a route; undefined if it takes none. */
 export function bodyOf(route: Route): RequestBody | undefined {
-  const schema = merged(
-    route.owned === true ? ownerSchema() : {},
-    route.body === undefined ? {} : bodySchema(route.body),
-  );
+  const schema = merged(ownerSchema(route), route.body === undefined ? {} : bodySchema(route.body));
   if (schema.properties === undefined) return undefined;
   const example = exampleOf(route, schema);
   const fields = { schema, example };
   const upload = { 'multipart/form-data': { schema: withFile(schema, route.method === 'POST') } };
   const flat = { 'application/json': fields, 'application/x-www-form-urlencoded': fields };
   return {
-    ...(route.owned === true
-      ? { description: 'Exactly one of `number` and `name` selects the owner, here or in the query.' }
-      : {}),
-    required: route.method === 'POST' && route.owned !== true,
+    ...(route.ownerSelector === undefined ? {} : { description: selectorText(route.ownerSelector) }),
+    required: route.method === 'POST' && route.ownerSelector === undefined,
     content: route.multipart === true ? { ...upload, ...(route.method === 'POST' ? {} : flat) } : flat,
   };
 }
 
 function exampleOf(route: Route, schema: Schema): object {
   const own = route.body === undefined ? {} : sampleBody(bodySchema(route.body));
-  return route.owned === true
-    ? { number: sampleOf(schema.properties?.number ?? {}, {}, 'number'), ...own }
-    : own;
+  const [selector] = Object.keys(route.ownerSelector?.shape ?? {});
+  if (selector === undefined) return own;
+  return { [selector]: sampleOf(schema.properties?.[selector] ?? {}, {}, selector), ...own };
 }
 
-function ownerSchema(): Schema {
-  return bodySchema(OwnerSelector);
+function ownerSchema({ ownerSelector }: Route): Schema {
+  return ownerSelector === undefined ? {} : bodySchema(ownerSelector);
+}
+
+/** "Exactly one of `number` and `name` selects the owner, in the body or in the query." */
+function selectorText(selector: z.ZodObject): string {
+  const fields = Object.keys(selector.shape).map((field) => `\`${field}\``);
+  return `Exactly one of ${fields.join(' and ')} selects the owner, in the body or in the query.`;
 }
 
 function merged(one: Schema, other: Schema): Schema {
@@ -125,7 +129,11 @@ function merged(one: Schema, other: Schema): Schema {
 }
 
 function withFile(schema: Schema, required: boolean): Schema {
-  const asset = { type: 'string', format: 'binary', description: 'The file; its part may have any name.' };
+  const asset = {
+    type: 'string',
+    format: 'binary',
+    description: 'The file. The name of its part does not matter.',
+  };
   return {
     ...schema,
     properties: { asset, ...schema.properties },

@@ -1,6 +1,6 @@
 import type { Schema, Schemas } from './schema.js';
 
-/** What a field of that name may look like, in the examples of the documents. */
+/** Example values by field name. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   serial_number: '5A-00012345',
   number: '112233',
@@ -34,7 +34,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   total_entries: 1,
 };
 
-/** A value that fits a schema. */
+/** An example value of a schema. */
 export function sampleOf(schema: Schema, components: Schemas, name = ''): unknown {
   if (schema.$ref !== undefined) {
     return sampleOf(components[schema.$ref.split('/').at(-1) ?? ''] ?? {}, components, name);
@@ -58,7 +58,7 @@ function sampleObject({ properties = {} }: Schema, components: Schemas): object 
   );
 }
 
-/** The least that a body must have; where that is nothing, its first field. */
+/** An example body: its required fields, or its first field if none is required. */
 export function sampleBody({ properties = {}, required = [] }: Schema): object {
   const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
   return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name] ?? {}, {}, name)]));

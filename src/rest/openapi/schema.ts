@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { snakeCase } from '../../http/problem.js';
 
-/** A JSON Schema (2020-12), as far as the documents use it. */
+/** The keywords of JSON Schema (2020-12) that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -31,22 +31,22 @@ export interface Schema {
 
 export type Schemas = Record<string, Schema>;
 
-/** The schema of an answer; shapes that have an id go into `components`. */
-export function answerSchema(shape: z.ZodType, components: Schemas): Schema {
+/** The schema of a response. Adds shapes with an id to `components` and refers to them. */
+export function responseSchema(shape: z.ZodType, components: Schemas): Schema {
   const { $defs = {}, ...schema } = z.toJSONSchema(shape) as Schema;
   for (const [id, definition] of Object.entries($defs)) {
     const tidied = tidy(definition);
     const known = components[id];
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(tidied)) {
-      throw new Error(`There are two different shapes with the id ${id}`);
+      throw new Error(`Two different shapes have the id ${id}`);
     }
     components[id] = tidied;
   }
-  // Which version of JSON Schema it is, the document itself says.
+  // The version of JSON Schema is that of OpenAPI 3.1.
   return tidy(Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== '$schema')));
 }
 
-/** The schema of a body, in the names that bodies have. */
+/** The schema of a body, with the names of bodies: `serial_number`. */
 export function bodySchema(model: z.ZodObject): Schema {
   const schema = z.toJSONSchema(model, { io: 'input', unrepresentable: 'any' }) as Schema;
   const { properties = {}, required = [] } = schema;
@@ -59,7 +59,7 @@ export function bodySchema(model: z.ZodObject): Schema {
   };
 }
 
-/** Without the limits of the language's own numbers, and with null as one more type where that is enough. */
+/** Drops the limits of safe integers and writes `anyOf: [T, null]` as `type: [T, 'null']`. */
 function tidy(schema: Schema): Schema {
   const { $ref, minimum, maximum, anyOf, properties, items, additionalProperties, ...rest } = schema;
   if ($ref !== undefined) {

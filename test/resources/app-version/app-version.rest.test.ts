@@ -83,7 +83,7 @@ describe('/v1/apps/{app_id}/versions', () => {
     }
   });
 
-  it('contract 21: displayable is false, and contract 11: what has no value is null, by default', async () => {
+  it('contract 21, contract 11: displayable is false and absent fields are null by default', async () => {
     const path = await acme.app();
     const bare = await acme.version(path, { number: '1' });
     expect(bare).toMatchObject({
@@ -122,7 +122,7 @@ describe('/v1/apps/{app_id}/versions', () => {
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['bytecode']]);
   });
 
-  it('contract 21: base64 may come in lines, and size and crc follow from the bytes', async () => {
+  it('contract 21: base64 may have line breaks; size and crc are those of the bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 1_000 }, (_, n) => n % 256));
     const lines = bytes.toString('base64').replace(/.{60}/g, '$&\n');
     const path = await acme.app();
@@ -148,7 +148,7 @@ describe('/v1/apps/{app_id}/versions', () => {
     });
   });
 
-  it('contract 12: timestamps carry milliseconds and a numeric offset', async () => {
+  it('contract 12: timestamps have milliseconds and a numeric offset', async () => {
     const { created_at, updated_at } = await acme.version(await acme.app());
     expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.]\d{3}[+]00:00$/);
     expect(updated_at).toBe(created_at);
@@ -166,7 +166,7 @@ describe('/v1/apps/{app_id}/versions', () => {
   });
 });
 
-describe('versions and other applications and companies', () => {
+describe('versions of other applications and companies', () => {
   it('a version of another application is not found', async () => {
     const [one, other] = [await acme.app(), await acme.app()];
     const made = await acme.version(one);
@@ -196,7 +196,7 @@ describe('versions and other applications and companies', () => {
     }
   });
 
-  it('AT-12 two companies have the same names and numbers and each its own', async () => {
+  it('AT-12 two companies may have the same names and numbers', async () => {
     const make = async (of: Software): Promise<string> => {
       const path = await of.app({ name: 'the same' });
       return `${path}/${String((await of.version(path, { number: '1.0' })).id)}`;

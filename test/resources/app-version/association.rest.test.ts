@@ -38,7 +38,7 @@ describe('associations of a version', () => {
     return [group_ids, module_ids, file_ids];
   };
 
-  it('contract 21: are given on create and replaced on update, each on its own', async () => {
+  it('contract 21: are set on create and replaced on update, independently', async () => {
     const made = await acme.version(path, {
       group_ids: [...groups].reverse(),
       module_ids: modules,
@@ -51,7 +51,7 @@ describe('associations of a version', () => {
     expect(await associationsOf(made)).toEqual([[groups[1]], [], files]);
   });
 
-  it('are changed in a number of statements that does not depend on how many there are', async () => {
+  it('are changed in a constant number of statements', async () => {
     const made = await acme.version(path);
     const one = `${path}/${String(made.id)}`;
     const count = async (ids: number[]): Promise<number> => {
@@ -67,7 +67,7 @@ describe('associations of a version', () => {
     expect((await server.statements(() => client.get(one))).statements.length).toBe(statements.length);
   });
 
-  it('AT-11 contract 21: ids of another company are 422 in the words for ids that never were', async () => {
+  it('AT-11 contract 21: ids of another company get the error of ids that do not exist', async () => {
     const foreign = {
       group_ids: await beta.group(),
       module_ids: await beta.module(),
@@ -105,7 +105,7 @@ describe('associations of a version', () => {
     expect((await client.put(`${modulePath}/${String(own.id)}`, { module_ids: [own.id] })).status).toBe(422);
   });
 
-  it('contract 21: base_version_id copies bytecode and associations where they are not given', async () => {
+  it('contract 21: base_version_id copies bytecode and associations that are not given', async () => {
     const base = await acme.version(path, {
       bytecode: DIGITS,
       group_ids: groups,
@@ -121,7 +121,7 @@ describe('associations of a version', () => {
     expect(own).toMatchObject({ bytecode: 'QUJD', size: 3 });
     expect(await associationsOf(own)).toEqual([[], modules, files]);
 
-    // Each has bytes of its own: the base may change and go.
+    // The bytes are copied: the base version may change or be deleted.
     await client.put(`${path}/${String(base.id)}`, { bytecode: 'AAAA' });
     await client.delete(`${path}/${String(base.id)}`);
     server.clock.advance(60 * 60 * 1_000);
@@ -139,7 +139,7 @@ describe('associations of a version', () => {
     }
   });
 
-  it("contract 21: leaving a group takes the version from that group's logical numbers only", async () => {
+  it('contract 21: leaving a group removes the version from the logical numbers of that group only', async () => {
     const leaver = await acme.version(path, { group_ids: groups });
     const stays = await acme.version(path, { group_ids: groups });
     const numbers: string[] = [];
@@ -165,7 +165,7 @@ describe('associations of a version', () => {
     expect(await held()).toEqual([[stays.id], [stays.id]]);
   });
 
-  it('count as a change of the version, also where the module or the file goes', async () => {
+  it('change the revision of the version, also when a module or file is deleted', async () => {
     const made = await acme.version(path, { module_ids: modules, file_ids: files });
     const one = `${path}/${String(made.id)}`;
     const tags = [(await client.get(one)).headers.get('etag')];

@@ -95,7 +95,7 @@ describe('/v1/apps', () => {
     expect(created.record('app')).toMatchObject(answered);
   });
 
-  it('contract 20: another name or language brings its suffix', async () => {
+  it('contract 20: a new name or language sets the suffix', async () => {
     const { client } = server.acme;
     const { id } = (await client.post('apps', { name: 'change' })).record('app');
     const names: unknown[] = [];
@@ -116,7 +116,7 @@ describe('/v1/apps', () => {
     ]);
   });
 
-  it('contract 20: names are unique in the company with their suffix', async () => {
+  it('contract 20: names, suffix included, are unique in the company', async () => {
     const { client } = server.acme;
     await client.post('apps', { name: 'twin' });
     for (const name of ['twin', 'twin.posxml', 'twin.POSXML']) {
@@ -130,7 +130,7 @@ describe('/v1/apps', () => {
     expect((await server.beta.client.post('apps', { name: 'twin' })).status).toBe(201);
   });
 
-  it('contract 7: enumerations are taken in any letter case and answered in lower case', async () => {
+  it('contract 7: enumerations are accepted in any letter case and returned in lower case', async () => {
     const created = await server.acme.client.post('apps', {
       name: 'loud',
       kind: 'Module',
@@ -152,12 +152,12 @@ describe('/v1/apps', () => {
     [{ name: 'k', communication_format: 'soap' }, 'communication_format'],
     [{ name: 'k', language: 'cobol' }, 'language'],
     [{ name: 'k', description: 7 }, 'description'],
-  ])('refuses what is no application (case %#)', async (sent, field) => {
+  ])('refuses invalid fields (case %#)', async (sent, field) => {
     const refused = await server.acme.client.post('apps', sent);
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, [field]]);
   });
 
-  it("contract 12: updated_at stands in the time zone of the token's user, with a numeric offset", async () => {
+  it("contract 12: updated_at is in the time zone of the token's user, with a numeric offset", async () => {
     const { client } = server.acme;
     const { id, updated_at } = (await client.post('apps', { name: 'clock' })).record('app');
     expect(updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+]00:00$/);
@@ -206,7 +206,7 @@ describe('/v1/apps', () => {
     expect(await contentsHeld()).toBe(0);
   });
 
-  it('refuses that a module stops being one while versions have it', async () => {
+  it('refuses to change the kind of a module that versions use', async () => {
     const { client } = server.acme;
     const module = (await client.post('apps', { name: 'part', kind: 'module' })).record('app');
     const whole = (await client.post('apps', { name: 'whole' })).record('app');
@@ -219,7 +219,7 @@ describe('/v1/apps', () => {
     expect((await client.put(`apps/${String(module.id)}`, { kind: 'standard' })).status).toBe(200);
   });
 
-  it('refuses a change of what was changed meanwhile', async () => {
+  it('refuses an update with a stale ETag', async () => {
     const { client } = server.acme;
     const created = await client.post('apps', { name: 'guarded' });
     const path = `apps/${String(created.record('app').id)}`;
@@ -240,7 +240,7 @@ describe('/v1/apps', () => {
     expect(result.list('apps')).toHaveLength(30);
   });
 
-  it('AT-10 another company finds nothing, in the words for what never was', async () => {
+  it('AT-10 another company gets the error of an application that does not exist', async () => {
     const { id } = (await server.acme.client.post('apps', { name: 'secret' })).record('app');
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const foreign = await server.beta.client.request(method, `apps/${String(id)}`, { name: 'mine' });

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { createUnits } from '../../../src/database/work.js';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
-import { CHUNK_BYTES, contentOf, ContentBuilder } from '../../../src/resources/content/content.model.js';
+import { CHUNK_BYTES, ContentBuilder } from '../../../src/platform/encoding/content-builder.js';
+import { contentOf } from '../../../src/resources/content/content.model.js';
 import { sweepContents } from '../../../src/resources/content/content.service.js';
 import { deleteExpiredResponses } from '../../../src/resources/idempotency-key/idempotency-key.service.js';
 import { startServer, SYSTEM } from '../../support/server.js';

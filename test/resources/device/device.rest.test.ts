@@ -12,7 +12,7 @@ afterAll(async () => {
 });
 
 describe('/v1/devices', () => {
-  it('contract 17: a new device is enabled, has no logical number and says nothing of itself', async () => {
+  it('contract 17: a new device is enabled and has no logical number and no report', async () => {
     const { client, caller } = server.acme;
     const created = await client.post('devices', { serial_number: '8000151501000080' });
     expect(created.status).toBe(201);
@@ -68,7 +68,7 @@ describe('/v1/devices', () => {
     expect(Object.keys(refused.body.errors as object)).toEqual(['serial_number']);
   });
 
-  it('gives a logical number, keeps it where nothing is said and takes it off with null', async () => {
+  it('sets a logical number, keeps it if absent and clears it with null', async () => {
     const { client } = server.acme;
     const number = await fleet.logicalNumber(client, 'for a device');
     const id = await fleet.device(client, 'LN-1', { logical_number_id: number, enabled: 'false' });
@@ -83,7 +83,7 @@ describe('/v1/devices', () => {
   it.each([
     ['one that never was', () => Promise.resolve(987_654)],
     ["another company's", () => fleet.logicalNumber(server.beta.client, 'of beta')],
-  ])('AT-11 refuses a logical number that is not its own: %s', async (_case, idOf) => {
+  ])('AT-11 refuses a logical number of another company: %s', async (_case, idOf) => {
     const { client } = server.acme;
     const logical_number_id = await idOf();
     const serial_number = `AT-11 ${logical_number_id}`;

@@ -104,7 +104,7 @@ describe('/v1/files', () => {
     expect((await created('unique.txt', 'hers', {}, server.beta.client)).content).toBe(base64('hers'));
   });
 
-  it('contract 23: what is not sent on PUT stays', async () => {
+  it('contract 23: fields absent on PUT stay unchanged', async () => {
     const file = await created('stays.txt', 'bytes', { description: 'first', file_type: 'torrent' });
     const path = `files/${String(file.id)}`;
     const onlyText = new FormData();
@@ -126,12 +126,12 @@ describe('/v1/files', () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     const unnamed = await client.put(path, `${noName}\r\nlast\r\n--b--\r\n`, { headers });
     expect(unnamed.record('file')).toMatchObject({ name: 'moved.txt', content: base64('last') });
-    // What a browser sends where no file was chosen.
+    // Sent by browsers if no file was chosen.
     const unchosen = await client.put(path, `${noName}\r\n\r\n--b--\r\n`, { headers });
     expect(unchosen.record('file')).toMatchObject({ name: 'moved.txt', content: base64('last') });
   });
 
-  it('contract 1: PUT takes JSON and plain forms where there is no file to send', async () => {
+  it('contract 1: PUT takes JSON and forms without a file', async () => {
     const file = await created('json.txt', 'bytes');
     const path = `files/${String(file.id)}`;
     const json = await client.put(path, { description: 'by JSON', file_type: 'TORRENT' });
@@ -146,7 +146,7 @@ describe('/v1/files', () => {
   it.each([
     ['Asset', 'asset'],
     ['TORRENT', 'torrent'],
-  ])('contract 7: file_type %s is answered as %s', async (sent, answered) => {
+  ])('contract 7: file_type %s is returned as %s', async (sent, answered) => {
     expect((await created(`${sent}.bin`, 'x', { file_type: sent })).file_type).toBe(answered);
   });
 
@@ -158,7 +158,7 @@ describe('/v1/files', () => {
     expect(errorsOf(await client.post('files'))).toEqual([422, ['file']]);
   });
 
-  it('refuses a type or description that is none', async () => {
+  it('refuses an invalid type or description', async () => {
     expect(errorsOf(await client.post('files', form('refused.bin', 'x', { file_type: 'movie' })))).toEqual([
       422,
       ['file_type'],
@@ -168,7 +168,7 @@ describe('/v1/files', () => {
     expect((await client.get('files')).text).not.toContain('refused.bin');
   });
 
-  it('takes a deleted file from the versions that have it', async () => {
+  it('removes a deleted file from its app versions', async () => {
     const file = await created('linked.bin', 'x');
     const other = await created('other.bin', 'x');
     const app = (await client.post('apps', { name: 'links' })).record('app');
@@ -188,7 +188,7 @@ describe('/v1/files', () => {
     expect((await client.get(one)).record('app_version').file_ids).toEqual([other.id]);
   });
 
-  it('lets go of bytes that are replaced or deleted, and of no others', async () => {
+  it('releases bytes that are replaced or deleted, and no others', async () => {
     const held = async (): Promise<number> =>
       (
         await server.app.database.reads
@@ -209,7 +209,7 @@ describe('/v1/files', () => {
     expect(await held()).toBe(before);
   });
 
-  it('answers a repeated upload with the same Idempotency-Key once more, bytes included', async () => {
+  it('replays an upload with the same Idempotency-Key, bytes included', async () => {
     const headers = { 'idempotency-key': 'upload-1' };
     const first = await client.post('files', form('once.bin', 'once'), { headers });
     const again = await client.post('files', form('once.bin', 'once'), { headers });
@@ -240,7 +240,7 @@ describe('/v1/files', () => {
     expect(result.list('files')).toHaveLength(30);
   });
 
-  it('AT-10 another company finds no file, in the words for what never was', async () => {
+  it('AT-10 another company gets the error of a file that does not exist', async () => {
     const file = await created('private.bin', 'secret');
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const foreign = await server.beta.client.request(method, `files/${String(file.id)}`, {

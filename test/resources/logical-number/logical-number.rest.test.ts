@@ -65,7 +65,7 @@ describe('/v1/logical_numbers', () => {
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['number']]);
   });
 
-  it('contract 18: a number is unique in the company, also when it is given later', async () => {
+  it('contract 18: a number is unique in the company, on create and on update', async () => {
     const { client } = server.acme;
     await fleet.logicalNumber(client, 'taken');
     await fleet.logicalNumber(client, 'free');
@@ -105,7 +105,7 @@ describe('/v1/logical_numbers', () => {
     expect((await client.get('parameters', { number: 'owner' })).list('parameters')).toEqual([]);
   });
 
-  it('deletes one in as many statements whether it has much or little', async () => {
+  it('deletes one in a constant number of statements', async () => {
     const { client } = server.acme;
     const removal = async (number: string, things: number): Promise<number> => {
       const id = await fleet.logicalNumber(client, number);
@@ -147,7 +147,7 @@ describe("a logical number's app versions", () => {
     expect((await client.get('logical_numbers/L-2')).status).toBe(404);
   });
 
-  it('contract 24: moving it, or taking it out of its group, drops what is no longer linked', async () => {
+  it('contract 24: a change of group removes the app versions that are not linked there', async () => {
     const { client } = server.acme;
     const from = await fleet.group(client, 'from');
     const to = await fleet.group(client, 'to');
@@ -168,7 +168,7 @@ describe("a logical number's app versions", () => {
     ]);
   });
 
-  it('are listed for a whole page in one statement more', async () => {
+  it('take one additional statement per page', async () => {
     const { client } = server.beta;
     const group = await fleet.group(client, 'many');
     const versions = await fleet.appVersions(server.beta.client, 5, [group]);
@@ -188,7 +188,7 @@ describe("a logical number's app versions", () => {
   });
 });
 
-describe('dropping app versions from logical numbers', () => {
+describe('removal of app versions from logical numbers', () => {
   const drop = async (versions: readonly number[], groups?: readonly number[]): Promise<string[]> => {
     const { statements } = await server.statements(() =>
       server.app.units.write(server.acme.caller, (work) => dropVersionLinks(work, versions, groups)),
@@ -206,7 +206,7 @@ describe('dropping app versions from logical numbers', () => {
     return { groups, versions, ids };
   };
 
-  it('contract 21: takes a version from the numbers of the group that it leaves, and of no other', async () => {
+  it('contract 21: applies to the numbers of the group that the version leaves, and no others', async () => {
     const { groups, versions, ids } = await fill('leaves');
     const [dropped = 0, kept = 0] = versions;
     const tag = async (number: string) =>
@@ -224,14 +224,14 @@ describe('dropping app versions from logical numbers', () => {
     });
   });
 
-  it('takes deleted versions from all numbers', async () => {
+  it('removes deleted versions from all numbers', async () => {
     const { versions } = await fill('deleted');
     await drop(versions);
     expect((await read('deleted-0')).app_version_ids).toEqual([]);
     expect((await read('deleted-1')).app_version_ids).toEqual([]);
   });
 
-  it('needs as many statements for many numbers as for one', async () => {
+  it('takes a constant number of statements', async () => {
     const { client } = server.acme;
     const { groups, versions } = await fill('constant');
     const few = await drop(versions, groups.slice(0, 1));
@@ -243,7 +243,7 @@ describe('dropping app versions from logical numbers', () => {
     expect((await read('more-19')).app_version_ids).toEqual([]);
   });
 
-  it('does nothing where no number has them', async () => {
+  it('writes nothing if no number has them', async () => {
     expect(await drop([])).toEqual([]);
     expect(await drop([1], [])).toEqual([]);
     expect(await drop([987_654])).toHaveLength(1);

@@ -23,7 +23,7 @@ const total = async (): Promise<unknown> => {
   return (list.body.pagination as { total_entries: number }).total_entries;
 };
 
-/** JSON text of exactly so many bytes. */
+/** A JSON text of exactly `bytes` bytes. */
 const textOf = (bytes: number): string => `["${'x'.repeat(bytes - 4)}"]`;
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -41,7 +41,7 @@ describe('a metacontent', () => {
     '{"10":1,"9":2}',
     nested(32),
     textOf(262_144),
-  ])('contract 16: keeps any JSON as it is: %.40s', async (value) => {
+  ])('contract 16: stores any JSON unchanged: %.40s', async (value) => {
     const created = await postText(value);
     expect(created.status, created.text).toBe(201);
     const id = String(created.record('logical_number_metacontent').id);
@@ -49,7 +49,7 @@ describe('a metacontent', () => {
     expect(read.record('logical_number_metacontent').value).toEqual(JSON.parse(value));
   });
 
-  it('is changed to null, and keeps its value where none is given', async () => {
+  it('can be set to null, and keeps its value if none is given', async () => {
     const { client } = server.acme;
     const id = String((await postText('{"a":1}')).record('logical_number_metacontent').id);
     const change = async (fields: object) =>
@@ -71,7 +71,7 @@ describe('a metacontent', () => {
     ['RI-09 NUL in a text of its own', '"x\\u0000y"'],
     ['RI-12 a number that no double holds', '[9007199254740993]'],
     ['RI-12 a number without end', '1e400'],
-  ])('refuses and does not keep %s', async (_case, value) => {
+  ])('refuses %s and stores nothing', async (_case, value) => {
     const before = await total();
     const refused = await postText(value);
     expect([refused.status, refused.body.code]).toEqual([422, 'invalid']);
@@ -80,7 +80,7 @@ describe('a metacontent', () => {
     expect((await server.acme.client.get('metacontents', { name: 'other owner' })).status).toBe(200);
   });
 
-  it('RI-11 keeps keys that name prototypes as plain keys, and nothing else changes', async () => {
+  it('RI-11 stores keys such as __proto__ as plain keys, without side effects', async () => {
     const value = '{"__proto__":{"enabled":false,"isAdmin":true},"constructor":{"prototype":{"polluted":1}}}';
     const created = await postText(value);
     expect(created.status).toBe(201);

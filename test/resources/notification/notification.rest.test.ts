@@ -7,7 +7,7 @@ import type { Fields } from '../../support/client.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
-/** Ids of acme's. */
+/** Ids of records of acme. */
 let group: number;
 let app: number;
 let foreignGroup: number;
@@ -133,7 +133,7 @@ describe('/v1/notifications', () => {
     expect((await latest()).targets).toEqual(expected);
   });
 
-  it('takes the app that handles it, and a form for a body', async () => {
+  it('takes an app, and a form as body', async () => {
     const body = `content=x&range=group&group_id=${group}&kind=processing&app_id=${app}`;
     const reply = await server.acme.client.post('notifications', body, {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -193,7 +193,7 @@ describe('/v1/notifications', () => {
       'is not',
     ],
   ];
-  it.each(REFUSED)('RI-35 refuses %s and notifies nobody', async (_what, body, field, words) => {
+  it.each(REFUSED)('RI-35 refuses %s and queues nothing', async (_what, body, field, words) => {
     const before = await counts();
     const reply = await send(body());
     expect([reply.status, reply.body.code]).toEqual([422, 'invalid']);
@@ -202,7 +202,7 @@ describe('/v1/notifications', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('names only some of very many unknown numbers', async () => {
+  it('names at most some of many unknown numbers', async () => {
     const unknown = Array.from({ length: 10_000 }, (_, n) => `none${n}`).join(',');
     const reply = await send(specific(unknown));
     expect(reply.status).toBe(422);
@@ -210,7 +210,7 @@ describe('/v1/notifications', () => {
     expect(reply.text.length).toBeLessThan(1_000);
   });
 
-  it('answers 404 for one that is not there or belongs to another company', async () => {
+  it('is 404 for an unknown one and one of another company', async () => {
     const { id } = await latest();
     const foreign = await server.beta.client.get(`notifications/${id}`);
     const none = await server.acme.client.get('notifications/999999');
@@ -223,7 +223,7 @@ describe('/v1/notifications', () => {
 });
 
 describe('queueing', () => {
-  it('takes as many statements for a thousand targets as for one', async () => {
+  it('takes a constant number of statements for any number of targets', async () => {
     const many = Array.from({ length: 1_000 }, (_, n) => `many ${n}`);
     await server.app.database.writes
       .insertInto('logical_numbers')
@@ -245,7 +245,7 @@ describe('queueing', () => {
     expect(result.body.pagination).toMatchObject({ total_entries: (await counts())[0] });
   });
 
-  it('CF-03 leaves nothing of a notification whose unit of work fails', async () => {
+  it('CF-03 stores nothing if the unit of work fails', async () => {
     const before = await counts();
     const stopped = server.app.units.write(server.acme.caller, async (work) => {
       await sendNotification(work, { content: 'x', range: 'group', groupId: group });
@@ -255,7 +255,7 @@ describe('queueing', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('CC-08 targets one state of a group that changes meanwhile', async () => {
+  it('CC-08 targets one consistent state of a group that changes concurrently', async () => {
     const changing = Number(
       (await server.acme.client.post('groups', { name: 'changing' })).record('group').id,
     );

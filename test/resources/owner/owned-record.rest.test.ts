@@ -45,7 +45,7 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     return Object.values(reply.body)[0] as Fields;
   };
 
-  it('contract 16: are wrapped by whose they are', async () => {
+  it('contract 16: are wrapped by the kind of their owner', async () => {
     const { client, caller } = server.acme;
     const owners = [
       {
@@ -78,7 +78,7 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     }
   });
 
-  it('contract 2: find their owner in the query where the body names none', async () => {
+  it('contract 2: take the owner from the query if the body has none', async () => {
     const { client } = server.acme;
     const { id } = await create({ number }, 'k');
     const byQuery = { query: { number } };
@@ -92,14 +92,14 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     expect((await client.delete(`${path}/${String(id)}`, undefined, byQuery)).status).toBe(200);
   });
 
-  it('contract 2: read a selector out of a form body', async () => {
+  it('contract 2: take the owner from a form body', async () => {
     const sent = await server.acme.client.post(path, `number=${encodeURIComponent(number)}&key=k&value=v`, {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect([sent.status, sent.record(`logical_number_${kind}`).value]).toEqual([201, 'v']);
   });
 
-  it('contract 2: a record of another owner is not found, whoever asks for it', async () => {
+  it('contract 2: a record of another owner is not found', async () => {
     const { client } = server.acme;
     const { id } = await create({ number }, 'k');
     await fleet.logicalNumber(client, `other ${round}`);
@@ -121,7 +121,7 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     expect((await server.beta.client.get(path, { number })).list(path)).toEqual([]);
   });
 
-  it('contract 16: a key is unique for its owner and for no other', async () => {
+  it('contract 16: a key is unique for its owner', async () => {
     const { client } = server.acme;
     await create({ number }, 'k');
     const { id } = await create({ number }, 'free');

@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 describe('a parameter', () => {
-  it('contract 16: is changed in what is given; null clears the description', async () => {
+  it('contract 16: an update changes the given fields; null clears the description', async () => {
     const { client } = server.acme;
     const sent = { number: '1', key: 'host', value: '10.0.0.1', description: 'where to call' };
     const created = (await client.post('parameters', sent)).record('logical_number_parameter');
@@ -31,7 +31,7 @@ describe('a parameter', () => {
     });
   });
 
-  it('has no description where none was given', async () => {
+  it('has no description by default', async () => {
     const created = await server.acme.client.post('parameters', { number: '1', key: 'plain', value: 'v' });
     expect(created.record('logical_number_parameter').description).toBeNull();
   });
@@ -45,7 +45,7 @@ describe('a parameter', () => {
     ['an object', { a: 1 }, 422],
     ['null', null, 422],
     ['NUL', 'a\0b', 422],
-  ])('contract 16: answers a value of %s with its status', async (_case, value, status) => {
+  ])('contract 16: a value of %s has the documented status', async (_case, value, status) => {
     const { client } = server.acme;
     const reply = await client.post('parameters', { number: '1', key: `of ${_case}`, value });
     expect(reply.status).toBe(status);

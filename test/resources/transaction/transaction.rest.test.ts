@@ -28,7 +28,7 @@ async function ids(query: Record<string, string>): Promise<unknown[]> {
 }
 
 describe('/v1/transactions', () => {
-  it('contract 11: shows every field in the order of the contract, and the text null for what is empty', async () => {
+  it('contract 11: shows every field in the order of the contract, and the text null for absent messages', async () => {
     const [financial, , plain] = (await acme.client.get('transactions')).list('transactions');
     expect(plain).toEqual({
       id: 1,
@@ -65,7 +65,7 @@ describe('/v1/transactions', () => {
     expect(running).toMatchObject({ status: 'running', sent: 'null', parsed: 'null', finished_at: null });
   });
 
-  it('contract 13: lists newest first, and of one instant the latest record first', async () => {
+  it('contract 13: lists newest first; at one instant, the highest id first', async () => {
     expect(await ids({})).toEqual([2, 4, 1, 3]);
     const page = await acme.client.get('transactions', undefined, { query: { per_page: '3', page: '2' } });
     expect(page.body.pagination).toEqual({ page: 2, total_pages: 2, entries: 1, total_entries: 4 });
@@ -94,7 +94,7 @@ describe('/v1/transactions', () => {
     ['ragged ends', { since: '2026-02-28T12:00:00Z', until: '2026-03-01T12:00:00Z' }, [4, 1, 3]],
     ['serial number and time', { serial_number: 'S-1', since: '2026-03-01' }, [2, 1]],
   ];
-  it.each(FILTERED)('contract 27: narrows the list to %s', async (_what, query, expected) => {
+  it.each(FILTERED)('contract 27: filters the list by %s', async (_what, query, expected) => {
     expect(await ids(query)).toEqual(expected);
   });
 
@@ -146,7 +146,7 @@ describe('/v1/transactions', () => {
     expect(await ids(query)).toEqual([]);
   });
 
-  it('RI-33 finds a serial number that holds wildcards', async () => {
+  it('RI-33 finds a serial number that contains wildcards', async () => {
     expect(await ids({ serial_number: 'a%_*b' })).toEqual([4]);
   });
 
@@ -158,18 +158,18 @@ describe('/v1/transactions', () => {
       const longer = await server.anonymous
         .get(`/v1/transactions?access_token=${acme.token}&${name}=${'x'.repeat(60_000)}`)
         .catch((error: unknown) => error);
-      // Node itself refuses it, before it is a request.
+      // Refused by Node's HTTP parser.
       expect(longer).toMatchObject({ status: 431 });
     },
   );
 
-  it('never shows what another company did', async () => {
+  it('shows no transactions of another company', async () => {
     expect(await ids({ serial_number: 'S-BETA' })).toEqual([]);
     const beta = await server.beta.client.get('transactions');
     expect(beta.list('transactions').map((transaction) => transaction.serial_number)).toEqual(['S-BETA']);
   });
 
-  it('contract 28: keeps what a device did when the device goes', async () => {
+  it('contract 28: keeps the transactions of a deleted device', async () => {
     await acme.client.post('devices', { serial_number: 'S-1' });
     const before = await ids({ serial_number: 'S-1' });
     expect((await acme.client.delete('devices/S-1')).status).toBe(200);

@@ -47,7 +47,7 @@ describe('/v1/users', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('lists the members of the company only, ascending, and counts them only', async () => {
+  it('lists and counts only members of the company, ascending', async () => {
     const both = await addPerson(server, { acme: 'viewer', beta: 'admin' });
     const acme = await server.acme.client.get('users', undefined, { query: { per_page: 100 } });
     const beta = await server.beta.client.get('users', undefined, { query: { per_page: 100 } });
@@ -59,7 +59,7 @@ describe('/v1/users', () => {
     expect(beta.body.pagination).toEqual({ page: 1, total_pages: 1, entries: 2, total_entries: 2 });
   });
 
-  it('does not tell a user of another company from one that never was', async () => {
+  it('has the same error for users of other companies and unknown ones', async () => {
     const foreign = await server.acme.client.get(`users/${server.beta.caller.userId ?? 0}`);
     const missing = await server.acme.client.get('users/999999');
     expect([foreign.status, missing.status]).toEqual([404, 404]);
@@ -67,7 +67,7 @@ describe('/v1/users', () => {
     expect(words(foreign)).toEqual(words(missing));
   });
 
-  it.each(['viewer', 'operator'] as const)('is not for a %s', async (role) => {
+  it.each(['viewer', 'operator'] as const)('is forbidden for a %s', async (role) => {
     const { client } = await server.member('acme', role);
     expect((await client.get('users')).status).toBe(403);
     expect((await client.get(`users/${server.acme.caller.userId ?? 0}`)).status).toBe(403);
@@ -84,7 +84,7 @@ describe('/v1/users', () => {
     expect(few).toBe(2);
   });
 
-  it('knows no other methods', async () => {
+  it('has no other methods', async () => {
     const reply = await server.acme.client.post('users', { email: 'new@acme.example' });
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
   });

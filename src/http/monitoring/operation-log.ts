@@ -4,21 +4,21 @@ import type { Metrics } from './metrics.js';
 
 export type Transport = 'websocket' | 'sse';
 
-/** How an operation went that came over a connection which stays open. */
+/** A GraphQL operation over a WebSocket or an event stream, when it has ended. */
 export interface EndedOperation {
   readonly requestId: string;
   readonly transport: Transport;
   readonly operation: string;
-  /** The field of the schema that was followed; null for what has an answer. */
+  /** The subscribed field of the schema; null for queries and mutations. */
   readonly field: string | null;
   readonly events: number;
   readonly milliseconds: number;
-  /** Why it ended, where not because it was done or its client had enough. */
+  /** Code of the error that ended it; null if it completed or the client ended it. */
   readonly code: string | null;
   readonly caller: Caller | null;
 }
 
-/** Is told what goes on over such connections. */
+/** Receives the events of live connections. */
 export interface LiveObserver {
   streamOpened(transport: Transport): void;
   eventSent(transport: Transport): void;
@@ -26,7 +26,7 @@ export interface LiveObserver {
   operationEnded(ended: EndedOperation): void;
 }
 
-/** Counts streams and events, and logs each operation once, when it has ended: nothing in it was chosen by a client. */
+/** Counts subscriptions and events and logs each operation when it ends. The log line has no value that a client chose. */
 export function observeOperations(logger: Logger, metrics: Metrics): LiveObserver {
   return {
     streamOpened: metrics.streams.opened,

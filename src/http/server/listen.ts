@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net';
 
 import type { Config } from '../../platform/config/config.js';
 import { MINUTE, SECOND } from '../../platform/clock.js';
-import { answerUnreadable } from './unreadable.js';
-import { answerUpgrades, asksForSocket } from './upgrade.js';
+import { respondToUnreadable } from './unreadable.js';
+import { handleUpgrades, requestsWebSocket } from './upgrade.js';
 
-/** How long a client may take; a slow one is not waited for any longer. */
+/** How long a client may take before its request or connection ends. */
 export interface Timeouts {
   readonly headersMs: number;
   /** For a whole request, an upload included. */
   readonly requestMs: number;
-  /** For a body that is no upload. */
+  /** For a body that is not multipart. */
   readonly bodyMs: number;
-  /** For a client to take something of its answer, or to send something. */
+  /** For a connection on which no byte moves in either direction. */
   readonly idleMs: number;
-  /** How often the first two are looked at. */
+  /** How often Node checks the first two. */
   readonly checkMs: number;
 }
 
@@ -32,30 +32,30 @@ export const TIMEOUTS: Timeouts = {
 const KEEP_ALIVE_MS = 65 * SECOND;
 const MAX_CONNECTIONS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
-const CLOSE_IDLE_EVERY_MS = 50;
+const CLOSE_IDLE_INTERVAL_MS = 50;
 
-export interface HttpServer {
-  /** Where it answers, for instance http://127.0.0.1:4000. */
+export interface HttpListener {
+  /** For example `http://127.0.0.1:4000`. */
   readonly url: string;
-  /** Takes no new connections, lets requests under way finish, and cuts what remains after `graceMs`. */
+  /** Accepts no new connections and lets in-flight requests finish; closes the remaining connections after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Listens; rejects where the address is in use or not allowed. */
+/** Rejects if the address is in use or not allowed. */
 export async function listen(
   listener: RequestListener,
   config: Pick<Config, 'host' | 'port' | 'tls'>,
   timeouts: Timeouts = TIMEOUTS,
-): Promise<HttpServer> {
+): Promise<HttpListener> {
   const options = {
     requestTimeout: timeouts.requestMs,
     headersTimeout: timeouts.headersMs,
     connectionsCheckingInterval: timeouts.checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The application looks at it, so that the answer is like every other.
+    // The application checks it, so that the error response has the usual form.
     requireHostHeader: false,
-    shouldUpgradeCallback: asksForSocket,
+    shouldUpgradeCallback: requestsWebSocket,
   };
   const server =
     config.tls === null
@@ -63,12 +63,12 @@ export async function listen(
       : createTlsServer({ ...options, ...config.tls }, listener);
   server.timeout = timeouts.idleMs;
   server.maxConnections = MAX_CONNECTIONS;
-  // Their size is limited; beyond a number of them, the rest would silently be left out.
+  // No limit on their number, beyond which Node drops headers silently; their total size is limited.
   server.maxHeadersCount = 0;
-  // Whether a body is wanted is known only after authentication; other expectations are not ours to meet.
+  // `100 Continue` is sent after authentication (`inviteBody`); other expectations are ignored.
   server.on('checkContinue', listener).on('checkExpectation', listener);
-  answerUnreadable(server);
-  answerUpgrades(server, listener);
+  respondToUnreadable(server);
+  handleUpgrades(server, listener);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
@@ -83,11 +83,11 @@ export async function listen(
 
 async function stopServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection becomes idle whenever its request is done.
-  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  // `closeIdleConnections` closes only those idle now; others become idle when their request ends.
+  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
+  const forceClose = setTimeout(() => server.closeAllConnections(), graceMs);
   server.closeIdleConnections();
   await closed;
   clearInterval(closeIdle);
-  clearTimeout(cut);
+  clearTimeout(forceClose);
 }

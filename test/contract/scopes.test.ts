@@ -6,8 +6,8 @@ import { ROUTES } from '../support/documented.js';
 import type { Reply } from '../support/client.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 
-/** Who may what, written down a second time: a route that is missing here fails. */
-const RIGHTS: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {
+/** The scope of each route, written a second time: a route that is missing here fails. */
+const ROUTE_SCOPES: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {
   '/apps': { GET: 'read', POST: 'write' },
   '/apps/{app_id}': { GET: 'read', PUT: 'write', DELETE: 'write' },
   '/apps/{app_id}/versions': { GET: 'read', POST: 'write' },
@@ -31,7 +31,7 @@ const RIGHTS: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {
   '/users': { GET: 'admin' },
   '/users/{user_id}': { GET: 'admin' },
 };
-const ROLE_RIGHTS: Readonly<Record<Role, readonly Scope[]>> = {
+const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ['read'],
   operator: ['read', 'write', 'ingest'],
   admin: ['read', 'write', 'ingest', 'admin'],
@@ -46,7 +46,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Names nothing that exists and brings nothing that is valid: it has no effect, whatever is allowed. */
+/** A request for records that do not exist with an empty body: it has no effect, even if it is allowed. */
 async function attempt(member: Pick<Member, 'client'>, method: string, path: string): Promise<Reply> {
   return await member.client.request(method, path.slice(1).replace(/\{[^}]+\}/g, '987654321'), {});
 }
@@ -57,25 +57,28 @@ const tokens = ROLES.flatMap((role) => scopeSets.map((scopes) => ({ role, scopes
 
 describe('AT-15 roles and scopes', () => {
   it.each(ROUTES.map(({ method, path }) => [method, path] as const))(
-    '%s %s has its place in the matrix',
+    '%s %s is in the table of scopes',
     (method, path) => {
-      expect(OPEN.includes(`${method} ${path}`) || RIGHTS[path]?.[method] !== undefined).toBe(true);
+      expect(OPEN.includes(`${method} ${path}`) || ROUTE_SCOPES[path]?.[method] !== undefined).toBe(true);
     },
   );
 
-  it.each(tokens)('a $role with the scopes $scopes may what both give', async ({ role, scopes }) => {
-    const member = await server.member('acme', role, scopes);
-    for (const { method, path } of guarded) {
-      const needed = RIGHTS[path]?.[method];
-      const allowed = needed !== undefined && ROLE_RIGHTS[role].includes(needed) && scopes.includes(needed);
-      const reply = await attempt(member, method, path);
-      const what = `${method} ${path}: ${reply.text}`;
-      if (allowed) expect([401, 403], what).not.toContain(reply.status);
-      else expect([reply.status, reply.body.code], what).toEqual([403, 'forbidden']);
-    }
-  });
+  it.each(tokens)(
+    'a $role with the scopes $scopes may do what role and scopes both allow',
+    async ({ role, scopes }) => {
+      const member = await server.member('acme', role, scopes);
+      for (const { method, path } of guarded) {
+        const needed = ROUTE_SCOPES[path]?.[method];
+        const allowed = needed !== undefined && ROLE_SCOPES[role].includes(needed) && scopes.includes(needed);
+        const reply = await attempt(member, method, path);
+        const what = `${method} ${path}: ${reply.text}`;
+        if (allowed) expect([401, 403], what).not.toContain(reply.status);
+        else expect([reply.status, reply.body.code], what).toEqual([403, 'forbidden']);
+      }
+    },
+  );
 
-  it('nobody gets anywhere without a token', async () => {
+  it('every other route needs a token', async () => {
     for (const { method, path } of guarded) {
       const reply = await attempt({ client: server.anonymous }, method, path);
       expect(

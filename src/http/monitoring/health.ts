@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 
-/** One thing that must be so before the server is ready; resolves to null, or to why it is not. */
+/** One condition of readiness; resolves to null if it holds, else to the problem. */
 export type Check = () => Promise<string | null>;
 
-/** Whether requests are welcome; off as soon as the server begins to stop. */
+/** Whether the server accepts requests; off until it listens and from the beginning of its stop. */
 export class Readiness {
   #on = false;
 
@@ -20,17 +20,17 @@ export class Readiness {
   }
 }
 
-/** Says that the process runs; without any input or output. */
+/** 200 while the process runs; does no I/O. */
 export const alive: RequestHandler = (_request, response) => {
   response.json({ status: 'ok' });
 };
 
-/** Says whether requests can be served, check by check; 503 where not. */
+/** 200 if every check holds, else 503; the body has the result of each check. */
 export function ready(readiness: Readiness, checks: Readonly<Record<string, Check>>): RequestHandler {
   const all = { ...checks, running: () => Promise.resolve(readiness.isOn ? null : 'stopping') };
   return async (_request, response) => {
     const results = await Promise.all(
-      Object.entries(all).map(async ([name, check]) => [name, await outcome(check)] as const),
+      Object.entries(all).map(async ([name, check]) => [name, await problemOf(check)] as const),
     );
     const isReady = results.every(([, problem]) => problem === null);
     if (!isReady) response.setHeader('Retry-After', '5');
@@ -43,8 +43,8 @@ export function ready(readiness: Readiness, checks: Readonly<Record<string, Chec
   };
 }
 
-/** What goes wrong in a check is told by name only: anybody may ask. */
-async function outcome(check: Check): Promise<string | null> {
+/** Hides the error of a check that throws: the endpoint needs no authentication. */
+async function problemOf(check: Check): Promise<string | null> {
   try {
     return await check();
   } catch {

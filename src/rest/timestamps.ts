@@ -1,33 +1,22 @@
-import type { Audit } from '../platform/audit.js';
-
 /** `YYYY-MM-DDTHH:MM:SSZ` (contract 12). */
 export function timestamp(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
 }
 
-/** The audit fields at the end of most records (contract 33). */
-export function auditFields(record: Audit) {
-  return {
-    updated_at: timestamp(record.updatedAt),
-    created_at: timestamp(record.createdAt),
-    created_by: record.createdBy,
-    created_via: record.createdVia,
-  };
-}
-
 /**
- * `YYYY-MM-DDTHH:MM:SS±HH:MM` in a time zone, as an app's `updated_at`; with `fraction` it carries
- * milliseconds, as an app version's timestamps (contract 12).
+ * The instant in a time zone (contract 12): `2026-01-31T09:00:00-03:00`, or with milliseconds
+ * `2026-01-31T09:00:00.000-03:00`.
  */
-export function zonedTimestamp(instant: Date, timeZone: string, fraction = false): string {
+export function zonedTimestamp(instant: Date, timeZone: string, milliseconds = false): string {
   const offset = offsetMinutes(instant, timeZone);
   const local = new Date(instant.getTime() + offset * 60_000).toISOString();
   const sign = offset < 0 ? '-' : '+';
   const hours = String(Math.floor(Math.abs(offset) / 60)).padStart(2, '0');
   const minutes = String(Math.abs(offset) % 60).padStart(2, '0');
-  return `${local.slice(0, fraction ? 23 : 19)}${sign}${hours}:${minutes}`;
+  return `${local.slice(0, milliseconds ? 23 : 19)}${sign}${hours}:${minutes}`;
 }
 
+/** By time zone, since making a format takes far longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function offsetMinutes(instant: Date, timeZone: string): number {

@@ -6,17 +6,17 @@ import { requestContextOf } from '../request-context.js';
 import type { Metrics } from './metrics.js';
 import { SWITCHING_PROTOCOLS } from '../server/upgrade.js';
 
-/** The client went away before there was an answer. */
-const NEVER_ANSWERED = 499;
+/** Logged if the client disconnected before a response. */
+const CLIENT_CLOSED = 499;
 
-/** Counts and logs each request once, when its answer is out or its client gone. */
+/** Counts and logs each request once, when its response is sent or its client has disconnected. */
 export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock): RequestHandler {
   return (request, response, next) => {
     const started = clock.elapsed();
     response.once('close', () => {
       const milliseconds = clock.elapsed() - started;
       const { method } = request;
-      const status = isAnswered(response) ? response.statusCode : NEVER_ANSWERED;
+      const status = hasResponse(response) ? response.statusCode : CLIENT_CLOSED;
       metrics.countRequest({ method, path: requestContextOf(response).template, status }, milliseconds);
       const line = describeRequest(request, response, status, milliseconds);
       if (status >= 500) logger.error(line, 'request');
@@ -26,11 +26,11 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
   };
 }
 
-function isAnswered(response: Response): boolean {
+function hasResponse(response: Response): boolean {
   return response.headersSent || response.statusCode === SWITCHING_PROTOCOLS;
 }
 
-/** Nothing that a client chose, save its harmless request id: no query, no name, no header. */
+/** No value that a client chose except its request id: no query, name or header. */
 function describeRequest(request: Request, response: Response, status: number, milliseconds: number): object {
   const { requestId, ip, template, caller } = requestContextOf(response);
   return {
@@ -41,7 +41,7 @@ function describeRequest(request: Request, response: Response, status: number, m
     duration_ms: Math.round(milliseconds * 10) / 10,
     ip,
     ...(caller === null ? {} : { company_id: caller.companyId, user_id: caller.userId }),
-    // The client went away before it had the whole answer.
+    // The client disconnected before it had the whole response.
     ...(response.writableFinished || status === SWITCHING_PROTOCOLS ? {} : { aborted: true }),
   };
 }

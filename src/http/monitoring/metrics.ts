@@ -5,32 +5,32 @@ import { SECOND } from '../../platform/clock.js';
 
 export interface MeasuredRequest {
   readonly method: string;
-  /** The path's template, which has no value in it. */
+  /** The documented path, for example `/v1/apps/{app_id}`. */
   readonly path: string;
   readonly status: number;
 }
 
-/** What the server tells of itself; each server has its own. */
+/** The metrics of one server. */
 export interface Metrics {
   countRequest(request: MeasuredRequest, milliseconds: number): void;
   countRateLimited(): void;
-  /** Places where card data was hidden before it was kept. */
+  /** Counts places where card data was masked before storage. */
   countScrubs(scrubs: number): void;
-  /** Subscriptions that open and close, and what they send, by transport. */
+  /** Subscriptions and their events, by transport: `websocket` or `sse`. */
   readonly streams: {
     readonly opened: (transport: string) => void;
     readonly closed: (transport: string) => void;
     readonly event: (transport: string) => void;
   };
-  /** In the text form of Prometheus. */
+  /** Responds in the text format of Prometheus. */
   readonly handler: RequestHandler;
 }
 
-/** What is read only when somebody asks. */
+/** Values that are read when the metrics are requested. */
 export interface MetricSources {
-  /** Lines of the log that could not be written. */
+  /** Number of log lines that could not be written. */
   readonly lostLogLines: () => number;
-  /** Bytes of the database's files, by part. */
+  /** Bytes of the database by part: `file`, and `log`, its write-ahead log. */
   readonly databaseBytes: () => Readonly<Record<string, number>>;
 }
 
@@ -48,7 +48,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   });
   const scrubs = new Counter({
     name: 'card_data_scrubs_total',
-    help: 'Places where card data was hidden before it was kept.',
+    help: 'Places where card data was masked before storage.',
     registers,
   });
   return {
@@ -67,7 +67,7 @@ export function createMetrics(sources: MetricSources): Metrics {
 function streamMetrics(registers: Registry[]): Metrics['streams'] {
   const open = new Gauge({
     name: 'graphql_streams_open',
-    help: 'Subscriptions that are open.',
+    help: 'Open subscriptions.',
     labelNames: ['transport'],
     registers,
   });
@@ -87,13 +87,13 @@ function streamMetrics(registers: Registry[]): Metrics['streams'] {
 function requestCounter(registers: Registry[]): Metrics['countRequest'] {
   const requests = new Counter({
     name: 'http_requests_total',
-    help: 'Requests answered.',
+    help: 'Requests with a response.',
     labelNames: ['method', 'path', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer.',
+    help: 'From the headers of a request to the end of its response.',
     labelNames: ['method', 'path'],
     buckets: BUCKETS,
     registers,
@@ -105,15 +105,15 @@ function requestCounter(registers: Registry[]): Metrics['countRequest'] {
 }
 
 function addSources({ lostLogLines, databaseBytes }: MetricSources, registers: Registry[]): void {
-  let told = 0;
+  let reported = 0;
   new Counter({
     name: 'log_lines_lost_total',
-    help: 'Lines of the log that could not be written.',
+    help: 'Log lines that could not be written.',
     registers,
     collect() {
       const lost = lostLogLines();
-      this.inc(lost - told);
-      told = lost;
+      this.inc(lost - reported);
+      reported = lost;
     },
   });
   new Gauge({

@@ -1,0 +1,119 @@
+import 'reflect-metadata';
+
+import type { RequestListener } from 'node:http';
+
+import type { Units } from '../database/work.js';
+import type { LiveTimes } from '../graphql/live/limits.js';
+import { createGraphql, type Graphql } from '../graphql/server.js';
+import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
+import { createHttpApp } from '../http/server/http-app.js';
+import { countRequests, createRateLimiter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
+import type { Timeouts } from '../http/server/listen.js';
+import type { Clock } from '../platform/clock.js';
+import type { Config } from '../platform/config/config.js';
+import { createAuthenticator } from '../resources/access-token/authentication.service.js';
+import { readContent } from '../resources/content/content.service.js';
+import { findStoredResponse, storeResponse } from '../resources/idempotency-key/idempotency-key.service.js';
+import { createPasswords } from '../resources/user/password.service.js';
+import { createSignInThrottle } from '../resources/user/sign-in/sign-in-throttle.service.js';
+import { createSignIn } from '../resources/user/sign-in/sign-in.service.js';
+import { docsHandlers } from '../rest/docs/handlers.js';
+import { createOpenApi } from '../rest/openapi/openapi.js';
+import { createRestRouter, type RestOptions } from '../rest/router.js';
+import type { Monitoring } from './monitoring.js';
+import { createRoutes } from './routes.js';
+import { createSchema } from './schema.js';
+
+export interface SurfaceParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly units: Units;
+  readonly tokenSecret: string;
+  readonly timeouts: Timeouts;
+  readonly liveTimes: Partial<LiveTimes>;
+  readonly monitoring: Monitoring;
+  readonly onError: (error: unknown, requestId?: string | null) => void;
+}
+
+/** Everything that the server serves over HTTP. */
+export interface Surfaces {
+  readonly listener: RequestListener;
+  /** Ends WebSockets and event streams; their running operations may take `graceMs`. */
+  readonly stop: (graceMs: number) => Promise<void>;
+}
+
+/** What the toolkits, which import no resource, need of the resources. */
+type ToolkitServices = Pick<RestOptions, 'authenticator' | 'readContent' | 'storedResponses'>;
+
+/** REST, GraphQL, documentation and monitoring, behind one rate limit. */
+export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
+  const { config, clock, units, monitoring, onError } = parts;
+  const authenticator = createAuthenticator(units, clock, onError);
+  const count = requestCounter(parts);
+  const resources: ToolkitServices = {
+    authenticator,
+    readContent: (companyId, contentId) => readContent(units, companyId, contentId),
+    storedResponses: { find: findStoredResponse, store: storeResponse },
+  };
+  const rest = createRest(parts, resources);
+  const graphql = await createGraphqlSurface(parts, resources, count);
+  const listener = createHttpApp({
+    trustProxy: config.trustProxy,
+    secure: config.tls !== null,
+    observe: monitoring.observeRequests,
+    uncounted: monitoringRoutes({ ...monitoring.handlers, ...rest.docs }),
+    rateLimit: rateLimit(count),
+    v1: rest.router,
+    graphql,
+    onError,
+  });
+  return { listener, stop: graphql.stop };
+}
+
+function createRest({ config, units, tokenSecret, timeouts }: SurfaceParts, services: ToolkitServices) {
+  const signIn = createSignIn({
+    units,
+    passwords: createPasswords(),
+    throttle: createSignInThrottle(),
+    tokenSecret,
+  });
+  const routes = createRoutes(signIn);
+  const router = createRestRouter(routes, {
+    ...services,
+    units,
+    maxFileBytes: config.maxFileBytes,
+    bodyMs: timeouts.bodyMs,
+  });
+  return { router, docs: docsHandlers(() => createOpenApi(routes)) };
+}
+
+async function createGraphqlSurface(
+  { config, clock, units, timeouts, liveTimes, monitoring, onError }: SurfaceParts,
+  services: ToolkitServices,
+  count: CountRequest,
+): Promise<Graphql> {
+  return await createGraphql({
+    ...services,
+    schema: await createSchema(),
+    units,
+    sensitiveMutations: ['apiTokenCreate', 'apiTokenRevoke'],
+    secretMutations: ['apiTokenCreate'],
+    development: config.graphqlDevelopment,
+    allowList: config.graphqlAllowList,
+    maxFileBytes: config.maxFileBytes,
+    bodyMs: timeouts.bodyMs,
+    onError,
+    live: { count, observer: monitoring.observeOperations, clock, times: liveTimes },
+  });
+}
+
+/** Counts HTTP requests and operations over sockets against one limit per client; 0 turns the limit off. */
+function requestCounter({ config, clock, monitoring }: SurfaceParts): CountRequest {
+  const limit = config.rateLimitPerHour;
+  const count = countRequests(limit === 0 ? null : createRateLimiter(limit), clock);
+  return async (address) => {
+    const counted = await count(address);
+    if (counted !== null && counted.retryAfter !== null) monitoring.metrics.countRateLimited();
+    return counted;
+  };
+}

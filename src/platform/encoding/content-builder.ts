@@ -1,0 +1,73 @@
+import { createHash, type Hash } from 'node:crypto';
+
+import { crc16Of, formatCrc16 } from './crc16.js';
+
+/** Bytes in chunks, with their size and checksums. */
+export interface ChunkedContent {
+  /** Each of `CHUNK_BYTES`, the last one shorter. */
+  readonly chunks: readonly Uint8Array[];
+  readonly size: number;
+  /** CRC-16/XMODEM as 4 upper-case hexadecimal digits (contract 22). */
+  readonly crc: string;
+  /** 64 lower-case hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** A multiple of 3, so that the base64 texts of the chunks join to the base64 text of the whole. */
+export const CHUNK_BYTES = 3 * 256 * 1024;
+
+/** First size of the buffer; it doubles until a whole chunk fits. */
+const INITIAL_BUFFER_BYTES = 8 * 1024;
+
+/**
+ * Collects bytes into chunks while they arrive and computes size and checksums on the way. Copies what it is
+ * given, so that a client which sends single bytes does not make it hold one network buffer per byte.
+ */
+export class ContentBuilder {
+  readonly #chunks: Uint8Array[] = [];
+  readonly #sha256: Hash = createHash('sha256');
+  #buffer: Buffer = Buffer.alloc(0);
+  #used = 0;
+  #size = 0;
+  #crc = 0;
+
+  add(bytes: Uint8Array): void {
+    for (let rest = bytes; rest.length > 0;) {
+      const taken = rest.subarray(0, CHUNK_BYTES - this.#used);
+      this.#growTo(this.#used + taken.length);
+      this.#buffer.set(taken, this.#used);
+      this.#used += taken.length;
+      rest = rest.subarray(taken.length);
+      if (this.#used === CHUNK_BYTES) this.#finishChunk();
+    }
+  }
+
+  finish(): ChunkedContent {
+    if (this.#used > 0) this.#finishChunk();
+    return {
+      chunks: this.#chunks,
+      size: this.#size,
+      crc: formatCrc16(this.#crc),
+      sha256: this.#sha256.digest('hex'),
+    };
+  }
+
+  #growTo(bytes: number): void {
+    if (bytes <= this.#buffer.length) return;
+    let size = Math.max(this.#buffer.length, INITIAL_BUFFER_BYTES);
+    while (size < bytes) size *= 2;
+    const larger = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
+    larger.set(this.#buffer.subarray(0, this.#used));
+    this.#buffer = larger;
+  }
+
+  #finishChunk(): void {
+    const chunk = this.#buffer.subarray(0, this.#used);
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    this.#crc = crc16Of(chunk, this.#crc);
+    this.#sha256.update(chunk);
+    this.#buffer = Buffer.alloc(0);
+    this.#used = 0;
+  }
+}

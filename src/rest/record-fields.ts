@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+
+import type { Caller } from '../platform/caller.js';
+import { timestamp } from './timestamps.js';
+
+/** The fields of one kind of record in responses: their schema, and how a record becomes them. */
+export interface RecordFields<R, F = object> {
+  readonly shape: z.ZodType;
+  /** In the order of the shape. */
+  readonly render: (record: R, caller: Caller) => F;
+}
+
+/** `serial_number` as `serialNumber`. */
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+type Rendered<Value> = Value extends Date ? string : Value;
+/** False for an object with fields of its own: it needs a function, which renders them in their order. */
+type IsFlat<Field> = [Extract<Field, object>] extends [never]
+  ? true
+  : Extract<Field, object> extends readonly (infer Item)[]
+    ? IsFlat<Item>
+    : string extends keyof Extract<Field, object>
+      ? true
+      : false;
+
+/** Whether a value of the record can be copied into a field. */
+type Fits<Value, Field> = unknown extends Field
+  ? true
+  : [Rendered<Value>] extends [Readonly<Field>]
+    ? IsFlat<Field>
+    : false;
+
+/** The fields that a record has under the same name with a value of the field's type. */
+type CopiedField<R, F, Name extends keyof F & string = keyof F & string> = Name extends unknown
+  ? CamelCase<Name> extends keyof R
+    ? Fits<R[CamelCase<Name>], F[Name]> extends true
+      ? Name
+      : never
+    : never
+  : never;
+
+type Derivation<R, Value> = (record: R, caller: Caller) => Value;
+
+/** Every field that cannot be copied, and every property of the record that has no field. */
+type Exceptions<R, F> = {
+  readonly [Name in Exclude<keyof F & string, CopiedField<R, F>>]: Derivation<R, Readonly<F[Name]>>;
+} & {
+  readonly [Name in CopiedField<R, F>]?: Derivation<R, Readonly<F[Name]>>;
+} & Readonly<Record<Exclude<keyof R & string, 'revision' | CamelCase<keyof F & string>>, 'omitted'>>;
+
+/**
+ * The fields of a shape, copied from the properties of the same name: `serial_number` from `serialNumber`, a Date
+ * as a timestamp (contract 12). `from` takes the exceptions: a function for each field that is made otherwise,
+ * and `'omitted'` for each property that responses do not have. Does not compile while a field or a property is
+ * neither copied nor among the exceptions. `revision` needs no mention: it is the ETag.
+ *
+ *     fieldsOf(FileShape).from<File>({ content: ({ contentId }) => base64Of(contentId), contentId: 'omitted' })
+ */
+export function fieldsOf<S extends z.ZodObject>(shape: S) {
+  return {
+    from: <R extends object>(exceptions: Exceptions<R, z.output<S>>): RecordFields<R, z.output<S>> => ({
+      shape,
+      render: renderer<R, z.output<S>>(Object.keys(shape.shape), exceptions),
+    }),
+  };
+}
+
+/** Prepares the list of fields once; the types of `Exceptions` make the result an `F`. */
+function renderer<R extends object, F>(
+  names: readonly string[],
+  exceptions: object,
+): RecordFields<R, F>['render'] {
+  const derivations = new Map<string, unknown>(Object.entries(exceptions));
+  const fields = names.map((name) => ({
+    name,
+    property: camelCase(name),
+    derive: derivations.get(name) as Derivation<R, unknown> | undefined,
+  }));
+  return (record, caller) => {
+    const values = record as Readonly<Record<string, unknown>>;
+    const rendered: Record<string, unknown> = {};
+    for (const { name, property, derive } of fields) {
+      const value = derive === undefined ? values[property] : derive(record, caller);
+      rendered[name] = value instanceof Date ? timestamp(value) : value;
+    }
+    return rendered as F;
+  };
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

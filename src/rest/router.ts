@@ -1,0 +1,157 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+
+import type { Units } from '../database/work.js';
+import type { Authenticator } from '../http/authenticator.js';
+import { inviteBody, readBody, type Body } from '../http/body.js';
+import { readToken } from '../http/credential.js';
+import { createUploadReader, isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
+import { HttpProblem } from '../http/problem.js';
+import { readQuery } from '../http/query.js';
+import { requestContextOf, type RequestContext } from '../http/request-context.js';
+import type { StoredResponses } from '../http/stored-responses.js';
+import { demandScope, type Caller } from '../platform/caller.js';
+import { createCall, expressPath } from './call.js';
+import { respondOnce } from './idempotency.js';
+import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
+import type { Call, Method, Route } from './route.js';
+
+export interface RestOptions {
+  readonly units: Units;
+  readonly authenticator: Authenticator;
+  readonly storedResponses: StoredResponses;
+  /** The bytes of a stored content, in chunks whose base64 texts can be joined. */
+  readonly readContent: (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
+  readonly maxFileBytes: number;
+  /** How long a client may take to send a body that is not multipart. */
+  readonly bodyMs: number;
+}
+
+interface RouterParts extends RestOptions {
+  readonly readUpload: UploadReader;
+}
+
+/** A request whose token and scope are checked; its body is not read yet. */
+interface AuthorizedRequest {
+  readonly request: Request;
+  readonly response: Response;
+  readonly route: Route;
+  readonly query: ReadonlyMap<string, string>;
+  readonly caller: Caller | null;
+  readonly ip: string;
+  readonly requestId: string;
+}
+
+type MaybeReplayed = RenderedResponse & { readonly replayed?: boolean };
+
+/** The handler of all routes below /v1. 405 for a method that a path does not have. */
+export function createRestRouter(routes: readonly Route[], options: RestOptions): Router {
+  const router = Router({ caseSensitive: true });
+  const parts = { ...options, readUpload: createUploadReader({ maxFileBytes: options.maxFileBytes }) };
+  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, parts));
+  return router;
+}
+
+function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
+  const paths = new Map<string, { path: string; methods: Map<string, Route> }>();
+  for (const route of routes) {
+    const pattern = route.path.replace(/\{[^}]+\}/g, '{}');
+    const entry = paths.get(pattern) ?? { path: route.path, methods: new Map<string, Route>() };
+    if (entry.methods.has(route.method)) {
+      throw new Error(`Two routes for ${route.method} ${route.path}`);
+    }
+    entry.methods.set(route.method, route);
+    paths.set(pattern, entry);
+  }
+  // Fixed segments before placeholders: `/users/token` is not a user's id.
+  return [...paths.entries()]
+    .sort(([a], [b]) => a.split('{}').length - b.split('{}').length)
+    .map(([, { path, methods }]) => [path, methods]);
+}
+
+function serve(path: string, methods: ReadonlyMap<string, Route>, parts: RouterParts): RequestHandler {
+  return async (request, response) => {
+    const context = requestContextOf(response);
+    const route = methods.get(request.method);
+    context.template = `/v1${route?.path ?? path}`;
+    if (route === undefined) throw methodNotAllowed([...methods.keys()] as Method[]);
+    const query = readQuery(request.originalUrl);
+    const { ip, requestId } = context;
+    const caller = await authorize(request, query, route, parts, context);
+    const rendered = await respond({ request, response, route, query, caller, ip, requestId }, parts);
+    const content =
+      rendered.contentId === null || caller === null
+        ? null
+        : parts.readContent(caller.companyId, rendered.contentId);
+    if (rendered.replayed === true) response.setHeader('Idempotent-Replayed', 'true');
+    await sendResponse(response, rendered, content);
+  };
+}
+
+async function authorize(
+  request: Request,
+  query: ReadonlyMap<string, string>,
+  route: Route,
+  { authenticator }: RestOptions,
+  context: RequestContext,
+): Promise<Caller | null> {
+  if (route.scope === null) return null;
+  const { ip, requestId } = context;
+  const caller = await authenticator.authenticate(readToken(request, query), {
+    channel: 'api',
+    ip,
+    requestId,
+  });
+  context.caller = caller;
+  demandScope(caller, route.scope);
+  return caller;
+}
+
+/** Releases the upload before the response is sent: a slow client must not keep its bytes in memory. */
+async function respond(authorized: AuthorizedRequest, parts: RouterParts): Promise<MaybeReplayed> {
+  const { body, upload } = await receive(authorized, parts);
+  try {
+    return await perform(authorized, createCall({ ...authorized, body, upload }), body, parts);
+  } finally {
+    upload?.release();
+  }
+}
+
+async function receive(
+  { request, response, route }: AuthorizedRequest,
+  { readUpload, bodyMs }: RouterParts,
+): Promise<{ body: Body; upload: HeldUpload | null }> {
+  inviteBody(request, response);
+  if (route.multipart !== true || !isMultipart(request)) {
+    return { body: await readBody(request, bodyMs), upload: null };
+  }
+  const upload = await readUpload(request);
+  const fields = Object.fromEntries(upload.fields);
+  // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
+  const content = JSON.stringify([Object.entries(fields).sort(), upload.file?.fileName, upload.file?.sha256]);
+  return { upload, body: { fields, isForm: true, bytes: Buffer.from(content) } };
+}
+
+async function perform(
+  { request, route, caller, query }: AuthorizedRequest,
+  call: Call,
+  body: Body,
+  { units, storedResponses }: RestOptions,
+): Promise<MaybeReplayed> {
+  if ('perform' in route) return renderResponse(await route.perform(call));
+  if (caller === null) throw new Error(`The route ${route.path} needs a caller`);
+  if ('write' in route) {
+    return await units.write(caller, (work) =>
+      respondOnce(work, { request, route, query, bytes: body.bytes }, storedResponses, () =>
+        route.write(work, call),
+      ),
+    );
+  }
+  return renderResponse(await units.read(caller, (work) => route.read(work, call)));
+}
+
+function methodNotAllowed(methods: readonly Method[]): HttpProblem {
+  const allow = methods.join(', ');
+  return new HttpProblem(405, 'method_not_allowed', `Method not allowed: this path has ${allow}.`, {
+    Allow: allow,
+  });
+}

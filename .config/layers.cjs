@@ -106,7 +106,7 @@ const layers = [
     files: '^src/resources/.+[.]graphql[.]ts$',
     example: 'src/resources/example/example.graphql.ts',
     src: [...DOMAIN, 'service', 'graphql-face', 'graphql-index'],
-    packages: ['type-graphql'],
+    packages: ['type-graphql', 'zod'],
   },
   {
     name: 'http',
@@ -120,7 +120,7 @@ const layers = [
     name: 'rest-index',
     files: '^src/rest/index[.]ts$',
     example: 'src/rest/index.ts',
-    src: ['http', 'rest'],
+    src: ['database', 'http', 'rest'],
   },
   {
     name: 'rest',
@@ -134,7 +134,7 @@ const layers = [
     name: 'graphql-index',
     files: '^src/graphql/index[.]ts$',
     example: 'src/graphql/index.ts',
-    src: ['graphql', 'graphql-schema'],
+    src: ['database', 'graphql', 'graphql-schema'],
   },
   {
     name: 'graphql-schema',

@@ -1,4 +1,4 @@
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { trimLog } from '../database/sqlite/upkeep.js';
 import type { Origin, SystemWriteWork, Units } from '../database/work.js';
 import { MINUTE } from '../platform/clock.js';

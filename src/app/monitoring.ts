@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { databaseBytes, databaseChecks } from '../database/sqlite/upkeep.js';
 import { alive, Readiness, ready } from '../http/monitoring/health.js';
 import { createMetrics, type Metrics } from '../http/monitoring/metrics.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';

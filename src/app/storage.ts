@@ -1,4 +1,5 @@
-import { openDatabase, type Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
+import { openDatabase } from '../database/open.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { Logger } from '../platform/logger.js';

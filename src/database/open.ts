@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } fro
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 
+import type { Database } from './database.js';
 import { DatabaseHealth } from './health.js';
 import { SqliteConnection, type Watcher } from './sqlite/connection.js';
 import { SqliteConnectionDialect } from './sqlite/dialect.js';
@@ -13,24 +14,6 @@ import { canonicalPath, markOpen } from './sqlite/paths.js';
 import { Snapshots } from './sqlite/snapshots.js';
 import { createWriterSemaphore } from './sqlite/writer.js';
 import type { Tables } from './tables.js';
-
-/** One SQLite file. */
-export interface Database {
-  readonly file: string;
-  /** A read-only handle: each statement sees the latest commit. */
-  readonly reads: Kysely<Tables>;
-  readonly writes: Kysely<Tables>;
-  /**
-   * Calls `use` with a read-only handle whose statements all see the same state. System units have a reserve of
-   * connections, so they may run inside other units. Errors: `busy`.
-   */
-  snapshot<T>(isSystem: boolean, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** Calls `listener` with the text of each statement, until the returned function is called. */
-  watchStatements(listener: (sql: string) => void): () => void;
-  readonly health: DatabaseHealth;
-  /** Waits for writes that have begun or are queued, and copies the log into the file. */
-  close(): Promise<void>;
-}
 
 export interface OpenOptions {
   /** Locks the file for this server until `close`; refuses if another process has locked it. */

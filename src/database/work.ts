@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { createLedger, type Ledger, type RecordedChange } from './ledger.js';
 import type { Caller } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from './open.js';
+import type { Database } from './database.js';
 import type { Tables } from './tables.js';
 
 /** A handle that offers queries only. A statement written with `sql` that changes something fails at run time. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import type { WriteWork } from '../database/work.js';
 import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';

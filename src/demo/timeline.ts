@@ -1,4 +1,4 @@
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { createUnits, type Units, type WriteWork } from '../database/work.js';
 import { localCaller, type Caller, type Channel } from '../platform/caller.js';
 import { DAY, type Clock } from '../platform/clock.js';

@@ -1,4 +1,5 @@
 /** What a `*.rest.ts` may use of the toolkit for /v1. */
+export type { ReadWork } from '../database/work.js';
 export { auditShape, listResponse, listShape, TimestampShape } from './envelope.js';
 export { fieldsOf, type RecordFields } from './record-fields.js';
 export { byId, byName, resourceRoutes } from './resource.js';

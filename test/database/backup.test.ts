@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { connect, type Database } from '../../src/database/open.js';
+import type { Database } from '../../src/database/database.js';
+import { connect } from '../../src/database/open.js';
 import { backupTo, restoreFrom } from '../../src/database/sqlite/backup.js';
 import { createUnits } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { Database } from '../../src/database/open.js';
+import type { Database } from '../../src/database/database.js';
 import { testDatabase } from '../support/database.js';
 
 let database: Database;

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import type { Database } from '../../src/database/open.js';
+import type { Database } from '../../src/database/database.js';
 import { createUnits, type SystemReadWork, type Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import { testClock } from '../support/clock.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 
-import type { Database } from '../../src/database/open.js';
+import type { Database } from '../../src/database/database.js';
 import { testDatabase } from '../support/database.js';
 
 const AUDIT = "1, 0, 0, null, 'api'";

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import type { Database } from '../../src/database/open.js';
+import type { Database } from '../../src/database/database.js';
 import { createUnits, type SystemWriteWork, type Units } from '../../src/database/work.js';
 import type { DomainError } from '../../src/platform/errors.js';
 import { testClock } from '../support/clock.js';

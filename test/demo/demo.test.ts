@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { connect, type Database } from '../../src/database/open.js';
+import type { Database } from '../../src/database/database.js';
+import { connect } from '../../src/database/open.js';
 import type { Tables } from '../../src/database/tables.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
 import { createRandom } from '../../src/demo/random.js';

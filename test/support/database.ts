@@ -2,7 +2,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 
-import { connect, type Database } from '../../src/database/open.js';
+import type { Database } from '../../src/database/database.js';
+import { connect } from '../../src/database/open.js';
 
 /** A folder of the test's own, gone after it. */
 export function scratchFolder(): string {

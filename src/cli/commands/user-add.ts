@@ -1,16 +1,14 @@
 import { Option, type Command } from 'commander';
-import { z } from 'zod';
 
 import { LOCAL_ORIGIN, ROLES } from '../../platform/caller.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { parse } from '../../platform/validate.js';
 import { ensureDerivedTokens } from '../../resources/access-token/derived-token.service.js';
-import { CompanyCreate, type Company } from '../../resources/company/company.model.js';
+import { CompanyOption, type Company } from '../../resources/company/company.model.js';
 import { ensureCompany, findCompany } from '../../resources/company/company.service.js';
 import { createPasswords } from '../../resources/user/password.service.js';
 import type { User } from '../../resources/user/user.model.js';
 import { addUser, findUserByEmail } from '../../resources/user/user.service.js';
-
 import { withDatabase, type CommandContext } from '../command-context.js';
 import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { PASSWORD_STDIN, readPassword } from './password-input.js';
@@ -43,7 +41,7 @@ interface AddOptions extends JsonOption {
 }
 
 async function add(io: CommandIo, rawOptions: AddOptions): Promise<void> {
-  const parsed = parse(z.object({ company: CompanyCreate.shape.name }), rawOptions);
+  const parsed = parse(CompanyOption, rawOptions);
   const options = { ...rawOptions, ...parsed };
   const password = await readPassword(io);
   const added = await withDatabase(io, (context) => addMember(context, options, password));

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
-import type { Database } from '../open.js';
+import type { Database } from '../database.js';
 import { walPath, fileBytes } from './paths.js';
 
 /** With less free space, a change and its WAL might not fit. */

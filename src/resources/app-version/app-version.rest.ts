@@ -1,8 +1,14 @@
 import { z } from 'zod';
 
-import type { ReadWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
-import { base64Of, fieldsOf, resourceRoutes, zonedTimestamp, type Call } from '../../rest/index.js';
+import {
+  base64Of,
+  fieldsOf,
+  resourceRoutes,
+  zonedTimestamp,
+  type Call,
+  type ReadWork,
+} from '../../rest/index.js';
 import type { App } from '../app/app.model.js';
 import { getApp } from '../app/app.service.js';
 import {

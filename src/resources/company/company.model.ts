@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 import { printableName } from '../../platform/text.js';
 
-export const CompanyCreate = z.object({ name: printableName(255) });
+const name = printableName(255);
+export const CompanyCreate = z.object({ name });
+/** The `--company` option of commands that create a company where it does not exist. */
+export const CompanyOption = z.object({ company: name });
 
 export interface Company {
   readonly id: number;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-import type { ReadWork } from '../../database/work.js';
 import { DomainError } from '../../platform/errors.js';
-import { resourceRoutes, type Call, type RecordFields, type Route } from '../../rest/index.js';
+import { resourceRoutes, type Call, type RecordFields, type Route, type ReadWork } from '../../rest/index.js';
 import type { OwnedRecords } from './owned-record.service.js';
 import { OwnerSelector, type OwnedRecord, type Owner } from './owner.model.js';
 import { getOwner } from './owner.service.js';

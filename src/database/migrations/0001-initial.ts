@@ -107,7 +107,7 @@ async function createSoftware(db: Db): Promise<void> {
   await refers(files, 'content_id', 'contents')
     .addUniqueConstraint('files_name', ['company_id', 'name'])
     .execute();
-  // Contents that were let go are deleted: who else has one is asked each time.
+  // For the foreign-key check when contents are deleted.
   await index(db, 'files', 'content_id');
   await createVersions(db);
 }
@@ -197,7 +197,7 @@ async function createTransactions(db: Db): Promise<void> {
   table = optional(optional(table, ddl.json, 'parsed'), ddl.integer, 'amount');
   table = required(table, ddl.instant, 'started_at', 'recorded_at');
   await optional(table, ddl.instant, 'finished_at').execute();
-  // Newest first, and everything that the daily totals distinguish, so that skipping never reads a row.
+  // Newest first, with the columns that filters compare, so that a deep page skips rows within the index.
   const newestFirst = sql`started_at desc, id desc`;
   await sql`create index transactions_newest on transactions
     (company_id, ${newestFirst}, status, transaction_type, app_name)`.execute(db);

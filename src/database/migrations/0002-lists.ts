@@ -15,7 +15,7 @@ const AUDITED = [
   'metacontents',
 ];
 
-/** What lists can be ordered and narrowed by, each ending in the id. */
+/** Indexes for the orders and filters of lists; each ends in the id. */
 export async function up(db: Db): Promise<void> {
   for (const table of AUDITED) {
     await index(db, table, 'created_at', 'id');

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { ddl } from '../storage.js';
 import { index, required, type Db, type Table } from './builders.js';
 
-/** What dashboards order, narrow and sum up by. */
+/** Indexes and totals for the orders, filters and sums of dashboards. */
 export async function up(db: Db): Promise<void> {
   for (const column of ['kind', 'group_id', 'expires_at']) await index(db, 'notifications', column, 'id');
   for (const column of ['communication_format', 'kind', 'language']) await index(db, 'apps', column, 'id');
@@ -12,7 +12,7 @@ export async function up(db: Db): Promise<void> {
   await sumUpTransactions(db);
 }
 
-/** Each holds all that lists are narrowed by and summaries add up, so that neither reads rows they do not show. */
+/** Covering indexes: filters and sums read only the index, and the table only for the rows that are returned. */
 async function indexTransactions(db: Db): Promise<void> {
   for (const name of ['newest', 'serial', 'logical_number']) {
     await db.schema.dropIndex(`transactions_${name}`).execute();

@@ -27,7 +27,7 @@ export const required = (table: Table, type: typeof ddl.text, ...names: string[]
 export const optional = (table: Table, type: typeof ddl.text, ...names: string[]): Table =>
   names.reduce((built, name) => built.addColumn(name, type), table);
 
-/** A reference that cannot leave the company. */
+/** A foreign key on (company_id, column), so that a row cannot refer to another company's record. */
 export const refers = (
   table: Table,
   column: string,
@@ -42,7 +42,7 @@ export const refers = (
     (key) => key.onDelete(onDelete),
   );
 
-/** Lists within a company go by this index. */
+/** An index on `company_id` and the columns, for lists within a company. */
 export async function index(db: Db, table: string, ...columns: string[]): Promise<void> {
   await db.schema
     .createIndex(`${table}_by_${columns.join('_')}`)

@@ -4,7 +4,7 @@ import { up as initial } from './0001-initial.js';
 import { up as lists } from './0002-lists.js';
 import { up as dashboards } from './0003-dashboards.js';
 
-/** In order of name; a name that has been released never changes and never goes. */
+/** Applied in the order of their names. A released migration is never changed, renamed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-initial': { up: initial },
   '0002-lists': { up: lists },

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 
 import { crc16Of, formatCrc16 } from '../../platform/encoding/crc16.js';
 
-/** Bytes that a file or an app version is to own; once kept they never change, a change makes new ones. */
+/** Bytes of a file or of an app version. Stored contents never change: new bytes are a new content. */
 export interface NewContent {
   /** In pieces of `CHUNK_BYTES`, the last one shorter. */
   readonly chunks: readonly Uint8Array[];
@@ -12,23 +12,23 @@ export interface NewContent {
   readonly sha256: string;
 }
 
-/** A multiple of 3, so that the base64 of the pieces joins to the base64 of the whole. */
+/** A multiple of 3, so that the Base64 texts of the chunks concatenate to the Base64 text of the content. */
 export const CHUNK_BYTES = 3 * 256 * 1024;
 
-/** CRC of no bytes at all. */
+/** CRC of an empty content. */
 export const EMPTY_CRC = formatCrc16(0);
 
-/** Room for the first bytes; it doubles until a whole piece fits. */
-const FIRST_ROOM_BYTES = 8 * 1024;
+/** Initial size of the buffer, which doubles up to `CHUNK_BYTES`. */
+const INITIAL_BUFFER_BYTES = 8 * 1024;
 
 /**
- * Gathers bytes as they come, in pieces, with size and sums made on the way. What is given is copied: of a
- * client that sends a byte at a time no more is held than its bytes.
+ * Splits a stream of bytes into chunks and computes its size and checksums. Copies its input, so that it does not keep
+ * the large buffers alive of which a slow client fills only a few bytes each.
  */
 export class ContentBuilder {
   readonly #chunks: Uint8Array[] = [];
   readonly #sha256: Hash = createHash('sha256');
-  #room: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = Buffer.alloc(0);
   #used = 0;
   #size = 0;
   #crc = 0;
@@ -36,8 +36,8 @@ export class ContentBuilder {
   add(bytes: Uint8Array): void {
     for (let rest = bytes; rest.length > 0;) {
       const taken = rest.subarray(0, CHUNK_BYTES - this.#used);
-      this.#makeRoom(this.#used + taken.length);
-      this.#room.set(taken, this.#used);
+      this.#grow(this.#used + taken.length);
+      this.#buffer.set(taken, this.#used);
       this.#used += taken.length;
       rest = rest.subarray(taken.length);
       if (this.#used === CHUNK_BYTES) this.#cut();
@@ -54,22 +54,22 @@ export class ContentBuilder {
     };
   }
 
-  #makeRoom(bytes: number): void {
-    if (bytes <= this.#room.length) return;
-    let room = Math.max(this.#room.length, FIRST_ROOM_BYTES);
-    while (room < bytes) room *= 2;
-    const wider = Buffer.allocUnsafe(Math.min(room, CHUNK_BYTES));
-    wider.set(this.#room.subarray(0, this.#used));
-    this.#room = wider;
+  #grow(bytes: number): void {
+    if (bytes <= this.#buffer.length) return;
+    let size = Math.max(this.#buffer.length, INITIAL_BUFFER_BYTES);
+    while (size < bytes) size *= 2;
+    const grown = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
+    grown.set(this.#buffer.subarray(0, this.#used));
+    this.#buffer = grown;
   }
 
   #cut(): void {
-    const chunk = this.#room.subarray(0, this.#used);
+    const chunk = this.#buffer.subarray(0, this.#used);
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     this.#crc = crc16Of(chunk, this.#crc);
     this.#sha256.update(chunk);
-    this.#room = Buffer.alloc(0);
+    this.#buffer = Buffer.alloc(0);
     this.#used = 0;
   }
 }

@@ -1,6 +1,6 @@
 import { DomainError, type DomainCode } from '../platform/errors.js';
 
-/** Codes that say something about the storage; the others are a single request's. */
+/** Codes of a fault of the storage; other codes concern a single request. */
 const FAULTS: readonly DomainCode[] = [
   'storage_full',
   'storage_read_only',
@@ -8,13 +8,13 @@ const FAULTS: readonly DomainCode[] = [
   'db_corrupt',
 ];
 
-/** How the storage is doing, as its latest answers tell. */
+/** The state of the storage, as its latest results show. */
 export class DatabaseHealth {
   #fault: DomainCode | null = null;
-  /** Only a new start, on a good file, heals a damaged one or an unkept promise. */
+  /** The file is damaged or an fsync failed: the state does not change until the process restarts. */
   #lasting = false;
 
-  /** The code of the storage's latest fault, until a write succeeds again; null where there is none. */
+  /** The code of the latest fault; null before the first one and after a successful write. */
   get fault(): DomainCode | null {
     return this.#fault;
   }
@@ -25,18 +25,18 @@ export class DatabaseHealth {
     this.#lasting = code === 'db_corrupt';
   }
 
-  /** The storage no longer promises to keep what is written. */
+  /** An fsync failed: written data may be lost. */
   reportFatal(): void {
     if (!this.#lasting) this.#fault = 'storage_unavailable';
     this.#lasting = true;
   }
 
-  /** A write was kept. */
+  /** A write was committed. */
   recovered(): void {
     if (!this.#lasting) this.#fault = null;
   }
 
-  /** Errors: `db_corrupt`, `storage_unavailable`, where writing could only make things worse. */
+  /** Refuses writes after a lasting fault. Errors: `db_corrupt`, `storage_unavailable`. */
   demandWritable(): void {
     if (!this.#lasting || this.#fault === null) return;
     throw this.#fault === 'db_corrupt'

@@ -1,6 +1,6 @@
 /**
- * How values lie in a column, and how a column is declared: the one place that knows what differs between
- * databases. Repositories write and read columns through these codecs only.
+ * Codecs between values and columns, and SQL that differs between databases: the only file that knows such differences,
+ * besides `sqlite/`. Repositories read and write columns through these codecs only.
  */
 import { sql, type RawBuilder } from 'kysely';
 
@@ -27,7 +27,7 @@ export const flag: Codec<boolean, FlagColumn> = {
   fromColumn: (column) => column !== 0,
 };
 
-/** The text's author is `toColumn`, so that what is read is what was stored. */
+/** The type of `fromColumn` is trusted: only `toColumn` writes such a column. */
 export function json<Value>(): Codec<Value, JsonColumn> {
   return {
     toColumn: (value) => JSON.stringify(value),
@@ -43,17 +43,17 @@ export function nullable<Value, Column>(codec: Codec<Value, Column>): Codec<Valu
   };
 }
 
-/** A list of values as one parameter, so that one statement text serves lists of every length. */
+/** A list of values as one bound parameter, so that the text of the statement does not depend on its length. */
 export function among(values: readonly (string | number)[]): RawBuilder<string | number> {
   return sql`(select value from json_each(${JSON.stringify(values)}))`;
 }
 
-/** A list of ids as one parameter. */
+/** Like `among`, for ids. */
 export function amongIds(ids: readonly number[]): RawBuilder<number> {
   return sql`(select value from json_each(${JSON.stringify(ids)}))`;
 }
 
-/** What migrations declare columns and triggers with. */
+/** Column types and triggers for migrations. */
 export const ddl = {
   id: sql`integer primary key autoincrement`,
   integer: sql`integer`,
@@ -63,7 +63,7 @@ export const ddl = {
   json: sql`text`,
   bytes: sql`blob`,
 
-  /** Statements that keep `counters` true for a table of companies' records, none of which ever moves. */
+  /** Triggers that count the rows of each company in `counters`, and that keep a row from changing its company. */
   counted(table: string, counter: string): readonly string[] {
     return [
       `create trigger ${table}_counted_in after insert on ${table} begin
@@ -75,12 +75,12 @@ export const ddl = {
       end`,
       `create trigger ${table}_stays before update of company_id on ${table}
         when new.company_id <> old.company_id begin
-        select raise(abort, 'a record stays with its company');
+        select raise(abort, 'a record cannot change its company');
       end`,
     ];
   },
 
-  /** Statements after which rows of a table can be added only. */
+  /** Triggers that refuse updates and deletes. */
   appendOnly(table: string): readonly string[] {
     return ['update', 'delete'].map(
       (change) => `create trigger ${table}_no_${change} before ${change} on ${table} begin
@@ -89,7 +89,7 @@ export const ddl = {
     );
   },
 
-  /** Statements that keep the number of transactions for each day and each kind. */
+  /** Triggers that count transactions by day and kind (status, type and application). */
   dailyTransactions(): readonly string[] {
     const add = `insert into transaction_days (company_id, day, status, transaction_type, app_name, total)
       values (new.company_id, new.started_at / 86400000, new.status, new.transaction_type, new.app_name, 1)
@@ -106,7 +106,7 @@ export const ddl = {
     ];
   },
 
-  /** Statements that keep number and amount of transactions for each day, each hour and each kind. */
+  /** Triggers that keep the number and amount of transactions by day, by hour and kind. */
   summedTransactions(): readonly string[] {
     const spans = [
       ['transaction_days', 'day', 86_400_000],
@@ -135,13 +135,13 @@ export const ddl = {
     ];
   },
 
-  /** A table without row numbers of its own: one tree instead of two for each change. */
+  /** Stores the rows in the primary key itself: a change writes one B-tree instead of two. */
   keyed: sql`without rowid`,
 
   /**
-   * Statements that tell the engine how many rows of a large table share the columns of an index: all, those
-   * with the same first column, with the same first two, and so on. Without them it takes all columns for
-   * alike, and walks a whole company's rows in order instead of looking up the few of one device.
+   * Statistics for the query planner, as ANALYZE would write them: for each index, the number of rows, and the average
+   * number of rows with the same first column, the same first two, and so on. Without them the planner scans all
+   * transactions of a company in order, instead of looking up those of one device.
    */
   shares(table: string, indexes: Readonly<Record<string, readonly number[]>>): readonly string[] {
     const rows = Object.entries(indexes).map(
@@ -155,33 +155,33 @@ export const ddl = {
   },
 } as const;
 
-/** A table under another name, read by one of its indexes, whatever else the engine would think of. */
+/** A table with an alias, and the index that the query planner must use. */
 export function indexedBy(table: string, alias: string, index: string): RawBuilder<unknown> {
   return sql`${sql.table(table)} as ${sql.ref(alias)} indexed by ${sql.ref(index)}`;
 }
 
-/** A list of ids, or of names that stand for them, as a table `p` with the column `value`, to be joined. */
+/** A list of ids or names as a table `p` with the column `value`, for joins. */
 export function idTable(ids: readonly (string | number)[]): RawBuilder<unknown> {
   return sql`json_each(${JSON.stringify(ids)}) as p`;
 }
 
-/** The text under a key of a column of JSON objects; null where it has none. `key` is ours, never a caller's. */
+/** The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input. */
 export function jsonText(column: string, key: string): RawBuilder<string | null> {
   return sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`;
 }
 
-/** Pairs of an id and a text as a table `pair` with the columns `id` and `text`, to be joined. */
+/** Pairs as a table `pair` with the columns `id` and `text`, for joins. */
 export function pairTable(pairs: readonly (readonly [id: number, text: string])[]): RawBuilder<unknown> {
   return sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as text
     from json_each(${JSON.stringify(pairs)})) as pair`;
 }
 
-/** Whether a text column holds `part`, letter for letter. */
+/** Whether a text column contains `part`, case-sensitively. */
 export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
   return sql<boolean>`instr(${column}, ${part}) > 0`;
 }
 
-/** The highest id that a table has ever had, also where that row is gone; 0 where it had none. */
+/** The highest id that was ever given in a table, even if its row was deleted; 0 if none was. */
 export function lastId(table: string): RawBuilder<number> {
   return sql<number>`coalesce((select seq from sqlite_sequence where name = ${table}), 0)`;
 }

@@ -2,7 +2,7 @@ import type { Generated, Selectable } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from './storage.js';
 
-/** Columns of every record that knows who made it. `revision` grows with each change and is the record's ETag. */
+/** Who created a record, and when it changed. `revision` grows by one with each change and is the ETag. */
 export interface AuditColumns {
   revision: number;
   created_at: InstantColumn;
@@ -54,7 +54,7 @@ export interface AccessTokensTable extends Identified {
   name: string | null;
   scopes: JsonColumn;
   token_hash: string;
-  /** What a derived token is made from, together with the secret outside the database. */
+  /** The random part of a derived token; the secret part is not in the database. */
   nonce: string | null;
   last_four: string;
   created_at: InstantColumn;
@@ -88,13 +88,13 @@ export interface AppsTable extends Identified, AuditColumns {
   language: string;
 }
 
-/** Bytes stand apart from the records that own them, in chunks, and never change. */
+/** The bytes of a file or of an app version, in chunks; they never change. */
 export interface ContentsTable extends Identified {
   size: number;
   crc: string;
   sha256: string;
   created_at: InstantColumn;
-  /** When the last owner let go of it; a reader under way may still need it for a while. */
+  /** When its owner was changed or deleted. It is deleted later, since a response may still be streaming it. */
   released_at: InstantColumn | null;
 }
 
@@ -151,7 +151,7 @@ export interface FilesTable extends Identified, AuditColumns {
 }
 
 interface OwnedColumns {
-  /** Exactly one of the two owners is set. */
+  /** The owner: exactly one of the two is set. */
   group_id: number | null;
   logical_number_id: number | null;
   key: string;
@@ -170,7 +170,7 @@ export interface NotificationsTable extends Identified, AuditColumns {
   content: string;
   range: string;
   kind: string;
-  /** Whom it was for, as it was then: history, not a link. */
+  /** Recipients at the time of sending; no foreign keys, so that they may be deleted. */
   group_id: number | null;
   app_id: number | null;
   expires_at: InstantColumn;
@@ -183,7 +183,7 @@ export interface NotificationDeliveriesTable extends Identified {
   updated_at: InstantColumn;
 }
 
-/** What terminals did; texts as they were then, no links. */
+/** Transactions as terminals reported them; texts instead of foreign keys, so that they outlive their records. */
 export interface TransactionsTable extends Identified {
   transaction_type: string;
   serial_number: string;
@@ -195,14 +195,14 @@ export interface TransactionsTable extends Identified {
   sent: string | null;
   received: string | null;
   parsed: JsonColumn | null;
-  /** Cents, out of `parsed`. */
+  /** Cents; copied from `parsed`. */
   amount: number | null;
   started_at: InstantColumn;
   finished_at: InstantColumn | null;
   recorded_at: InstantColumn;
 }
 
-/** Number and amount of transactions for each UTC day and kind; kept by triggers. */
+/** Number and amount of transactions by UTC day and kind; maintained by triggers. */
 export interface TransactionDaysTable {
   company_id: number;
   /** Days since 1970-01-01, UTC. */
@@ -211,17 +211,17 @@ export interface TransactionDaysTable {
   transaction_type: string;
   app_name: string;
   total: number;
-  /** Cents, of those that have an amount. */
+  /** Cents; transactions without an amount count as 0. */
   amount_total: number;
 }
 
-/** The same for each hour. */
+/** The same by hour. */
 export interface TransactionHoursTable extends Omit<TransactionDaysTable, 'day'> {
   /** Hours since 1970-01-01, UTC. */
   hour: number;
 }
 
-/** Exact totals of a company's tables; kept by triggers. */
+/** Exact row counts of a company's tables; maintained by triggers. */
 export interface CountersTable {
   company_id: number;
   name: string;
@@ -246,7 +246,7 @@ export interface LedgerTable {
 
 export interface IdempotencyKeysTable {
   company_id: number;
-  /** Whose key it is, and for which call. */
+  /** User and operation, for example `17 POST /v1/groups`. */
   scope: string;
   key: string;
   fingerprint: string;

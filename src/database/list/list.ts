@@ -125,7 +125,7 @@ async function countsOf<Name extends keyof Tables, T, P extends KeyValue>(
   return new Map(rows.map((row) => [row.parent_id, row.total]));
 }
 
-/** FROM and WHERE of the children `t` of the parent `p.value`; the caller appends more conditions with AND. */
+/** FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `ofCompany` and other conditions. */
 function childrenOf<Name extends keyof Tables, T>(
   work: ReadWork,
   listing: Listing<Name, T>,
@@ -137,7 +137,7 @@ function childrenOf<Name extends keyof Tables, T>(
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
   return sql`${link} as l cross join ${table} as t
     where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
-      and t.company_id = l.company_id and ${sql.ref(`t.${listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
+      and ${sql.ref(`t.${listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
 }
 
 function ofCompany<Name extends keyof Tables, T>(

@@ -22,9 +22,9 @@ interface Reader {
   readonly db: Kysely<Tables>;
 }
 
-/** An open read transaction. Its state is at least as new as `version`. */
+/** An open read transaction. Its state is at least as new as `version`, if that is known. */
 interface Snapshot extends Reader {
-  readonly version: number;
+  readonly version: number | null;
   users: number;
 }
 
@@ -93,8 +93,9 @@ export class Snapshots {
   /** Undefined if the unit has to wait. */
   #acquire(limit: number): Snapshot | undefined {
     if (this.#pendingRestart !== null) return undefined;
-    const version = this.probe.dataVersion();
-    if (this.#newest?.version === version) {
+    // Not looked up for a single unit, which is the usual case: the next one then begins a snapshot of its own.
+    const version = this.#open.size === 0 ? null : this.probe.dataVersion();
+    if (version !== null && this.#newest?.version === version) {
       this.#newest.users += 1;
       return this.#newest;
     }

@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../platform/caller.js';
 import { DAY } from '../../platform/clock.js';
 import { printableName } from '../../platform/text.js';
 
-/** A derived token that nobody uses lapses after this long (contract 25). */
+/** A derived token expires after this time without use (contract 25). */
 export const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;
 
 export const NamedTokenCreate = z.object({
@@ -18,7 +18,7 @@ export interface AccessToken {
   readonly id: number;
   readonly companyId: number;
   readonly userId: number;
-  /** `derived` is what the token endpoint returns; `named` ones are made one by one and shown once. */
+  /** `derived` tokens come from the token endpoint; `named` ones are created singly and shown once. */
   readonly kind: 'derived' | 'named';
   readonly name: string | null;
   readonly scopes: readonly Scope[];
@@ -36,7 +36,7 @@ export function randomToken(): string {
   return randomBytes(20).toString('hex');
 }
 
-/** All that the database knows of a token. */
+/** The database holds only this hash of a token. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'latin1').digest('hex');
 }

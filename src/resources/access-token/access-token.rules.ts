@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 import { DERIVED_TOKEN_LAPSES_MS, type AccessToken } from './access-token.model.js';
 
-/** Whether a token ended by itself: at its date of expiry, or, if derived, by not being used. */
+/** Whether a token has reached its expiry date or, if derived, was not used for `DERIVED_TOKEN_LAPSES_MS`. */
 export function hasLapsed(token: AccessToken, now: Date): boolean {
   if (token.expiresAt !== null && token.expiresAt <= now) return true;
   const used = token.lastUsedAt ?? token.createdAt;
@@ -16,7 +16,7 @@ export interface Member {
 
 const TOKEN_CHARACTERS = 40;
 
-/** The same token for the same member and nonce, for whoever has the secret and for nobody else. */
+/** The token of a member: an HMAC of member and nonce, which can be computed only with the secret. */
 export function deriveToken(secret: string, { companyId, userId }: Member, nonce: string): string {
   return createHmac('sha256', secret)
     .update(`${companyId}:${userId}:${nonce}`)

@@ -15,7 +15,7 @@ import type { Member } from './access-token.rules.js';
 
 export { apiTokens, apiTokensOfUser } from './access-token.repository.js';
 
-/** Every token of the caller's company, revoked and expired ones too, ascending by id. */
+/** All tokens of the caller's company, also revoked and expired ones, ascending by id. */
 export async function listTokens(work: ReadWork): Promise<readonly AccessToken[]> {
   return await selectTokens(work);
 }
@@ -26,10 +26,7 @@ export async function getToken(work: ReadWork, id: number): Promise<AccessToken>
   return token;
 }
 
-/**
- * A new token for a member of a company; its text is nowhere kept, so this answer is the only place to read it.
- * Errors: `invalid`.
- */
+/** Creates a token for a member. `secret` is its text, which is not stored and cannot be read again. Errors: `invalid`. */
 export async function createNamedToken(
   work: SystemWriteWork,
   { companyId, userId }: Member,
@@ -56,8 +53,8 @@ export async function createNamedToken(
 }
 
 /**
- * A new token for the caller; nobody hands on a right that the token in use does not give. Errors: `invalid`,
- * `forbidden` where the caller is no user.
+ * Creates a token for the caller, with no scope that the caller does not have. Errors: `invalid`, `forbidden` if the
+ * caller is not a user.
  */
 export async function createOwnToken(
   work: WriteWork,
@@ -66,17 +63,17 @@ export async function createOwnToken(
   const { companyId, userId } = work.caller;
   if (userId === null) throw new DomainError('forbidden', 'Only a user can have a token.');
   const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayUse(work.caller, scope));
-  if (refused.length > 0) throw invalid('scopes', `must be rights of your own: not ${refused.join(', ')}`);
+  if (refused.length > 0) throw invalid('scopes', `must be scopes that you have: not ${refused.join(', ')}`);
   return await createNamedToken(work, { companyId, userId }, input);
 }
 
-/** Ends a token at once. One that was revoked before stays as it is. */
+/** Revokes a token; one that was revoked before does not change. */
 export async function revokeToken(work: WriteWork, token: AccessToken): Promise<AccessToken> {
   const [revoked = token] = await revokeTokens(work, token.revokedAt === null ? [token] : []);
   return revoked;
 }
 
-/** `by` is the user who makes them, where the work does not know one. */
+/** `by` is the user for the ledger, if the unit of work has no caller. */
 export async function createTokens(
   work: SystemWriteWork,
   values: readonly NewToken[],
@@ -120,7 +117,7 @@ export async function revokeTokens(
   });
 }
 
-/** Records the end of a member's tokens, which go with the membership. */
+/** Records the deletion of a member's tokens, which are deleted with the membership. */
 export async function recordTokensRemoved(work: SystemWriteWork, member: Member): Promise<void> {
   for (const token of await selectTokensOf(work, member)) {
     work.ledger.append({

@@ -6,20 +6,20 @@ import { hashToken, TOKEN_FORM, type AccessToken } from './access-token.model.js
 import { findCredential, touchToken, type Credential } from './access-token.repository.js';
 import { hasLapsed } from './access-token.rules.js';
 
-/** Revocation acts at once in this process; changes that another process makes are seen after this long. */
-const REMEMBERED_MS = 2 * SECOND;
-const REMEMBERED_TOKENS = 10_000;
-/** "Last used" is written at most this often. */
+/** Revocation in this process takes effect at once, in another process after this time. */
+const CACHED_MS = 2 * SECOND;
+const MAX_CACHED_TOKENS = 10_000;
+/** Minimum interval between two updates of a token's `lastUsedAt`. */
 const TOUCH_EVERY_MS = 5 * MINUTE;
 
 const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
 
 export interface Authenticator {
-  /** The caller that a token speaks for; `unauthenticated`, in the same words whatever is wrong with it. */
+  /** The caller with this token. Errors: `unauthenticated`, with the same message for every cause. */
   authenticate(token: string | undefined, origin: Origin): Promise<Caller>;
 }
 
-interface Remembered {
+interface CachedCredential {
   readonly credential: Credential;
   readonly until: number;
 }
@@ -29,7 +29,7 @@ export function createAuthenticator(
   clock: Clock,
   onError: (error: unknown) => void,
 ): Authenticator {
-  const look = rememberedLookUp(units, clock);
+  const look = cachedLookUp(units, clock);
   const touch = sparseTouch(units, clock, onError);
   return {
     authenticate: async (token, origin) => {
@@ -50,23 +50,23 @@ export function createAuthenticator(
   };
 }
 
-function rememberedLookUp(units: Units, clock: Clock): (hash: string) => Promise<Credential | undefined> {
-  const remembered = new Map<string, Remembered>();
+function cachedLookUp(units: Units, clock: Clock): (hash: string) => Promise<Credential | undefined> {
+  const cache = new Map<string, CachedCredential>();
   units.onCommitted((entries) => {
-    if (entries.some((entry) => CHANGES_ACCESS.includes(entry.entityType))) remembered.clear();
+    if (entries.some((entry) => CHANGES_ACCESS.includes(entry.entityType))) cache.clear();
   });
   return async (hash) => {
-    const known = remembered.get(hash);
+    const known = cache.get(hash);
     if (known !== undefined && known.until > clock.elapsed()) return known.credential;
     const credential = await units.systemRead((work) => findCredential(work, hash));
-    if (remembered.size >= REMEMBERED_TOKENS) remembered.clear();
-    if (credential === undefined) remembered.delete(hash);
-    else remembered.set(hash, { credential, until: clock.elapsed() + REMEMBERED_MS });
+    if (cache.size >= MAX_CACHED_TOKENS) cache.clear();
+    if (credential === undefined) cache.delete(hash);
+    else cache.set(hash, { credential, until: clock.elapsed() + CACHED_MS });
     return credential;
   };
 }
 
-/** Beside the request: no answer waits for it, and none fails with it. */
+/** Updates `lastUsedAt` in the background: no request waits for it or fails with it. */
 function sparseTouch(
   units: Units,
   clock: Clock,
@@ -77,7 +77,7 @@ function sparseTouch(
     const now = clock.now().getTime();
     const last = Math.max(touched.get(token.id) ?? 0, token.lastUsedAt?.getTime() ?? 0);
     if (now - last < TOUCH_EVERY_MS && now >= last) return;
-    if (touched.size >= REMEMBERED_TOKENS) touched.clear();
+    if (touched.size >= MAX_CACHED_TOKENS) touched.clear();
     touched.set(token.id, now);
     units.systemWrite(origin, (work) => touchToken(work, token.id)).catch(onError);
   };

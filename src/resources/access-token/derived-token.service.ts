@@ -6,8 +6,9 @@ import { deriveToken, hasLapsed, type Member } from './access-token.rules.js';
 import { createTokens, revokeTokens } from './access-token.service.js';
 
 /**
- * A user's token for each of the companies, by company id: the same at every call, though only its hash is
- * kept. One that lapsed, or that was made with another secret, gives way to a new one (contract 25).
+ * The text of a user's derived token for each company, by company id. It is the same at every call, although only its
+ * hash is stored: it is computed anew from the nonce. An expired token, or one of another secret, is replaced
+ * (contract 25).
  */
 export async function ensureDerivedTokens(
   work: SystemWriteWork,
@@ -27,19 +28,19 @@ export async function ensureDerivedTokens(
     stale.map(({ token }) => token),
     by,
   );
-  const drawn = companyIds
+  const created = companyIds
     .filter((companyId) => !texts.has(companyId))
-    .map((companyId) => draw(secret, { companyId, userId }));
+    .map((companyId) => newToken(secret, { companyId, userId }));
   await createTokens(
     work,
-    drawn.map(({ values }) => values),
+    created.map(({ values }) => values),
     by,
   );
-  for (const { values, text } of drawn) texts.set(values.companyId, text);
+  for (const { values, text } of created) texts.set(values.companyId, text);
   return texts;
 }
 
-/** Ends a member's derived token and answers the one in its place. */
+/** Revokes a member's derived token and returns a new one. */
 export async function renewDerivedToken(
   work: SystemWriteWork,
   secret: string,
@@ -50,13 +51,13 @@ export async function renewDerivedToken(
     work,
     current.map(({ token }) => token),
   );
-  const { values, text } = draw(secret, member);
+  const { values, text } = newToken(secret, member);
   await createTokens(work, [values]);
   return text;
 }
 
-/** Every scope: what the user may do with it is up to the role in the company. */
-function draw(secret: string, member: Member): { values: NewToken; text: string } {
+/** With every scope: the role in the company limits what the user may do. */
+function newToken(secret: string, member: Member): { values: NewToken; text: string } {
   const nonce = randomToken();
   const text = deriveToken(secret, member, nonce);
   const values: NewToken = {

@@ -1,4 +1,4 @@
-/** What must go and what must come so that `before` becomes `after`. */
+/** The ids to remove and to add so that `before` becomes `after`. */
 export function difference(
   before: readonly number[],
   after: readonly number[],

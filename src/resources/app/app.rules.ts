@@ -7,13 +7,13 @@ export interface Identity {
   readonly language: Language;
 }
 
-/** Language and full name of a new application (contract 20). */
+/** Language and full name of a new application (contract 20), for example `menu.rb` for `menu` in Ruby. */
 export function identify(name: string, language?: Language): Identity {
   const chosen = language ?? languageOf(name) ?? 'posxml';
   return { name: withSuffix(name, chosen), language: chosen };
 }
 
-/** A new name may bring another language; another language alone brings the name its suffix. */
+/** The same after a change: a new name may imply another language; a new language alone replaces the suffix. */
 export function identifyAnew(current: Identity, name?: string, language?: Language): Identity {
   if (name !== undefined) return identify(name, language ?? languageOf(name) ?? current.language);
   if (language === undefined || language === current.language) return identityOf(current);
@@ -28,7 +28,7 @@ function languageOf(name: string): Language | undefined {
   return lower.endsWith(SUFFIXES.ruby) ? 'ruby' : undefined;
 }
 
-/** The suffix is written in lower case, however it was sent. */
+/** Adds the suffix in lower case; replaces one in another letter case. */
 function withSuffix(name: string, language: Language): string {
   const suffix = SUFFIXES[language];
   return languageOf(name) === language ? name.slice(0, -suffix.length) + suffix : name + suffix;

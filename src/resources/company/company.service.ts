@@ -17,7 +17,7 @@ export async function getCompanyByName(work: SystemReadWork, name: string): Prom
   return company;
 }
 
-/** The company of that name, made where it does not exist yet. */
+/** The company with this name; creates it if it does not exist. */
 export async function ensureCompany(work: SystemWriteWork, input: unknown): Promise<Company> {
   const { name } = parse(CompanyCreate, input);
   const known = await findCompanyByName(work, name);

@@ -14,34 +14,34 @@ import {
   selectSums,
 } from './content.repository.js';
 
-/** Longer than any answer may take: who reads a content that was replaced meanwhile still reads it whole. */
-const KEPT_AFTER_RELEASE_MS = 15 * MINUTE;
-const SWEPT_AT_A_TIME = 20;
+/** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
+const RETENTION_MS = 15 * MINUTE;
+const DELETED_PER_CALL = 20;
 
-/** Keeps bytes and answers their id. */
+/** Stores bytes and returns their id. */
 export async function keepContent(work: WriteWork, content: NewContent): Promise<number> {
   const id = await insertContent(work, content);
   for (const [sequence, bytes] of content.chunks.entries()) {
     await insertChunk(work, id, sequence, bytes);
-    // A large file must not hold up everybody else's reads.
+    // Lets other requests run between the chunks of a large file.
     await setImmediate();
   }
   return id;
 }
 
-/** Keeps the same bytes for another owner, so that each may let go of its own; answers the copy's id. */
+/** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
 export async function copyContent(work: WriteWork, id: number): Promise<number> {
   return await insertCopy(work, id);
 }
 
-/** For the owners' last use of them; the bytes go some time later. One statement, however many. */
+/** Marks contents whose owner was changed or deleted; they are deleted 15 minutes later. One statement. */
 export async function releaseContents(work: WriteWork, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await markReleased(work, ids);
 }
 
 /**
- * The bytes in pieces, each read when the one before was taken. Throws at the end where some are missing: who
- * takes them for longer than they are kept must not take them for the whole.
+ * The chunks of a content, each read on demand. Throws at the end if some are missing, because the content was deleted
+ * while a slow client read it: a truncated response must not look complete.
  */
 export async function* readContent(
   units: Units,
@@ -56,10 +56,11 @@ export async function* readContent(
     yield bytes;
   }
   const size = (await units.systemRead((work) => findSize(work, companyId, contentId))) ?? 'none';
-  if (read !== size) throw new Error(`Of content ${contentId}, ${read} bytes of ${size} are there`);
+  if (read !== size)
+    throw new Error(`Content ${contentId} has ${size} bytes, but only ${read} could be read`);
 }
 
-/** SHA-256 by content, as hexadecimal digits. One statement, however many. */
+/** SHA-256 by content id, as hexadecimal digits. One statement. */
 export async function sumsOfContents(
   work: ReadWork,
   contents: readonly { readonly id: number }[],
@@ -71,8 +72,8 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Frees the room of contents that nobody owns any more; true where there may be more of them. */
+/** Deletes some of the released contents; returns whether there may be more. */
 export async function sweepContents(work: SystemWriteWork): Promise<boolean> {
-  const before = new Date(work.now.getTime() - KEPT_AFTER_RELEASE_MS);
-  return (await deleteReleased(work, before, SWEPT_AT_A_TIME)) === SWEPT_AT_A_TIME;
+  const before = new Date(work.now.getTime() - RETENTION_MS);
+  return (await deleteReleased(work, before, DELETED_PER_CALL)) === DELETED_PER_CALL;
 }

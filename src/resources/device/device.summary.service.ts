@@ -2,7 +2,7 @@ import type { ReadWork } from '../../database/work.js';
 import type { DeviceCount, DeviceTotals } from './device.model.js';
 import { countByFrameworkVersion, countByModel, selectTotals } from './device.summary.repository.js';
 
-/** What terminals say of themselves is theirs to choose: a summary shows this many values. */
+/** Limit of rows: terminals report arbitrary values. */
 export const MAX_VALUES = 100;
 
 export async function totalDevices(work: ReadWork): Promise<DeviceTotals> {

@@ -3,8 +3,8 @@ import { isNameLike, normalized } from '../../platform/text.js';
 const MAX_BYTES = 255;
 
 /**
- * The base file name in what a client called its file (contract 23): what follows the last separator of
- * whichever system, without drives. Or why it is none.
+ * The base name of a file name that a client sent (contract 23): the part after the last `/` or `\\`, without a drive.
+ * `problem` if it is not acceptable.
  */
 export function fileNameOf(sent: string): { readonly name: string } | { readonly problem: string } {
   const base = sent.split(/[/\\]/).at(-1) ?? '';
@@ -19,7 +19,7 @@ function problemOf(name: string): string | undefined {
   if (Buffer.byteLength(name) > MAX_BYTES) return `must have at most ${MAX_BYTES} bytes`;
   if (!isNameLike(name)) return 'must not contain control or invisible characters';
   if (name.trim() !== name) return 'must not begin or end with a space';
-  // Scripts that handle files by name would take it for an option.
+  // Command-line tools would take such a name for an option.
   if (name.startsWith('-')) return 'must not begin with a dash';
   return undefined;
 }

@@ -1,8 +1,8 @@
 import type { Channel } from '../../platform/caller.js';
 
-/** One recorded change of a company, as it is read back. */
+/** A recorded change. */
 export interface LedgerEntry {
-  /** Its sequence: grows with every change, never used twice. */
+  /** The sequence: it grows with every change of any company and is never used twice. */
   readonly id: number;
   readonly sequence: number;
   readonly at: Date;

@@ -1,2 +1,2 @@
-/** What happened in the caller's company, oldest first; written by `ledger/` alone. */
+/** The recorded changes of the caller's company, oldest first. */
 export { ledgerArrivals, ledgerEntries } from './ledger-entry.repository.js';

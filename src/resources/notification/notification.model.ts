@@ -10,7 +10,7 @@ export type NotificationRange = (typeof NOTIFICATION_RANGES)[number];
 export const NOTIFICATION_KINDS = ['show', 'processing'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
-/** What is not delivered within this time is not delivered any more (contract 26). */
+/** A delivery that is still queued after this time expires (contract 26). */
 export const QUEUED_MS = 7 * DAY;
 
 export const NotificationSend = z.object({
@@ -23,7 +23,7 @@ export const NotificationSend = z.object({
 });
 export type NotificationSend = z.output<typeof NotificationSend>;
 
-/** The same with the logical numbers in one text, which they can be told apart in: none has a comma. */
+/** The same with the logical numbers as one comma-separated text; a number contains no comma. */
 export const NotificationSendText = NotificationSend.extend({
   range: z.enum(NOTIFICATION_RANGES),
   logicalNumbers: z
@@ -36,7 +36,7 @@ export const NotificationSendText = NotificationSend.extend({
 
 export interface Notification extends Audit {
   readonly id: number;
-  /** An action, a pipe and a text. */
+  /** For example `SHOW_MESSAGE|Hello`. */
   readonly content: string;
   readonly range: NotificationRange;
   readonly kind: NotificationKind;

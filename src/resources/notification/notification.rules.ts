@@ -3,14 +3,14 @@ import { normalized } from '../../platform/text.js';
 import type { NotificationKind, NotificationSend } from './notification.model.js';
 
 const MAX_TARGETS = 10_000;
-const NAMED_UNKNOWN = 20;
+const MAX_UNKNOWN_IN_MESSAGE = 20;
 const ACTION = /^[A-Z][A-Z0-9_]*\|/;
 const ACTIONS: Readonly<Record<NotificationKind, string>> = {
   show: 'SHOW_MESSAGE',
   processing: 'PROCESSING_MESSAGE',
 };
 
-/** `ACTION|text`, the action made from the kind where the content does not begin with one (contract 26). */
+/** `ACTION|text`; the action follows from the kind if the content does not begin with one (contract 26). */
 export function storedContent(content: string, kind: NotificationKind): string {
   return ACTION.test(content) ? content : `${ACTIONS[kind]}|${content}`;
 }
@@ -19,7 +19,7 @@ export type Targets =
   | { readonly range: 'group'; readonly groupId: number }
   | { readonly range: 'specific_logical_numbers'; readonly numbers: readonly string[] };
 
-/** Whom a notification is for; a request that could mean more terminals than it says is refused. */
+/** The recipients of a notification. Refuses ambiguous requests, which could reach too many terminals. */
 export function targetsOf({ range, groupId, logicalNumbers }: NotificationSend): Targets {
   const given = { groupId: groupId ?? null, numbers: logicalNumbers ?? null };
   if (range === undefined && (given.groupId === null) === (given.numbers === null)) {
@@ -45,12 +45,13 @@ function distinct(listed: readonly string[]): readonly string[] {
   return [...new Set(numbers)];
 }
 
-/** Nobody is notified where one of the numbers does not exist. */
+/** Errors: `invalid` if one of the numbers does not exist. */
 export function refuseUnknown(numbers: readonly string[], known: readonly string[]): void {
   const existing = new Set(known);
   const unknown = numbers.filter((number) => !existing.has(number));
   if (unknown.length === 0) return;
-  const named = unknown.slice(0, NAMED_UNKNOWN).join(', ');
-  const more = unknown.length > NAMED_UNKNOWN ? ` and ${unknown.length - NAMED_UNKNOWN} more` : '';
+  const named = unknown.slice(0, MAX_UNKNOWN_IN_MESSAGE).join(', ');
+  const more =
+    unknown.length > MAX_UNKNOWN_IN_MESSAGE ? ` and ${unknown.length - MAX_UNKNOWN_IN_MESSAGE} more` : '';
   throw invalid('logicalNumbers', `are not all known: ${named}${more}`);
 }

@@ -7,8 +7,7 @@ import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logi
 import { OwnerSelector, type Owner, type OwnerIds } from './owner.model.js';
 
 /**
- * The owner that `{ number }` or `{ name }` selects. Errors: `invalid` where neither or both are given,
- * `not_found`.
+ * The owner that `{ number }` or `{ name }` selects. Errors: `invalid` if neither or both are given, `not_found`.
  */
 export async function getOwner(work: ReadWork, selector: unknown): Promise<Owner> {
   const { number, name } = parse(OwnerSelector, selector);
@@ -26,14 +25,14 @@ export async function getOwner(work: ReadWork, selector: unknown): Promise<Owner
   });
 }
 
-/** The owner with such an id. Errors: `invalid` where neither or both are given, `not_found`. */
+/** The owner with this id. Errors: `invalid` if neither or both are given, `not_found`. */
 export async function getOwnerByIds(work: ReadWork, ids: OwnerIds): Promise<Owner> {
   const [owner] = await findOwners(work, [ids]);
   if (owner === undefined || owner instanceof DomainError) throw owner ?? notFound('owner');
   return owner;
 }
 
-/** For each of them its owner, or what `getOwnerByIds` would throw; two statements however many there are. */
+/** For each, its owner or the error that `getOwnerByIds` would throw; two statements. */
 export async function findOwners(
   work: ReadWork,
   wanted: readonly OwnerIds[],

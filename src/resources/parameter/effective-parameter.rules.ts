@@ -1,6 +1,6 @@
 import type { EffectiveParameter, Parameter } from './parameter.model.js';
 
-/** What a terminal gets: the logical number's own value of a key over its group's; ordered by key. */
+/** The parameters of a terminal, ordered by key: the logical number's own ones override those of its group. */
 export function effectiveParameters(
   own: readonly Parameter[],
   ofGroup: readonly Parameter[],

@@ -8,7 +8,7 @@ interface Holder {
   readonly groupId: number | null;
 }
 
-/** What the terminals of each logical number get, by the number's id; one statement however many there are. */
+/** The effective parameters of each logical number, by its id; one statement. */
 export async function listEffectiveParameters(
   work: ReadWork,
   numbers: readonly Holder[],

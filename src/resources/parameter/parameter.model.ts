@@ -18,7 +18,7 @@ export type ParameterValues = Readonly<z.output<typeof ParameterFields>>;
 
 export interface Parameter extends OwnedRecord, ParameterValues {}
 
-/** A parameter as the terminals of a logical number get it. */
+/** A parameter as terminals of a logical number receive it. */
 export interface EffectiveParameter extends ParameterValues {
   readonly source: 'LOGICAL_NUMBER' | 'GROUP';
   /** The group's parameter with the same key, if the logical number has its own. */

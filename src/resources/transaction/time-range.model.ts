@@ -1,12 +1,12 @@
 import { DAY, MINUTE, SECOND } from '../../platform/clock.js';
 
-/** What a date or timestamp stands for, to its own precision: milliseconds since 1970, `to` excluded. */
+/** Milliseconds since 1970, `to` excluded. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A stretch of time, and how many transactions of a list lie in it. */
+/** A time range with the number of transactions in it. */
 export interface CountedTimeRange extends TimeRange {
   readonly total: number;
 }
@@ -16,7 +16,7 @@ const DATE = /^(\d{4})-\d{2}-\d{2}$/;
 const TIMESTAMP =
   /^(?<date>\d{4}-\d{2}-\d{2})T(?<time>\d{2}:\d{2}:\d{2})(?:\.(?<fraction>\d{1,9}))?(?:Z|(?<sign>[+ -])(?<hours>\d{2}):?(?<minutes>\d{2}))$/i;
 
-/** A date of the calendar is a whole UTC day, a timestamp its second or, with a fraction, its millisecond. */
+/** The range of a date (a UTC day) or of a timestamp (a second, or a millisecond if it has a fraction). */
 export function readTimeRange(text: string): TimeRange | undefined {
   if (DATE.test(text)) return spanOf(instantOf(text, '00:00:00', ''), DAY);
   const parts = TIMESTAMP.exec(text)?.groups;
@@ -28,7 +28,7 @@ export function readTimeRange(text: string): TimeRange | undefined {
   return spanOf(at === undefined ? undefined : at - offset, fraction === '' ? SECOND : 1);
 }
 
-/** Undefined for what no calendar has, such as 30 February or 24:00:00. */
+/** Undefined for dates and times that do not exist, such as 30 February or 24:00:00. */
 function instantOf(date: string, time: string, fraction: string): number | undefined {
   const text = `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
   const at = new Date(text);

@@ -10,7 +10,7 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /** ISO 8583 gives an amount 12 digits. */
 const MAX_AMOUNT = 999_999_999_999;
-/** A card number has at most so many; what is more than 6 or 4 of them is cut when recorded. */
+/** Up to a whole card number; recording keeps the first 6 and the last 4 digits. */
 const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
 const text = freeText(255).nullable().default(null);
 
@@ -100,7 +100,7 @@ function contradictionsOf({ status, startedAt, finishedAt, parsed }: Ended): [ke
   return found;
 }
 
-/** How a running transaction ended; what is absent stays as it was. */
+/** The result of a running transaction; absent fields do not change. */
 export const TransactionFinish = z.object({
   status: z.enum(['success', 'fail']),
   detail: freeText(4096).optional(),
@@ -132,7 +132,7 @@ const moment = z.string().transform((value, context): TimeRange => {
   return z.NEVER;
 });
 
-/** What a list is narrowed to; texts compare exactly, both ends of the interval are included (contract 27). */
+/** The filter of a list; texts compare exactly, and both ends of the interval are included (contract 27). */
 export const TransactionFilter = z
   .object({
     status: z.enum(TRANSACTION_STATUSES).optional(),

@@ -3,7 +3,7 @@ import type { TimeRange, CountedTimeRange } from './time-range.model.js';
 
 const ALWAYS: TimeRange = { from: 0, to: Date.UTC(10_000, 0, 1) };
 
-/** From one instant to another, the later one excluded, where they are given; never empty the other way round. */
+/** The range from `from` to `to`, excluded; open ends (null) are those of all time. Empty if `to` is before `from`. */
 export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
   const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
   return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
@@ -16,31 +16,31 @@ export function isAlways({ from, to }: TimeRange): boolean {
 export interface SplitPeriod {
   /** Whole days or hours, as numbers since 1970-01-01, UTC, `to` excluded; null where there is none. */
   readonly whole: TimeRange | null;
-  /** What is left over before and after them. */
+  /** The rest before and after them. */
   readonly before: TimeRange | null;
   readonly after: TimeRange | null;
 }
 
-/** Whole days are counted already, and so are whole hours; only the ragged ends have to be. */
+/** Splits a range into whole units (days or hours), for which totals exist, and the rest at both ends. */
 export function splitPeriod({ from, to }: TimeRange, unit: number = DAY): SplitPeriod {
   const first = Math.ceil(from / unit);
   const end = Math.floor(to / unit);
-  if (first >= end) return { whole: null, before: null, after: stretch(from, to) };
+  if (first >= end) return { whole: null, before: null, after: rangeOf(from, to) };
   return {
     whole: { from: first, to: end },
-    before: stretch(from, first * unit),
-    after: stretch(end * unit, to),
+    before: rangeOf(from, first * unit),
+    after: rangeOf(end * unit, to),
   };
 }
 
-function stretch(from: number, to: number): TimeRange | null {
+function rangeOf(from: number, to: number): TimeRange | null {
   return from < to ? { from, to } : null;
 }
 
-/** Stretches in order, put together as long as they have no more than `most`. */
-export function partsOf(stretches: readonly CountedTimeRange[], most: number): readonly CountedTimeRange[] {
+/** Joins successive ranges as long as they have at most `most` transactions together. */
+export function partsOf(ranges: readonly CountedTimeRange[], most: number): readonly CountedTimeRange[] {
   const parts: CountedTimeRange[] = [];
-  for (const { from, to, total } of stretches) {
+  for (const { from, to, total } of ranges) {
     const last = parts.at(-1);
     if (last === undefined || last.total + total > most) parts.push({ from, to, total });
     else parts[parts.length - 1] = { from: last.from, to, total: last.total + total };
@@ -48,27 +48,27 @@ export function partsOf(stretches: readonly CountedTimeRange[], most: number): r
   return parts;
 }
 
-/** One UTC day as a stretch. */
-export function dayStretch({ day, total }: { day: number; total: number }): CountedTimeRange {
+/** One UTC day as a range. */
+export function rangeOfDay({ day, total }: { day: number; total: number }): CountedTimeRange {
   return { from: day * DAY, to: (day + 1) * DAY, total };
 }
 
-/** Where the rows of a page lie, and how many of that stretch come before its first row. */
+/** The time range with the rows of a page, and the number of rows in it before the first one of the page. */
 export interface PagePlace extends TimeRange {
   readonly skip: number;
   readonly limit: number;
 }
 
-/** Finds a page by the totals of stretches, newest first; undefined for a page that has no rows. */
+/** Finds a page by the totals of ranges, newest first; undefined for a page without rows. */
 export function placeOfPage(
-  stretches: readonly CountedTimeRange[],
+  ranges: readonly CountedTimeRange[],
   offset: number,
   limit: number,
 ): PagePlace | undefined {
   let before = 0;
   let start: { readonly to: number; readonly skip: number } | undefined;
   let from = 0;
-  for (const { total, ...place } of stretches) {
+  for (const { total, ...place } of ranges) {
     if (total > 0 && before + total > offset) {
       start ??= { to: place.to, skip: offset - before };
       from = place.from;

@@ -25,17 +25,17 @@ export async function getTransaction(work: ReadWork, id: number): Promise<Transa
   return transaction;
 }
 
-/** Newest first. Errors: `malformed` for a filter that nothing could ever match (contract 27). */
+/** Newest first. Errors: `malformed` for a filter that no transaction could match (contract 27). */
 export async function listTransactions(
   work: ReadWork,
   input: unknown,
   request: PageRequest,
 ): Promise<Page<Transaction>> {
   const narrowed = narrowedBy(readFilter(input));
-  const stretches = await totalsOf(work, narrowed, offsetOf(request));
-  const place = placeOfPage(stretches, offsetOf(request), request.perPage);
+  const ranges = await totalsOf(work, narrowed, offsetOf(request));
+  const place = placeOfPage(ranges, offsetOf(request), request.perPage);
   const records = place === undefined ? [] : await selectTransactions(work, narrowed.where, place);
-  return { records, total: sumOf(stretches), request };
+  return { records, total: sumOf(ranges), request };
 }
 
 /** From the beginning of `since` to the end of `until`. */
@@ -60,13 +60,13 @@ export interface Recorded {
   readonly count: number;
   readonly firstId: number | null;
   readonly lastId: number | null;
-  /** Places where card data was hidden. */
+  /** Number of places where card data was masked. */
   readonly scrubs: number;
 }
 
 /**
- * Keeps what terminals report, all of it or nothing, without card data. `onScrub` is told how much was hidden
- * once the records are durable. Errors: `invalid`, by the number of the record in the list.
+ * Stores reported transactions, all or none, with card data masked. Calls `onScrub` with the number of masked places
+ * after the commit. Errors: `invalid`, by the index of the record.
  */
 export async function recordTransactions(
   work: WriteWork,
@@ -92,7 +92,7 @@ export async function recordTransactions(
   return recorded;
 }
 
-/** A running transaction becomes a success or a failure. Errors: `invalid`, also where it has ended before. */
+/** A running transaction becomes a success or a failure. Errors: `invalid`, also if it has already ended. */
 export async function finishTransaction(
   work: WriteWork,
   current: Transaction,
@@ -107,7 +107,7 @@ export async function finishTransaction(
   return transaction;
 }
 
-/** A terminal's clock may be ahead. */
+/** The later instant: the clock of a terminal may be ahead of the server's. */
 function laterOf(a: Date, b: Date): Date {
   return a > b ? a : b;
 }

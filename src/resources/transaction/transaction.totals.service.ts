@@ -10,48 +10,48 @@ import {
   KIND_FIELDS,
   transactionList,
 } from './transaction.repository.js';
-import { dayStretch, isAlways, periodOf, splitPeriod } from './transaction.rules.js';
+import { rangeOfDay, isAlways, periodOf, splitPeriod } from './transaction.rules.js';
 
-/** What a list is narrowed to: a stretch of time, and what else must hold. */
+/** A filter, split into a time range and other conditions. */
 export interface Narrowed {
   readonly period: TimeRange;
   readonly where: Condition & { readonly and: readonly Condition[] };
 }
 
-/** A condition taken apart. */
+/** Splits a condition. */
 export function narrowedTo(condition: Condition | null): Narrowed {
   const { from, to, rest } = splitInterval(condition ?? { and: [] }, 'startedAt');
   return { period: periodOf(from, to), where: { and: rest } };
 }
 
-/** Whether the kept totals tell all fields apart that a condition compares. */
+/** Whether the totals can answer a condition: they are grouped by every field that it compares. */
 export function comparesKindsOnly(where: Condition): boolean {
   return fieldsIn(where).every((field) => KIND_FIELDS.includes(field));
 }
 
-/** Skipping so many in an index costs less than finding the day they end in. */
-const NEAR = 300;
+/** Up to this offset, skipping index entries is faster than finding the day of the page in the daily totals. */
+const NEAR_OFFSET = 300;
 
-/** How many there are, and where, newest first: as the database keeps it, else counted in an index. */
+/** Numbers of matching transactions by time range, newest first: from totals if possible, else counted. */
 export async function totalsOf(
   work: ReadWork,
   { period, where }: Narrowed,
   offset: number,
 ): Promise<readonly CountedTimeRange[]> {
-  if (isAlways(period) && where.and.length === 0 && offset < NEAR) {
+  if (isAlways(period) && where.and.length === 0 && offset < NEAR_OFFSET) {
     return [{ ...period, total: await countOf(work, 'transactions') }];
   }
   if (!comparesKindsOnly(where)) return [{ ...period, total: await countTransactions(work, where, period) }];
   const { whole, before, after } = splitPeriod(period);
   const totals: CountedTimeRange[] = [];
   if (after !== null) totals.push({ ...after, total: await countTransactions(work, where, after) });
-  if (whole !== null) totals.push(...(await countTransactionsByDay(work, where, whole)).map(dayStretch));
+  if (whole !== null) totals.push(...(await countTransactionsByDay(work, where, whole)).map(rangeOfDay));
   if (before !== null) totals.push({ ...before, total: await countTransactions(work, where, before) });
   return totals;
 }
 
-export function sumOf(stretches: readonly CountedTimeRange[]): number {
-  return stretches.reduce((sum, { total }) => sum + total, 0);
+export function sumOf(ranges: readonly CountedTimeRange[]): number {
+  return ranges.reduce((sum, { total }) => sum + total, 0);
 }
 
 export {
@@ -60,7 +60,7 @@ export {
   transactionsOfLogicalNumber,
 } from './transaction.repository.js';
 
-/** The company's transactions; their number is looked up, as far as totals are kept. */
+/** The company's transactions, counted from totals where possible. */
 export const transactions: List<Transaction> = {
   ...transactionList,
   count: async (work, condition) => sumOf(await totalsOf(work, narrowedTo(condition), 0)),

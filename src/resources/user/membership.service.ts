@@ -28,7 +28,7 @@ export async function addMembership(work: SystemWriteWork, membership: Membershi
   });
 }
 
-/** Ends a user's access to one company, tokens included; other companies' stay. */
+/** Ends a user's access to one company and deletes the tokens for it. */
 export async function removeMembership(work: SystemWriteWork, membership: Membership): Promise<void> {
   await recordTokensRemoved(work, membership);
   await deleteMembership(work, membership);

@@ -7,25 +7,25 @@ import { DomainError } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { PasswordChoice } from './user.model.js';
 
-/** Whether a password is the one behind a hash; takes as long where there is no hash, and says no. */
+/** Whether a password matches a hash. False without a hash, after the same time. */
 export type Verify = (passwordHash: string | undefined, password: string) => Promise<boolean>;
 
 export interface Passwords {
-  /** What is kept of a password. Errors: `invalid`, `busy`. */
+  /** The hash to store. Errors: `invalid`, `busy`. */
   readonly hash: (password: unknown) => Promise<string>;
-  /** Runs `use` when one of the few places for hashing is free. Errors: `busy`. */
+  /** Runs `use` when fewer than 4 hashes are in progress. Errors: `busy`. */
   inTurn<T>(use: (verify: Verify) => Promise<T>): Promise<T>;
 }
 
 /** argon2id (the library's default) with 19 MiB of memory, 2 passes, 1 thread. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each takes memory and a thread: these at once, and a second's worth of others in line. */
+/** Each hash needs memory and a thread; those waiting take about a second together. */
 const HASHES_AT_ONCE = 4;
 const WAITING = 32;
 
 export function createPasswords(): Passwords {
   const semaphore = new Semaphore({ concurrency: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
-  const nobodys = hashOfNothing();
+  const unmatchable = hashOfNothing();
   return {
     hash: async (password) => {
       const chosen = parse(PasswordChoice, { password });
@@ -35,7 +35,7 @@ export function createPasswords(): Passwords {
       semaphore.run(() =>
         use(async (passwordHash, password) => {
           const known = passwordHash?.startsWith('$argon2id$') === true ? passwordHash : undefined;
-          const matches = await verify(known ?? nobodys, password);
+          const matches = await verify(known ?? unmatchable, password);
           return matches && known !== undefined;
         }),
       ),
@@ -48,7 +48,7 @@ function busy(): DomainError {
   });
 }
 
-/** In the form of a hash, of no password that anybody knows. */
+/** A well-formed hash that no password matches. */
 function hashOfNothing(): string {
   const text = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '');
   const { memoryCost, timeCost, parallelism } = COST;

@@ -3,8 +3,8 @@ import type { LedgerChange } from '../../database/ledger.js';
 import { selectMemberships } from './membership.repository.js';
 
 /**
- * Records what happened to a user in each of the user's companies, since each sees its own record only; in
- * none, where the user belongs to none.
+ * Records an event of a user once for each of the user's companies, since a company sees only its own entries; without
+ * a company if the user has none.
  */
 export async function recordOfUser(
   work: SystemWriteWork,

@@ -7,7 +7,7 @@ export const MAX_EMAIL = 254;
 const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 
-/** E-mail addresses are kept and compared in lower case. */
+/** E-mail addresses are stored and compared in lower case. */
 const emailAddress = z.email('must be an e-mail address').max(MAX_EMAIL).transform(comparableEmail);
 
 export function comparableEmail(email: string): string {
@@ -56,7 +56,7 @@ export interface User {
   readonly lastSignInAt: Date | null;
   readonly lastSignInIp: string | null;
   readonly disabledAt: Date | null;
-  /** Until when a password is of no use; tokens live on. */
+  /** Until then no password is accepted; existing tokens stay valid. */
   readonly lockedUntil: Date | null;
   readonly revision: number;
   readonly createdAt: Date;
@@ -69,7 +69,7 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** A user as an operator of the server sees one: with every company. */
+/** A user with all memberships, for the operator of the server. */
 export interface Person {
   readonly user: User;
   readonly memberships: readonly CompanyMembership[];

@@ -34,7 +34,7 @@ export async function listUsers(work: ReadWork, request: PageRequest): Promise<P
   return { records: await selectMembers(work, request), total, request };
 }
 
-/** All users of the server, or a company's, ascending by id; each with every membership. */
+/** All users of the server, or those of a company, ascending by id; each with all memberships. */
 export async function listPeople(work: SystemReadWork, company: Company | null): Promise<readonly Person[]> {
   const users = await selectUsers(work, company?.id ?? null);
   const memberships = await selectMemberships(
@@ -62,8 +62,8 @@ export async function getUserByEmail(work: SystemReadWork, email: string): Promi
 }
 
 /**
- * Adds a member to a company: a new user, or, where the e-mail is known, the existing one with the name,
- * time zone and password that it has. Errors: `invalid`, `taken` (a member already).
+ * Adds a member to a company: a new user, or the existing user with this e-mail address, whose name, time zone and
+ * password do not change. Errors: `invalid`, `taken` (already a member).
  */
 export async function addUser(
   work: SystemWriteWork,
@@ -87,7 +87,7 @@ export async function addUser(
   return user;
 }
 
-/** Ends every access of the user, in all companies, until `enableUser`. */
+/** Denies the user any access, in all companies, until `enableUser`. */
 export async function disableUser(work: SystemWriteWork, user: User): Promise<User> {
   if (user.disabledAt !== null) return user;
   return await change(work, 'disable', user, { disabledAt: work.now });
@@ -98,12 +98,12 @@ export async function enableUser(work: SystemWriteWork, user: User): Promise<Use
   return await change(work, 'enable', user, { disabledAt: null });
 }
 
-/** Lets a user's password be tried again, and forgets the failures so far. */
+/** Lifts a lock and resets the number of failed sign-ins. */
 export async function unlockUser(work: SystemWriteWork, user: User): Promise<User> {
   return await change(work, 'unlock', user, { lockedUntil: null, failedSignIns: 0 });
 }
 
-/** Tokens live on, and so does a lock: those are revoked and lifted by themselves. */
+/** Does not revoke tokens and does not lift a lock. */
 export async function setPassword(work: SystemWriteWork, user: User, passwordHash: string): Promise<User> {
   return await change(work, 'set_password', user, { passwordHash });
 }

@@ -1,30 +1,30 @@
 import type { Transaction } from '../transaction.model.js';
 
-/** Stretches of UTC time that a summary tells apart; none for the whole interval. */
+/** Units of UTC time by which a summary is grouped; `none` for the whole interval. */
 export const BUCKETS = ['hour', 'day', 'none'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** What a summary tells apart besides time. */
+/** Fields by which a summary is grouped. */
 export const DIMENSIONS = ['status', 'transactionType', 'appName', 'logicalNumber', 'group'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Rows that a summary answers at most. */
+/** Maximum rows of a summary. */
 export const MAX_ROWS = 10_000;
-/** Transactions that a summary reads one by one at most: by logical number or group no totals are kept. */
+/** Maximum transactions that a summary reads one by one, where no totals exist (by logical number or group). */
 export const MAX_READ = 2_000_000;
-/** Those that one statement reads: some 50 ms, in which nobody else is served. */
-export const MOST_AT_ONCE = 20_000;
+/** Maximum transactions that one statement reads: about 50 ms, during which the event loop is blocked. */
+export const MAX_READ_PER_STATEMENT = 20_000;
 
-/** What the transactions have in common that a row is of; null where the summary does not tell it apart. */
+/** The values that the transactions of a row share; null for a field by which the summary is not grouped. */
 export interface SummaryRow {
   readonly bucketStart: Date | null;
   readonly status: Transaction['status'] | null;
   readonly transactionType: Transaction['transactionType'] | null;
   readonly appName: string | null;
   readonly logicalNumber: string | null;
-  /** Where the logical number is now. */
+  /** The present group of the logical number. */
   readonly groupId: number | null;
   readonly count: number;
-  /** Cents, of those that have an amount. */
+  /** Cents; transactions without an amount count as 0. */
   readonly amountTotal: number;
 }

@@ -10,7 +10,7 @@ const VALUES: Readonly<Record<Dimension, (row: SummaryRow) => Value>> = {
   group: (row) => row.groupId,
 };
 
-/** Rows of summaries of several stretches of time, added up. */
+/** Adds up the rows of summaries of several time ranges. */
 export class SummaryRows {
   readonly #rows = new Map<string, SummaryRow>();
 
@@ -20,7 +20,7 @@ export class SummaryRows {
     for (const row of rows) {
       const key = JSON.stringify(this.#valuesOf(row));
       const known = this.#rows.get(key);
-      this.#rows.set(key, known === undefined ? row : together(known, row));
+      this.#rows.set(key, known === undefined ? row : sumOfRows(known, row));
     }
   }
 
@@ -28,7 +28,7 @@ export class SummaryRows {
     return this.#rows.size;
   }
 
-  /** As the database orders them: what is not there first, texts by their bytes. */
+  /** In the order of the database: null first, texts by their bytes. */
   inOrder(): readonly SummaryRow[] {
     const keyed = [...this.#rows.values()].map((row) => ({ row, values: this.#valuesOf(row) }));
     return keyed.sort((one, other) => compareAll(one.values, other.values)).map(({ row }) => row);
@@ -39,7 +39,7 @@ export class SummaryRows {
   }
 }
 
-function together(one: SummaryRow, other: SummaryRow): SummaryRow {
+function sumOfRows(one: SummaryRow, other: SummaryRow): SummaryRow {
   const amountTotal = one.amountTotal + other.amountTotal;
   return { ...one, count: one.count + other.count, amountTotal };
 }

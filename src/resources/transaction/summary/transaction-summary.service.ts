@@ -9,7 +9,7 @@ import { partsOf, splitPeriod } from '../transaction.rules.js';
 import {
   MAX_READ,
   MAX_ROWS,
-  MOST_AT_ONCE,
+  MAX_READ_PER_STATEMENT,
   type Bucket,
   type Dimension,
   type SummaryRow,
@@ -25,32 +25,31 @@ export interface SummaryRequest {
 }
 
 /**
- * Number and amount of the transactions that meet a condition, in order of time and names. Errors: `malformed`
- * for what would make more than `MAX_ROWS` rows, read more than `MAX_READ` transactions, or add up to more
- * cents than a number can tell exactly.
+ * Number and amount of the transactions that meet a condition, ordered by time and dimensions. Errors: `malformed` for
+ * more than `MAX_ROWS` rows, for more than `MAX_READ` transactions to read, or for a sum above 2^53 - 1 cents.
  */
 export async function summarizeTransactions(
   work: ReadWork,
   { where, bucket, by }: SummaryRequest,
 ): Promise<readonly SummaryRow[]> {
   const narrowed = narrowedTo(where);
-  const isKept = comparesKindsOnly(narrowed.where) && by.every((name) => KIND_FIELDS.includes(name));
+  const hasTotals = comparesKindsOnly(narrowed.where) && by.every((name) => KIND_FIELDS.includes(name));
   const dimensions = [...new Set(by)];
   const query = { bucket, by: dimensions, limit: MAX_ROWS + 1, where: meeting(narrowed.where) };
-  const rows = isKept
-    ? await summarizePart(work, { ...query, sources: keptSources(narrowed.period, bucket) })
+  const rows = hasTotals
+    ? await summarizePart(work, { ...query, sources: totalsSources(narrowed.period, bucket) })
     : await summarizeInParts(work, query, await readSources(work, narrowed));
   if (rows.some(({ amountTotal }) => !Number.isSafeInteger(amountTotal))) {
-    throw tooMuch('The amounts add up to more than can be told exactly');
+    throw tooMuch('The amounts add up to more than 2^53 - 1 cents');
   }
   return rows;
 }
 
-/** Each takes long enough that no two may follow each other at once, of one summary or of many. */
-const ownTurn = createEventLoopYield();
+/** Yields before each part, so that parts of one summary or of many do not block the event loop together. */
+const yieldToEventLoop = createEventLoopYield();
 
 async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
-  await ownTurn();
+  await yieldToEventLoop();
   const rows = await selectSummary(work, query);
   demandFew(rows.length);
   return rows;
@@ -75,8 +74,8 @@ function demandFew(rows: number): void {
   if (rows > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
 }
 
-/** Whole days and hours are added up already; only what is left at the ends is read. */
-function keptSources(period: TimeRange, bucket: Bucket): readonly Source[] {
+/** Totals for whole days and hours; single transactions only for the rest at both ends. */
+function totalsSources(period: TimeRange, bucket: Bucket): readonly Source[] {
   if (bucket === 'hour') return hourly(period);
   const { whole, before, after } = splitPeriod(period);
   const days: readonly Source[] = whole === null ? [] : [{ of: 'days', ...whole }];
@@ -86,17 +85,17 @@ function keptSources(period: TimeRange, bucket: Bucket): readonly Source[] {
 function hourly(period: TimeRange): readonly Source[] {
   const { whole, before, after } = splitPeriod(period, HOUR);
   return [
-    ...ragged(before),
+    ...newestIn(before),
     ...(whole === null ? [] : [{ of: 'hours', ...whole } as const]),
-    ...ragged(after),
+    ...newestIn(after),
   ];
 }
 
-function ragged(period: TimeRange | null): readonly Source[] {
+function newestIn(period: TimeRange | null): readonly Source[] {
   return period === null ? [] : [{ of: 'newest', ...period }];
 }
 
-/** By the index that leaves the least to read, in parts; where that is the whole interval, it must not hold too much. */
+/** Single transactions in parts, by the most selective index. Without one, the interval must not hold too many. */
 async function readSources(work: ReadWork, { period, where }: Narrowed): Promise<readonly Source[]> {
   const names = (field: string): boolean =>
     where.and.some((part) => 'field' in part && part.field === field && ['eq', 'in'].includes(part.operator));
@@ -105,14 +104,17 @@ async function readSources(work: ReadWork, { period, where }: Narrowed): Promise
   const held = hours.reduce((sum, { total }) => sum + total, 0);
   if (of === 'newest' && held > MAX_READ) {
     throw tooMuch(
-      `By logical number, by group or with such a filter at most ${MAX_READ} transactions are summed up, and the hours of the interval have ${held}`,
+      `By logical number, by group or with this filter, a summary reads at most ${MAX_READ} transactions, and the hours of the interval have ${held}`,
     );
   }
-  return partsOf(hours, MOST_AT_ONCE).map(({ from, to }) => ({
+  return partsOf(hours, MAX_READ_PER_STATEMENT).map(({ from, to }) => ({
     ...{ of, from: Math.max(from, period.from), to: Math.min(to, period.to) },
   }));
 }
 
 function tooMuch(what: string): DomainError {
-  return new DomainError('malformed', `${what}: narrow startedAt, or ask for less detail.`);
+  return new DomainError(
+    'malformed',
+    `${what}: shorten the interval of startedAt, or group by fewer fields.`,
+  );
 }

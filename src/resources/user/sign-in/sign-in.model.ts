@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { freeText } from '../../../platform/text.js';
 import { MAX_EMAIL, MAX_PASSWORD } from '../user.model.js';
 
-/** Percent-encoding makes three characters of one (contract 25). */
+/** Percent-encoding turns one character into up to three (contract 25). */
 const PERCENT_ENCODED = 3;
 
 export const SignInInput = z.object({
@@ -18,13 +18,13 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** How often in a row a user's password was wrong, and what follows from it. */
+/** Number of successive failed sign-ins, and the lock that follows from it. */
 export interface SignInState {
   readonly failedSignIns: number;
   readonly lockedUntil: Date | null;
 }
 
-/** What signing in gives for each company of the user. */
+/** The result of signing in, for each company of the user. */
 export interface CompanyToken {
   readonly companyId: number;
   readonly companyName: string;

@@ -18,12 +18,12 @@ import {
 
 export interface SignInRequest extends Origin {
   readonly ip: string;
-  /** The request was labelled as a form, so its JSON may be percent-encoded inside. */
+  /** The request had the content type of a form, so texts in its JSON may be percent-encoded. */
   readonly labelledAsForm: boolean;
 }
 
 /**
- * E-mail and password for one token for each company of the user, ordered by company id. Errors: `invalid`;
+ * Exchanges e-mail address and password for a token of each company of the user, ordered by company id. Errors: `invalid`;
  * `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled account;
  * `too_many_attempts`; `busy`.
  */
@@ -41,7 +41,7 @@ export function createSignIn({ units, passwords, throttle, tokenSecret }: SignIn
     const credentials = credentialsToTry(parse(SignInInput, input), labelledAsForm);
     await throttle.check(origin.ip);
     const tokens = await passwords.inTurn(async (verify) => {
-      // Others may have failed while this one waited.
+      // Other attempts may have failed while this one waited.
       await throttle.check(origin.ip);
       const tried = await tryAll(units, verify, credentials);
       const answer = await units.systemWrite(origin, (work) =>
@@ -62,7 +62,7 @@ interface Tried {
   readonly matches: boolean;
 }
 
-/** Outside any transaction, and of a length that says nothing of the account. */
+/** Outside any transaction, and in a time that does not reveal whether the account exists. */
 async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]): Promise<Tried> {
   let named: Account | undefined;
   for (const { email, password } of credentials) {
@@ -79,7 +79,7 @@ interface Settling {
   readonly ip: string;
 }
 
-/** Records the attempt in any case, so that each takes the same time; no tokens where it failed. */
+/** Records every attempt, so that all take the same time. Undefined if it failed. */
 async function settle(
   work: SystemWriteWork,
   { tokenSecret, tried, ip }: Settling,

@@ -120,13 +120,13 @@ export const notificationFace = face(
     group: one(
       GroupType,
       groups,
-      ({ groupId }) => groupId,
+      'groupId',
       'The group that it was sent to. Null if it was sent to logical numbers, or the group was deleted.',
     ),
     app: one(
       AppType,
       apps,
-      ({ appId }) => appId,
+      'appId',
       'The app that devices pass it to. Null if there is none, or the app was deleted.',
     ),
   }),

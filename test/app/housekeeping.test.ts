@@ -28,7 +28,7 @@ function upload(bytes: Uint8Array<ArrayBuffer>): FormData {
 }
 
 describe('housekeeping', () => {
-  it('gives back the room of replaced and deleted files, once no answer can need them any more', async () => {
+  it('deletes the contents of replaced and deleted files once no response can need them', async () => {
     const { client } = server.acme;
     const { id } = (await client.post('files', upload(new Uint8Array(10)))).record('file') as { id: number };
     await client.put(`files/${id}`, upload(new Uint8Array(20)));
@@ -99,7 +99,7 @@ describe('housekeeping', () => {
     expect(size()).toBe(0);
   });
 
-  it('has nothing under way once the server has stopped', async () => {
+  it('runs no work after the server has stopped', async () => {
     const running = server.app.housekeeping.run();
     await server.app.stop();
     await expect(running).resolves.toBeUndefined();

@@ -34,17 +34,17 @@ const NODE = 'query ($id: ID!) { node(id: $id) { __typename id databaseId } }';
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
 
 describe('node and nodes', () => {
-  it('answer anything of the company by its id', async () => {
+  it('return records of every type by their global ids', async () => {
     for (const [typeName, id] of Object.entries(ids)) {
       const databaseId = Number(Buffer.from(id, 'base64url').toString().split(':')[1]);
       const { node } = await answered(server.acme, NODE, { id });
-      // The ledger begins with what stands above companies.
+      // The first ledger entry may belong to no company.
       if (typeName === 'LedgerEntry' && node === null) continue;
       expect(node).toEqual({ __typename: typeName, id, databaseId });
     }
   });
 
-  it('answer the fields of each type', async () => {
+  it('return the fields of each type', async () => {
     const fields =
       '... on Device { serialNumber logicalNumber { number } } ... on LogicalNumber { group { name } }';
     const found = await answered(
@@ -55,7 +55,7 @@ describe('node and nodes', () => {
     expect(found).toEqual({ a: { serialNumber: 'D', logicalNumber: null }, b: { group: { name: 'g' } } });
   });
 
-  it('AT-10 answer null for what there is not, what is foreign and what is no id', async () => {
+  it('AT-10 return null for unknown ids, ids of another company and texts that are not ids', async () => {
     const none = [
       nodeId('Device', 9e6),
       nodeId('Nothing', 1),
@@ -70,7 +70,7 @@ describe('node and nodes', () => {
     }
   });
 
-  it('answer many in the order of their ids, in one statement for each type', async () => {
+  it('return many records in the order of their ids, with one statement for each type', async () => {
     const wanted = [ids.Device, nodeId('Device', 9e6), ids.Group, ids.Device, ids.LogicalNumber];
     const ask = () => answered<{ nodes: unknown[] }>(server.acme, NODES, { ids: wanted });
     await ask();
@@ -85,7 +85,7 @@ describe('node and nodes', () => {
     expect(statements).toHaveLength(3);
   });
 
-  it('refuse what the caller may not see, and only that', async () => {
+  it('refuse only the records that the caller may not read', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { body } = await viewer.graphql(NODES, { ids: [ids.Device, ids.User, ids.Group] });
     expect(body.data).toMatchObject({ nodes: [{ id: ids.Device }, null, { id: ids.Group }] });

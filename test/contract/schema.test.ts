@@ -22,7 +22,7 @@ beforeAll(async () => {
   schema = await createSchema();
 });
 
-/** What has a name of its own in a type, with what it says of itself. */
+/** The names in a type with their descriptions. */
 function describedIn(
   type: GraphQLNamedType,
 ): (readonly [name: string, description: string | null | undefined])[] {
@@ -56,7 +56,7 @@ function describedIn(
 const typesOf = (of: GraphQLSchema): GraphQLNamedType[] =>
   Object.values(of.getTypeMap()).filter((type) => !type.name.startsWith('__'));
 
-/** Whether what is gone was announced as going while it was there. */
+/** Whether the removed field or enum value was deprecated in the released schema. */
 function wasDeprecated(released: GraphQLSchema, { description }: BreakingChange): boolean {
   return typesOf(released).some((type) => {
     if (isEnumType(type)) {
@@ -89,27 +89,27 @@ describe('the schema', () => {
     expect(committed, outdated).toBe(await printedSchema());
   });
 
-  it('says of each of its types, fields, arguments and choices what it is', () => {
+  it('describes each type, field, argument and enum value', () => {
     const named = typesOf(schema).flatMap(describedIn);
     expect(named.length).toBeGreaterThan(500);
     expect(named.filter(([, description]) => !description?.trim()).map(([name]) => name)).toEqual([]);
   });
 
-  it('breaks nothing that has been released, unless it was deprecated there', () => {
+  it('breaks nothing of the released schema that was not deprecated there', () => {
     expect(breaking(buildSchema(textOf('released.graphql')), schema)).toEqual([]);
   });
 });
 
-describe('the watch over breaking changes', () => {
+describe('the check for breaking changes', () => {
   const before = buildSchema(`type Query { kept: Int going: Int @deprecated(reason: "soon") also: E }
     enum E { A B @deprecated(reason: "soon") C }`);
 
-  it('lets go what was deprecated, and what is new come', () => {
+  it('allows removals of what was deprecated, and additions', () => {
     const after = buildSchema('type Query { kept: Int new: Int also: E } enum E { A C D }');
     expect(breaking(before, after)).toEqual([]);
   });
 
-  it('sees what goes unannounced, and what another argument breaks', () => {
+  it('reports removed enum values and new required arguments', () => {
     const after = buildSchema('type Query { kept(must: Int!): Int also: E } enum E { A }');
     expect(breaking(before, after)).toEqual([
       'A required arg must on Query.kept was added.',

@@ -3,6 +3,7 @@ import { ArgsType, type ClassType } from 'type-graphql';
 import type { List } from '../../database/list/list.js';
 import type { ListArgs } from '../execution/context.js';
 import { connectionOf, orderOf, PageArgs, type Page } from './connection.js';
+import type { Enumeration } from './enumeration.js';
 import { filterOf, type FilterInput } from './filter.js';
 import type { Enums } from './input.js';
 import { addField, nullable, object } from './object-type.js';
@@ -18,16 +19,20 @@ export interface ListTypes<T extends object> {
   readonly enums: Enums;
 }
 
+/** The enums of properties of `T`; an enum of another property does not compile. */
+type EnumsOf<T> = { readonly [K in keyof T]?: Enumeration<T[K] & string> };
+
 /** Makes the types from the columns that the list can be ordered and filtered by. */
 export function listTypes<T extends object>(
   list: List<T>,
   Record: ClassType<T>,
-  enums: Enums = {},
+  enums: EnumsOf<T> = {},
 ): ListTypes<T> {
-  const Filter = filterOf(list, enums);
+  const known = enums as Enums;
+  const Filter = filterOf(list, known);
   @ArgsType()
   class Args extends PageArgs {}
   addField(Args, 'orderBy', nullable(object(orderOf(list.name, list.orders), 'Order of the list.')));
   addField(Args, 'filter', nullable(object(Filter, 'Only records for which this holds.')));
-  return { list, Record, Connection: connectionOf(Record, list.name), Args, Filter, enums };
+  return { list, Record, Connection: connectionOf(Record, list.name), Args, Filter, enums: known };
 }

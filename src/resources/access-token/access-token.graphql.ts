@@ -117,13 +117,13 @@ export const apiTokenFace = face(
   }),
   ApiTokenMutations,
   fields(ApiTokenType, {
-    user: one(UserType, users, ({ userId }) => userId, 'User on whose behalf the token acts.'),
+    user: one(UserType, users, 'userId', 'User on whose behalf the token acts.'),
   }),
   fields(UserType, {
     apiTokens: many(
       ApiTokenList,
       apiTokensOfUser,
-      ({ id }) => id,
+      'id',
       'Tokens of the user for the company. Requires the scope ADMIN.',
       { scope: 'admin' },
     ),

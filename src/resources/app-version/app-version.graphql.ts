@@ -40,7 +40,7 @@ export const AppVersionList = listTypes(appVersions, AppVersionType);
 export const appVersionFace = face(
   queries(AppVersionList, { listDescription: 'All versions of all apps of the company.' }),
   fields(AppVersionType, {
-    app: required(one(AppType, apps, ({ appId }) => appId, 'App that this is a version of.')),
+    app: required(one(AppType, apps, 'appId', 'App that this is a version of.')),
     sha256: computed(
       nullable(text('SHA-256 of the bytecode: 64 lower-case hexadecimal digits. Null if there is none.')),
       (version, ctx) => sha256Of(ctx, version),
@@ -51,6 +51,6 @@ export const appVersionFace = face(
     ),
   }),
   fields(AppType, {
-    versions: many(AppVersionList, appVersionsOfApp, ({ id }) => id, 'Versions of the app.'),
+    versions: many(AppVersionList, appVersionsOfApp, 'id', 'Versions of the app.'),
   }),
 );

@@ -72,17 +72,17 @@ function change(
 export const appVersionLinksFace = face(
   GroupLinks,
   fields(AppVersionType, {
-    groups: many(GroupList, groupsOfAppVersion, ({ id }) => id, 'Groups that the version is attached to.'),
+    groups: many(GroupList, groupsOfAppVersion, 'id', 'Groups that the version is attached to.'),
     logicalNumbers: many(
       LogicalNumberList,
       logicalNumbersOfAppVersion,
-      ({ id }) => id,
+      'id',
       'Logical numbers that may access the version.',
     ),
     modules: many(
       AppVersionList,
       modulesOfAppVersion,
-      ({ id }) => id,
+      'id',
       'Versions of modules that are part of the version.',
     ),
   }),
@@ -90,7 +90,7 @@ export const appVersionLinksFace = face(
     appVersions: many(
       AppVersionList,
       appVersionsOfLogicalNumber,
-      ({ id }) => id,
+      'id',
       'App versions that the number may access, out of those of its group.',
     ),
   }),
@@ -98,7 +98,7 @@ export const appVersionLinksFace = face(
     appVersions: many(
       AppVersionList,
       appVersionsOfGroup,
-      ({ id }) => id,
+      'id',
       'App versions that are attached to the group.',
     ),
   }),

@@ -98,11 +98,11 @@ export const deviceFace = face(
     logicalNumber: one(
       LogicalNumberType,
       logicalNumbers,
-      (device) => device.logicalNumberId,
+      'logicalNumberId',
       'Logical number that the device works under. Null if it has none.',
     ),
   }),
   fields(LogicalNumberType, {
-    devices: many(DeviceList, devicesOfLogicalNumber, ({ id }) => id, 'Devices that work under the number.'),
+    devices: many(DeviceList, devicesOfLogicalNumber, 'id', 'Devices that work under the number.'),
   }),
 );

@@ -22,9 +22,9 @@ class AppVersionFiles {
 export const fileLinksFace = face(
   AppVersionFiles,
   fields(FileType, {
-    appVersions: many(AppVersionList, appVersionsOfFile, ({ id }) => id, 'App versions that have the file.'),
+    appVersions: many(AppVersionList, appVersionsOfFile, 'id', 'App versions that have the file.'),
   }),
   fields(AppVersionType, {
-    files: many(FileList, filesOfAppVersion, ({ id }) => id, 'Files that devices download with the version.'),
+    files: many(FileList, filesOfAppVersion, 'id', 'Files that devices download with the version.'),
   }),
 );

@@ -85,11 +85,11 @@ export const ledgerEntryFace = face(
   nodesOf(ledgerEntries, 'admin'),
   Ledger,
   fields(LedgerEntryType, {
-    company: one(CompanyType, companies, ({ companyId }) => companyId, 'Company of the change.'),
+    company: one(CompanyType, companies, 'companyId', 'Company of the change.'),
     actor: one(
       UserType,
       users,
-      ({ userId }) => userId,
+      'userId',
       'User who made the change. Null if it was not made on behalf of a user.',
     ),
   }),

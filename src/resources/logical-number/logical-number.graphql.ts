@@ -91,19 +91,9 @@ export const logicalNumberFace = face(
   numberMutations,
   LogicalNumberIntents,
   fields(LogicalNumberType, {
-    group: one(
-      GroupType,
-      groups,
-      ({ groupId }) => groupId,
-      'Group that the number belongs to. Null if it has none.',
-    ),
+    group: one(GroupType, groups, 'groupId', 'Group that the number belongs to. Null if it has none.'),
   }),
   fields(GroupType, {
-    logicalNumbers: many(
-      LogicalNumberList,
-      logicalNumbersOfGroup,
-      ({ id }) => id,
-      'Logical numbers of the group.',
-    ),
+    logicalNumbers: many(LogicalNumberList, logicalNumbersOfGroup, 'id', 'Logical numbers of the group.'),
   }),
 );

@@ -48,7 +48,7 @@ const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
     kind: choice(Kind, 'What devices do with the notification.'),
     range: choice(Range, 'Kind of target.'),
     expiresAt: instant(
-      'When devices that have not received it by then no longer get it: 7 days after it was sent.',
+      'End of delivery, 7 days after sending. Devices that are not reached by then do not get it.',
     ),
   },
 );
@@ -120,13 +120,13 @@ export const notificationFace = face(
     group: one(
       GroupType,
       groups,
-      ({ groupId }) => groupId,
+      'groupId',
       'The group that it was sent to. Null if it was sent to logical numbers, or the group was deleted.',
     ),
     app: one(
       AppType,
       apps,
-      ({ appId }) => appId,
+      'appId',
       'The app that devices pass it to. Null if there is none, or the app was deleted.',
     ),
   }),

@@ -12,6 +12,7 @@ import {
   type Face,
   type Input,
   type ListTypes,
+  type ResolvedField,
 } from '../../graphql/index.js';
 import { GroupType } from '../group/group.graphql.js';
 import { groups } from '../group/group.service.js';
@@ -41,30 +42,17 @@ export function ownedRecordFace<R extends OwnedRecord>(resource: OwnedResource<R
   return face(
     queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
     ownedMutations(resource),
-    fields(types.Record, {
-      logicalNumber: one(
-        LogicalNumberType,
-        logicalNumbers,
-        ({ logicalNumberId }) => logicalNumberId,
-        `Logical number that owns the ${name}. Null if a group owns it.`,
-      ),
-      group: one(
-        GroupType,
-        groups,
-        ({ groupId }) => groupId,
-        `Group that owns the ${name}. Null if a logical number owns it.`,
-      ),
-    }),
+    fields(types.Record, ownerFields(name)),
     fields(LogicalNumberType, {
       [`${name}s`]: many(
         types,
         ofLogicalNumber,
-        ({ id }) => id,
+        'id',
         `The ${name}s of the logical number itself, without those of its group.`,
       ),
     }),
     fields(GroupType, {
-      [`${name}s`]: many(types, ofGroup, ({ id }) => id, `The ${name}s of the group.`),
+      [`${name}s`]: many(types, ofGroup, 'id', `The ${name}s of the group.`),
     }),
   );
 }
@@ -88,4 +76,21 @@ function ownedMutations<R extends OwnedRecord>({
     update: { ...update, run: (work, current, input) => records.update(work, current, input) },
     delete: { run: (work, current) => records.delete(work, current) },
   });
+}
+
+function ownerFields(name: string): Readonly<Record<string, ResolvedField<OwnedRecord>>> {
+  return {
+    logicalNumber: one(
+      LogicalNumberType,
+      logicalNumbers,
+      'logicalNumberId',
+      `Logical number that owns the ${name}. Null if a group owns it.`,
+    ),
+    group: one(
+      GroupType,
+      groups,
+      'groupId',
+      `Group that owns the ${name}. Null if a logical number owns it.`,
+    ),
+  };
 }

@@ -95,7 +95,7 @@ export const transactionFace = face(
     transactions: many(
       TransactionList,
       transactionsOfDevice,
-      ({ serialNumber }) => serialNumber,
+      'serialNumber',
       'Transactions recorded under the serial number of the device, newest first by default.',
       { order: NEWEST_FIRST },
     ),
@@ -104,7 +104,7 @@ export const transactionFace = face(
     transactions: many(
       TransactionList,
       transactionsOfLogicalNumber,
-      ({ number }) => number,
+      'number',
       'Transactions recorded under the number, newest first by default.',
       { order: NEWEST_FIRST },
     ),

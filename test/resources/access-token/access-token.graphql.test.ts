@@ -30,7 +30,7 @@ const create = async (input: Fields) =>
   await changed<{ apiToken: Token; token: string; userErrors: Fields[] }>(server.acme, CREATE, { input });
 
 describe('an API token in GraphQL', () => {
-  it('is shown once, works with its rights, and ends when it is revoked', async () => {
+  it('is shown once, works with its scopes, and stops working when it is revoked', async () => {
     const { apiToken, token } = await create({ name: 'dashboard', scopes: ['READ'] });
     expect(token).toMatch(/^[0-9a-f]{40}$/);
     expect(apiToken).toMatchObject({
@@ -65,7 +65,7 @@ describe('an API token in GraphQL', () => {
     });
   });
 
-  it('hands on no right that the caller does not have', async () => {
+  it('cannot have a scope that the caller does not have', async () => {
     const partial = await server.member('acme', 'admin', ['admin', 'read']);
     const input = { name: 'wider', scopes: ['READ', 'WRITE', 'INGEST'] };
     expect(await changed(partial, CREATE, { input })).toMatchObject({
@@ -83,7 +83,7 @@ describe('an API token in GraphQL', () => {
     });
   });
 
-  it('is listed for administrators, and no text that opens anything stands anywhere', async () => {
+  it('is listed for administrators without its text', async () => {
     const { token } = await create({ name: 'listed', scopes: ['READ'] });
     const { apiTokens } = await answered<{ apiTokens: Page<Token> }>(
       server.acme,
@@ -112,7 +112,7 @@ describe('an API token in GraphQL', () => {
     }
   });
 
-  it('AT-10 of another company is one that does not exist, and stays as it was', async () => {
+  it('AT-10 of another company is reported as not found and is not changed', async () => {
     const { apiToken, token } = await create({ name: 'foreign', scopes: ['READ'] });
     const foreign = await changed(server.beta, REVOKE, { id: apiToken.id });
     expect(foreign).toEqual(await changed(server.beta, REVOKE, { id: nodeId('ApiToken', 9e6) }));

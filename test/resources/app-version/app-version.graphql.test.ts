@@ -35,7 +35,7 @@ const DELETE = `mutation ($id: ID!) { appVersionDelete(id: $id) { deletedId ${ER
 const SET = `mutation ($id: ID!, $moduleIds: [ID!]!) {
   appVersionSetModules(id: $id, moduleIds: $moduleIds) ${PAYLOAD} }`;
 
-/** 9 bytes, whose CRC everybody knows. */
+/** The check value of CRC-16/XMODEM: its CRC is 31C3. */
 const DIGITS = Buffer.from('123456789').toString('base64');
 const DIGITS_SHA256 = '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225';
 
@@ -61,7 +61,7 @@ async function create(input: Fields): Promise<VersionFields> {
 }
 
 describe('an app version in GraphQL', () => {
-  it('is created as asked for, and answered by any of its keys', async () => {
+  it('is created with the given fields and found by each of its keys', async () => {
     const app = await appId();
     const [group, module, file] = [await acme.group(), await acme.module(), await acme.file()];
     const version = await create({
@@ -90,7 +90,7 @@ describe('an app version in GraphQL', () => {
     expect(rest.record('app_version')).toMatchObject({ bytecode: DIGITS, uuid, file_ids: [file] });
   });
 
-  it('takes what is not given from the version that it is based on', async () => {
+  it('copies absent fields from its base version', async () => {
     const app = nodeId('App', await appId());
     const groupIds = idsOf('Group', await acme.group());
     const base = await create({ appId: app, number: '1', bytecode: DIGITS, groupIds });
@@ -114,7 +114,7 @@ describe('an app version in GraphQL', () => {
     });
   });
 
-  it('keeps what is absent and clears what is null', async () => {
+  it('keeps absent fields and clears fields that are null', async () => {
     const given = { displayable: true, authorizerUrl: '10.0.0.1', posDisplayLabel: 'Sale', bytecode: DIGITS };
     const group = await acme.group();
     const { id } = await create({
@@ -144,9 +144,9 @@ describe('an app version in GraphQL', () => {
     }
   });
 
-  it('answers its bytecode as it is, and none where it has none', async () => {
+  it('returns its bytecode unchanged, and null without bytecode', async () => {
     const app = nodeId('App', await appId());
-    // So much that it waits for a turn.
+    // Large enough to wait for the semaphore.
     const bytecode = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n % 251)).toString('base64');
     const query = 'query ($id: ID!) { appVersion(id: $id) { bytecode size sha256 } }';
     const { id } = await create({ appId: app, number: '1', bytecode });
@@ -163,7 +163,7 @@ describe('an app version in GraphQL', () => {
     });
   });
 
-  it('answers the bytecode that a change has just made', async () => {
+  it('returns the new bytecode in the payload of the change', async () => {
     const { id } = await create({ appId: nodeId('App', await appId()), number: '1', bytecode: DIGITS });
     const update = `mutation ($id: ID!, $a: Base64, $b: Base64) {
       a: appVersionUpdate(id: $id, input: { bytecode: $a }) { appVersion { bytecode crc } }
@@ -176,7 +176,7 @@ describe('an app version in GraphQL', () => {
     });
   });
 
-  it('gets modules in place of those before, and nothing else as a module', async () => {
+  it('replaces its modules, and accepts only versions of modules', async () => {
     const [one, two] = [await acme.module(), await acme.module()];
     const plain = (await acme.version(await acme.app())).id as number;
     const { id, databaseId } = await create({
@@ -200,7 +200,7 @@ describe('an app version in GraphQL', () => {
     expect(entries.map(({ after }) => after?.moduleIds)).toEqual([[one], [two], []]);
   });
 
-  it('leaves a group and its logical numbers together', async () => {
+  it('is detached from the logical numbers of a group together with the group', async () => {
     const { client } = server.acme;
     const [left, stays] = [await acme.group(), await acme.group()];
     const { id, databaseId } = await create({
@@ -219,7 +219,7 @@ describe('an app version in GraphQL', () => {
     expect(await numbers()).toEqual({ totalCount: 1, nodes: [{ number: 'stays' }] });
   });
 
-  it('is deleted, and is no part of anything any more', async () => {
+  it('is deleted, also from the records that were linked to it', async () => {
     const [group, holder] = [await acme.group(), await appId()];
     const module = await create({ appId: nodeId('App', await appId({ kind: 'module' })), number: '1' });
     const { id } = await create({
@@ -242,11 +242,11 @@ describe('an app version in GraphQL', () => {
   it.each<[string, Fields, string, string]>([
     ['a number that its app has', { number: 'KNOWN' }, 'number', 'TAKEN'],
     ['no number', { number: '' }, 'number', 'INVALID'],
-    ['an app that nobody has', { appId: nodeId('App', 9e6) }, 'appId', 'INVALID'],
+    ['an app that the company does not have', { appId: nodeId('App', 9e6) }, 'appId', 'INVALID'],
     ['the id of something else', { appId: nodeId('Group', 1) }, 'appId', 'INVALID'],
     ['what is no base64', { bytecode: 'not base64!' }, 'bytecode', 'INVALID'],
-    ['a group that nobody has', { groupIds: idsOf('Group', 9e6) }, 'groupIds', 'INVALID'],
-    ['a file that nobody has', { fileIds: idsOf('File', 9e6) }, 'fileIds', 'INVALID'],
+    ['a group that the company does not have', { groupIds: idsOf('Group', 9e6) }, 'groupIds', 'INVALID'],
+    ['a file that the company does not have', { fileIds: idsOf('File', 9e6) }, 'fileIds', 'INVALID'],
     ['a flag of null', { displayable: null }, 'displayable', 'INVALID'],
   ])('is refused in userErrors with %s', async (_case, given, field, code) => {
     const app = await appId();
@@ -257,7 +257,7 @@ describe('an app version in GraphQL', () => {
     expect(userErrors).toMatchObject([{ path: ['input', field], code }]);
   });
 
-  it('is read by viewers and changed by none of them', async () => {
+  it('can be read but not changed by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { id, databaseId } = await create({ appId: nodeId('App', await appId()), number: '1' });
     expect(

@@ -51,7 +51,7 @@ describe('the list of app versions', () => {
   });
 });
 
-describe('what app versions are linked to', () => {
+describe('records linked to app versions', () => {
   /** A group with a logical number for each of its app versions, each made of two modules. */
   async function fill({ client }: Member, versions: number): Promise<void> {
     const software = softwareOf(client);
@@ -70,7 +70,7 @@ describe('what app versions are linked to', () => {
     }
   }
 
-  it('is the same from both sides, page by page, in the order that is asked for', async () => {
+  it('are the same from both sides, on each page and in each order', async () => {
     const { client } = server.acme;
     const software = softwareOf(client);
     const [north, south] = [await fleet.group(client, 'north'), await fleet.group(client, 'south')];
@@ -119,7 +119,7 @@ describe('what app versions are linked to', () => {
     expect(group).toEqual({ appVersions: { nodes: of('1'), pageInfo: { hasNextPage: false } } });
   });
 
-  it('is filled with what is of the company alone', async () => {
+  it('contain only records of the company', async () => {
     const { client } = server.beta;
     const group = await fleet.group(client, 'north');
     const [version = 0] = await fleet.appVersions(client, 1, [group]);

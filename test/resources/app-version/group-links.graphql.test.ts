@@ -45,7 +45,7 @@ const having = (group: number, ids: readonly number[]) => ({
 const ledger = (type: string, id: number) => ledgerOf(server, server.acme, type, id);
 
 describe('app versions of a group', () => {
-  it('are attached, each with one change of its own, and those that are attached stay as they are', async () => {
+  it('are attached with one ledger entry each; attached versions are not changed', async () => {
     const [before, group] = [await newGroup(), await newGroup()];
     const [known = 0] = await versions(1, [group]);
     const [one = 0, two = 0] = await versions(2, [before]);
@@ -65,7 +65,7 @@ describe('app versions of a group', () => {
     expect(await ledger('group', group)).toHaveLength(1);
   });
 
-  it('are detached, and taken from the logical numbers of that group alone', async () => {
+  it('are detached from the group and from its own logical numbers only', async () => {
     const { client } = server.acme;
     const [group, other] = [await newGroup(), await newGroup()];
     const [shared = 0, kept = 0, loose = 0] = [
@@ -93,7 +93,7 @@ describe('app versions of a group', () => {
     expect(await ledger('app_version', loose)).toHaveLength(1);
   });
 
-  it('go and come back as often as one likes', async () => {
+  it('can be detached and attached again repeatedly', async () => {
     const group = await newGroup();
     const [version = 0] = await versions(1);
     for (const [query, ids] of [
@@ -108,7 +108,7 @@ describe('app versions of a group', () => {
     expect(await link(ATTACH, group, [])).toEqual(having(group, []));
   });
 
-  it.each([ATTACH, DETACH])('are refused in userErrors, and then none is changed: %s', async (query) => {
+  it.each([ATTACH, DETACH])('change nothing if one id is invalid: %s', async (query) => {
     const group = await newGroup();
     const [attached = 0] = await versions(1, [group]);
     const [version = 0] = await versions(1);
@@ -141,7 +141,7 @@ describe('app versions of a group', () => {
     expect(await ledger('app_version', version)).toHaveLength(1);
   });
 
-  it.each([ATTACH, DETACH])('are of no group that there is not: %s', async (query) => {
+  it.each([ATTACH, DETACH])('are refused for an unknown group: %s', async (query) => {
     const foreign = await fleet.group(server.beta.client, unique());
     for (const id of [nodeId('Group', 9e6), nodeId('Group', foreign), nodeId('App', 1), 'x']) {
       expect(await changed(server.acme, query, { id, appVersionIds: [] })).toEqual({
@@ -151,7 +151,7 @@ describe('app versions of a group', () => {
     }
   });
 
-  it('are attached and detached in a number of statements that does not depend on how many there are', async () => {
+  it('are attached and detached with a constant number of statements', async () => {
     const group = await newGroup();
     const all = await versions(12);
     const count = async (query: string, ids: readonly number[]): Promise<number> =>
@@ -165,7 +165,7 @@ describe('app versions of a group', () => {
     expect(attached[1]).toBe(attached[0]);
   });
 
-  it('keep their group from being deleted', async () => {
+  it('prevent the deletion of their group', async () => {
     const group = await newGroup();
     const [version = 0] = await versions(1);
     await link(ATTACH, group, [version]);
@@ -182,7 +182,7 @@ describe('app versions of a group', () => {
     expect(await remove()).toMatchObject({ userErrors: [] });
   });
 
-  it('are neither attached nor detached by viewers', async () => {
+  it('cannot be attached or detached by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const given = variables(await newGroup(), await versions(1));
     for (const query of [ATTACH, DETACH]) {

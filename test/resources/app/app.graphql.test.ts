@@ -36,7 +36,7 @@ async function create(input: Fields): Promise<AppFields> {
 }
 
 describe('an app in GraphQL', () => {
-  it('is created as asked for, and answered by any of its keys', async () => {
+  it('is created with the given fields and found by each of its keys', async () => {
     const { acme } = server;
     const app = await create({
       ...{ name: 'sale.rb', description: 'Sells.', communicationFormat: 'ISO20022', kind: 'MODULE' },
@@ -63,7 +63,7 @@ describe('an app in GraphQL', () => {
     });
   });
 
-  it('is created with what nobody told, and with the suffix of its language', async () => {
+  it('is created with defaults and with the suffix of its language', async () => {
     expect(await create({ name: 'plain' })).toMatchObject({
       ...{ name: 'plain.posxml', description: null, communicationFormat: 'HTTP', kind: 'STANDARD' },
       language: 'POSXML',
@@ -71,7 +71,7 @@ describe('an app in GraphQL', () => {
     expect(await create({ name: 'told.RB' })).toMatchObject({ name: 'told.rb', language: 'RUBY' });
   });
 
-  it('keeps what is absent and clears what is null', async () => {
+  it('keeps absent fields and clears fields that are null', async () => {
     const { id } = await create({ name: 'kept', description: 'Stays.', communicationFormat: 'ISO8583' });
     const update = async (input: Fields) => await changed(server.acme, UPDATE, { id, input });
     const kept = { communicationFormat: 'ISO8583', kind: 'STANDARD' };
@@ -93,7 +93,7 @@ describe('an app in GraphQL', () => {
     }
   });
 
-  it('stays a module while its versions are part of others', async () => {
+  it('stays a module while its versions are parts of others', async () => {
     const software = softwareOf(server.acme.client);
     const { id, databaseId } = await create({ name: 'library', kind: 'MODULE' });
     const module = await software.version(`apps/${databaseId}/versions`);
@@ -105,7 +105,7 @@ describe('an app in GraphQL', () => {
     });
   });
 
-  it('is deleted with its versions, and the ledger says so', async () => {
+  it('is deleted with its versions, each with an entry in the ledger', async () => {
     const { acme } = server;
     const { id, databaseId } = await create({ name: 'gone' });
     const version = await softwareOf(acme.client).version(`apps/${databaseId}/versions`);
@@ -140,13 +140,13 @@ describe('an app in GraphQL', () => {
     expect(userErrors).toMatchObject([{ path: ['input', field], code }]);
   });
 
-  it('GQ-13 is no app of a kind that there is not', async () => {
+  it('GQ-13 is refused with an unknown kind', async () => {
     const { status, body } = await server.acme.graphql(CREATE, { input: { name: 'x', kind: 'module' } });
     expect(status).toBe(400);
     expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
 
-  it('is read by viewers and changed by none of them', async () => {
+  it('can be read but not changed by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { id } = await create({ name: 'looked at' });
     expect(await answered(viewer, '{ app(name: "looked at.posxml") { kind } }')).toEqual({
@@ -190,7 +190,7 @@ describe('the list of apps', () => {
     expect(apps.totalCount).toBe(expected.length);
   });
 
-  it('comes page by page', async () => {
+  it('is read page by page', async () => {
     const variables = { first: 2, orderBy: { field: 'NAME' } };
     expect(await answered(server.beta, LIST, variables)).toEqual({
       apps: {
@@ -201,7 +201,7 @@ describe('the list of apps', () => {
     });
   });
 
-  it('takes one statement for each level and one for its counts, however many apps there are', async () => {
+  it('takes one statement for each level and one for its counts, for any number of apps', async () => {
     const member = await server.member('beta', 'operator');
     const query = `{ apps(first: 50) { totalCount nodes { name createdBy { name }
       versions(first: 3, orderBy: { field: NUMBER, direction: DESC }) { totalCount nodes { number
@@ -218,7 +218,7 @@ describe('the list of apps', () => {
     expect(many).toHaveLength(6);
   });
 
-  it('has the versions of each app in the order that is asked for', async () => {
+  it('has the versions of each app in the given order', async () => {
     const software = softwareOf(server.beta.client);
     const path = await software.app({ name: 'versioned' });
     for (const number of ['1.0', '1.2', '1.1']) await software.version(path, { number });

@@ -35,7 +35,7 @@ const switching = (mutation: string): string =>
   `mutation ($id: ID!) { ${mutation}(id: $id) { device { ${FIELDS} } ${ERRORS} } }`;
 
 describe('a device in GraphQL', () => {
-  it('is created as asked for, and answered by any of its keys', async () => {
+  it('is created with the given fields and found by each of its keys', async () => {
     const { acme } = server;
     const number = await fleet.logicalNumber(acme.client, 'of the created');
     const input = {
@@ -63,7 +63,7 @@ describe('a device in GraphQL', () => {
     expect(found).toEqual({ a: device, b: device, c: device });
   });
 
-  it('shows what the terminal said of itself', async () => {
+  it('shows the properties that the device reported', async () => {
     const id = await fleet.device(server.acme.client, 'TALKS');
     const report = { meta: { brand: 'Acme', model: 'X-1' }, frameworkVersion: '8.1' };
     await server.app.units.write(server.acme.caller, async (work) =>
@@ -73,7 +73,7 @@ describe('a device in GraphQL', () => {
     expect(await answered(server.acme, query)).toEqual({ device: report });
   });
 
-  it('keeps what is absent and clears what is null', async () => {
+  it('keeps absent fields and clears fields that are null', async () => {
     const { acme } = server;
     const number = await fleet.logicalNumber(acme.client, 'kept');
     const id = nodeId('Device', await fleet.device(acme.client, 'KEEPS', { logical_number_id: number }));
@@ -91,7 +91,7 @@ describe('a device in GraphQL', () => {
     });
   });
 
-  it('is enabled, disabled, assigned and taken off, each with its entry in the ledger', async () => {
+  it('is enabled, disabled, assigned and unassigned, each with an entry in the ledger', async () => {
     const { acme } = server;
     const number = await fleet.logicalNumber(acme.client, 'assigned');
     const databaseId = await fleet.device(acme.client, 'SWITCHED');
@@ -111,7 +111,7 @@ describe('a device in GraphQL', () => {
     expect(entries.map((entry) => entry.action)).toEqual(['create', 'update', 'update', 'update', 'update']);
   });
 
-  it('is not taken off by an argument that was left out', async () => {
+  it('is not unassigned by an absent argument', async () => {
     const { acme } = server;
     const number = await fleet.logicalNumber(acme.client, 'stays');
     const id = nodeId('Device', await fleet.device(acme.client, 'STAYS', { logical_number_id: number }));
@@ -137,7 +137,7 @@ describe('a device in GraphQL', () => {
     ['a serial number that exists', { serialNumber: 'KNOWN' }, 'serialNumber', 'TAKEN'],
     ['no serial number', { serialNumber: '' }, 'serialNumber', 'INVALID'],
     [
-      'a logical number that nobody has',
+      'a logical number that the company does not have',
       { serialNumber: 'N', logicalNumberId: nodeId('LogicalNumber', 9e6) },
       'logicalNumberId',
       'INVALID',
@@ -157,7 +157,7 @@ describe('a device in GraphQL', () => {
     expect(await answered(server.acme, '{ device(serialNumber: "N") { id } }')).toEqual({ device: null });
   });
 
-  it('is read by viewers and changed by none of them', async () => {
+  it('can be read but not changed by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const id = nodeId('Device', await fleet.device(server.acme.client, 'READ ONLY'));
     expect(await answered(viewer, 'query ($id: ID!) { device(id: $id) { enabled } }', { id })).toEqual({
@@ -217,14 +217,14 @@ describe('the list of devices', () => {
     expect(await serials({ filter })).toEqual(expected);
   });
 
-  it('is narrowed by the id of a logical number, and by nothing else that looks like one', async () => {
+  it('is filtered by the id of a logical number, not by ids of other types', async () => {
     const narrowed = (id: string) => serials({ filter: { logicalNumberId: { in: [id] } } });
     expect(await narrowed(nodeId('LogicalNumber', number))).toEqual(['B-2', 'B-1']);
     expect(await narrowed(nodeId('Group', number))).toEqual([]);
     expect(await narrowed(String(number))).toEqual([]);
   });
 
-  it('takes one statement for each level and one for its counts, however many there are', async () => {
+  it('takes one statement for each level and one for its counts, for any number of records', async () => {
     const query = `{ logicalNumbers(first: 50) { totalCount nodes { number
       devices(first: 5) { totalCount nodes { serialNumber createdBy { name } logicalNumber { number } } } } } }`;
     const member = await server.member('acme', 'operator');

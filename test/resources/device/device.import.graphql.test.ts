@@ -28,7 +28,7 @@ const total = async (): Promise<unknown> =>
   (await answered<{ devices: Fields }>(server.acme, '{ devices { totalCount } }')).devices.totalCount;
 
 describe('deviceBulkCreate', () => {
-  it('creates nothing where a row is bad, and says of each what is wrong', async () => {
+  it('creates nothing if a row is invalid, and reports the errors of each row', async () => {
     for (const errorPolicy of [undefined, null, 'REJECT_EVERYTHING']) {
       const payload = await changed(server.acme, BULK, { serialNumbers: BAD, errorPolicy });
       expect(payload).toEqual({
@@ -46,7 +46,7 @@ describe('deviceBulkCreate', () => {
     expect(await total()).toBe(1);
   });
 
-  it('creates the other rows where only bad ones are to be rejected', async () => {
+  it('creates the valid rows with REJECT_FAILED_ROWS', async () => {
     const variables = { serialNumbers: BAD, errorPolicy: 'REJECT_FAILED_ROWS' };
     const { count, results } = await changed(server.acme, BULK, variables);
     expect(count).toBe(2);
@@ -60,7 +60,7 @@ describe('deviceBulkCreate', () => {
     expect(await total()).toBe(3);
   });
 
-  it('takes a thousand rows in as many statements as two, and not one more row', async () => {
+  it('takes as many statements for a thousand rows as for two, and refuses 1001 rows', async () => {
     const serials = (prefix: string, count: number): string[] =>
       Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
     const statements = async (serialNumbers: string[]): Promise<number> =>
@@ -74,7 +74,7 @@ describe('deviceBulkCreate', () => {
     });
   });
 
-  it('is for those who may write', async () => {
+  it('requires the scope write', async () => {
     const viewer = await server.member('acme', 'viewer');
     expect(await refused(viewer, BULK, { serialNumbers: ['V'] })).toMatchObject({ code: 'FORBIDDEN' });
   });

@@ -26,7 +26,7 @@ async function add(member: Member, serialNumber: string, report: Fields, more: F
 }
 
 describe('deviceSummary', () => {
-  it('is of nothing where there is nothing', async () => {
+  it('is zero without devices', async () => {
     expect(await answered(server.beta, QUERY)).toEqual({
       deviceSummary: {
         ...{ total: 0, enabled: 0, disabled: 0, neverSeen: 0 },
@@ -35,7 +35,7 @@ describe('deviceSummary', () => {
     });
   });
 
-  it("counts the company's devices, those that never spoke, and what the others say", async () => {
+  it("counts the company's devices by state, model and framework version", async () => {
     const { acme, beta } = server;
     await add(acme, 'S1', { meta: { model: 'X' }, frameworkVersion: '1.0' });
     await add(acme, 'S2', { meta: { model: 'X' }, frameworkVersion: '1.1' }, { enabled: false });
@@ -62,7 +62,7 @@ describe('deviceSummary', () => {
     });
   });
 
-  it('takes three statements, however many devices there are and however often it is asked for', async () => {
+  it('takes three statements, for any number of devices and of selections', async () => {
     const member = await server.member('beta', 'operator');
     expect(await statementsFor(server, member, QUERY)).toHaveLength(3);
     await server.app.units.write(member.caller, (work) =>
@@ -78,7 +78,7 @@ describe('deviceSummary', () => {
     expect(await statementsFor(server, member, twice)).toHaveLength(2);
   });
 
-  it('shows a hundred models at most', async () => {
+  it('shows at most a hundred models', async () => {
     const member = await server.member('beta', 'operator');
     for (let n = 0; n < 101; n += 1) await add(member, `MODEL ${n}`, { meta: { model: `m${n}` } });
     const { deviceSummary } = await answered<{ deviceSummary: { byModel: { count: number }[] } }>(

@@ -46,7 +46,7 @@ async function upload(name: string, bytes: string, member: Member = server.acme)
 }
 
 describe('a file in GraphQL', () => {
-  it('is uploaded, read, changed and deleted, and is the one of REST', async () => {
+  it('is uploaded, read, changed and deleted, with the same content as in REST', async () => {
     const { acme } = server;
     const sent = carrying(server, acme, { name: 'C:\\logos\\logo.png', bytes: '123456789' });
     const { file, userErrors } = await changed<FilePayload>(sent, CREATE, {
@@ -98,7 +98,7 @@ describe('a file in GraphQL', () => {
     expect(entries.map(({ action }) => action)).toEqual(['create', 'update', 'delete']);
   });
 
-  it('keeps what an update does not name, and clears what it names as null', async () => {
+  it('keeps absent fields of an update and clears fields that are null', async () => {
     const described = carrying(server, server.acme, { name: 'kept.png', bytes: 'kept' });
     const { file } = await changed<FilePayload>(described, CREATE, { description: 'to go' });
     const update = async (input: Fields): Promise<FilePayload> =>
@@ -148,7 +148,7 @@ describe('a file in GraphQL', () => {
     expect(file).toMatchObject({ size: 0, crc: '0000', content: '', sha256: sha256('') });
   });
 
-  it('is read by viewers and changed by none of them', async () => {
+  it('can be read but not changed by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { id } = await upload('seen.png', 'x');
     expect(await answered(viewer, 'query ($id: ID!) { file(id: $id) { content } }', { id })).toEqual({
@@ -160,7 +160,7 @@ describe('a file in GraphQL', () => {
     expect((await sent.graphql(PLAIN)).body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  it('AT-10 of another company is not there, to be read or to be changed', async () => {
+  it('AT-10 of another company can be neither read nor changed', async () => {
     const { id, databaseId } = await upload('ours.png', 'ours');
     const nobodys = nodeId('File', 9e6);
     const read = 'query ($id: ID!) { file(id: $id) { content } node(id: $id) { id } }';

@@ -25,7 +25,7 @@ async function versionIn({ client }: Member, fields: Fields = {}): Promise<numbe
 }
 
 describe('files of app versions', () => {
-  it('are the same from both sides, page by page, in the order that is asked for', async () => {
+  it('are the same from both sides, on each page and in each order', async () => {
     const software = softwareOf(server.acme.client);
     const [one, two, three] = [await software.file(), await software.file(), await software.file()];
     const first = await versionIn(server.acme, { file_ids: [three, one] });
@@ -45,7 +45,7 @@ describe('files of app versions', () => {
     });
   });
 
-  it('are set in place of those before, as REST shows', async () => {
+  it('are replaced, also in REST', async () => {
     const { acme } = server;
     const software = softwareOf(acme.client);
     const [one, two] = [await software.file(), await software.file()];
@@ -67,7 +67,7 @@ describe('files of app versions', () => {
     expect(updates.map(({ after }) => after?.fileIds)).toEqual([[one, two], [two], []]);
   });
 
-  it('are left out of a version that is told so when they are deleted', async () => {
+  it('are removed from versions, which count a change, when they are deleted', async () => {
     const { acme } = server;
     const file = await softwareOf(acme.client).file();
     const version = await versionIn(acme, { file_ids: [file] });
@@ -80,7 +80,7 @@ describe('files of app versions', () => {
     ).toEqual({ appVersion: { files: { totalCount: 0 } } });
   });
 
-  it('AT-11 are records of the company only, and so is the version', async () => {
+  it('AT-11 must belong to the company, like the version', async () => {
     const theirs = await softwareOf(server.acme.client).file();
     const own = await softwareOf(server.beta.client).file();
     const version = nodeId('AppVersion', await versionIn(server.beta, { file_ids: [own] }));
@@ -99,13 +99,13 @@ describe('files of app versions', () => {
     expect(await answered(server.beta, query, { id: version })).toEqual({ node: { files: found(own) } });
   });
 
-  it('are not set by viewers', async () => {
+  it('cannot be set by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const id = nodeId('AppVersion', await versionIn(server.acme));
     expect((await refused(viewer, SET, { id, fileIds: [] })).code).toBe('FORBIDDEN');
   });
 
-  it('take one statement for each level, one for its counts and one for all sums, however many there are', async () => {
+  it('take one statement for each level, one for its counts and one for all checksums, for any number of records', async () => {
     const query = `{ files(first: 40) { totalCount nodes { name sha256
       appVersions(first: 5) { totalCount nodes { number sha256 files(first: 5) { totalCount nodes { sha256 } } } } } } }`;
     const member = await server.member('beta', 'operator');
@@ -123,7 +123,7 @@ describe('files of app versions', () => {
     expect(many).toHaveLength(8);
   });
 
-  it('have their sums read in one statement, of files and of app versions alike', async () => {
+  it('have their checksums read in one statement, for files and for app versions', async () => {
     const query = `{ files(first: 5) { nodes { sha256 } } appVersions(first: 5) { nodes { sha256 } } }`;
     const member = await server.member('acme', 'viewer');
     const statements = await statementsFor(server, member, query);

@@ -73,7 +73,7 @@ describe('groups in GraphQL', () => {
   });
   const idOf = (name: string): string => made.get(name)?.id ?? '';
 
-  it('answers one by any of its keys, with who made it', async () => {
+  it('are found by each key, with their creator', async () => {
     const { id, databaseId } = made.get('alpha') ?? { id: '', databaseId: 0 };
     const fields = '{ id databaseId name createdVia createdAt updatedAt createdBy { databaseId name } }';
     const { status, body } = await server.acme.graphql(
@@ -91,7 +91,7 @@ describe('groups in GraphQL', () => {
     expect(body.data.c).toEqual(body.data.a);
   });
 
-  it('answers null for what there is not, and says so where no key or two keys are given', async () => {
+  it('are null for unknown keys; no key or two keys are an error', async () => {
     const none = await server.acme
       .graphql(`{ a: group(databaseId: 999999) { id } b: group(name: "none") { id }
       c: group(id: "nonsense") { id } }`);
@@ -105,7 +105,7 @@ describe('groups in GraphQL', () => {
     }
   });
 
-  it('is walked forward by cursors without a gap or a repeat', async () => {
+  it('are read forward by cursors without gaps or repeats', async () => {
     const walked: string[] = [];
     let after: string | null = null;
     do {
@@ -123,7 +123,7 @@ describe('groups in GraphQL', () => {
     expect(walked).toEqual(['echo', 'delta', 'charlie', 'bravo', 'alpha']);
   });
 
-  it('is walked backward by cursors, each part in the order of the list', async () => {
+  it('are read backward by cursors, each page in the order of the list', async () => {
     const end = await page({ last: 2, orderBy: { field: 'NAME' } });
     expect(names(end)).toEqual(['delta', 'echo']);
     expect(end.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false });
@@ -148,7 +148,7 @@ describe('groups in GraphQL', () => {
     expect(list.totalCount).toBe(expected.length);
   });
 
-  it('is narrowed by a hundred comparisons and by no more, whatever joins them', async () => {
+  it('are filtered by at most a hundred comparisons, however they are combined', async () => {
     const some = (count: number) => Array.from({ length: count }, () => ({ name: { eq: 'alpha' } }));
     expect(names(await page({ filter: { or: some(100) } }))).toEqual(['alpha']);
     for (const filter of [{ or: some(1_100) }, { and: [{ or: some(60) }, { not: { or: some(60) } }] }]) {
@@ -170,14 +170,14 @@ describe('groups in GraphQL', () => {
     expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
 
-  it('lists, counts and names authors in one statement each', async () => {
+  it('are listed, counted and joined with their creators in one statement each', async () => {
     const query = '{ groups { totalCount nodes { name createdBy { name } } } }';
     await server.acme.graphql(query);
     const { statements } = await server.statements(() => server.acme.graphql(query));
     expect(statements).toHaveLength(3);
   });
 
-  it('is renamed and deleted, and says in userErrors what the caller can mend', async () => {
+  it('are renamed and deleted, with correctable errors in userErrors', async () => {
     const { graphql } = server.acme;
     const taken = await graphql<{ groupCreate: GroupPayload }>(CREATE, { name: 'echo' });
     expect(taken.body.data.groupCreate).toEqual({
@@ -205,7 +205,7 @@ describe('groups in GraphQL', () => {
     expect((await graphql('{ group(name: "foxtrot") { id } }')).body.data).toEqual({ group: null });
   });
 
-  it("treats another company's group as one that does not exist", async () => {
+  it('of another company are reported as not found', async () => {
     const { graphql } = server.beta;
     const foreign = idOf('alpha');
     const missing = Buffer.from('Group:999999').toString('base64url');

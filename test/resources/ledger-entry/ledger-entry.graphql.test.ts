@@ -39,7 +39,7 @@ const ledger = async (variables: Fields = {}) =>
   ).ledger;
 
 describe('the ledger in GraphQL', () => {
-  it('says who changed what, when, and what it was before and after', async () => {
+  it('shows who changed what and when, and the record before and after', async () => {
     const { nodes, totalCount } = await ledger({ filter: { entityType: { eq: 'device' } } });
     expect(totalCount).toBe(3);
     const [created, updated, deleted] = nodes;
@@ -81,7 +81,7 @@ describe('the ledger in GraphQL', () => {
     expect(totalCount).toBe(actions.length);
   });
 
-  it('is walked by sequence, either way', async () => {
+  it('is read by sequence in both directions', async () => {
     const all = (await ledger()).nodes.map(({ sequence }) => sequence);
     expect([...all].sort((a, b) => a - b)).toEqual(all);
     const orderBy = { field: 'SEQUENCE', direction: 'DESC' };
@@ -95,7 +95,7 @@ describe('the ledger in GraphQL', () => {
     expect(walked).toEqual(all.reverse());
   });
 
-  it('is for administrators, and of their own company', async () => {
+  it('is for administrators of the company', async () => {
     expect((await refused(operator, '{ ledger { totalCount } }')).code).toBe('FORBIDDEN');
     const { nodes } = await ledger({ filter: { entityType: { eq: 'device' } } });
     const id = nodes[0]?.id;

@@ -29,7 +29,7 @@ const versionsOf = async (number: string): Promise<unknown> =>
   (await server.acme.client.get(`logical_numbers/${number}`)).record('logical_number').app_version_ids;
 
 describe('a logical number in GraphQL', () => {
-  it('is created as asked for, and answered by any of its keys', async () => {
+  it('is created with the given fields and found by each of its keys', async () => {
     const { acme } = server;
     const group = await fleet.group(acme.client, 'of the created');
     const [version = 0, other = 0] = await fleet.appVersions(acme.client, 2, [group]);
@@ -61,7 +61,7 @@ describe('a logical number in GraphQL', () => {
     expect(found).toEqual({ a: logicalNumber, b: logicalNumber, c: logicalNumber });
   });
 
-  it('keeps what is absent and clears what is null', async () => {
+  it('keeps absent fields and clears fields that are null', async () => {
     const { acme } = server;
     const group = await fleet.group(acme.client, 'kept');
     const [version = 0] = await fleet.appVersions(acme.client, 1, [group]);
@@ -81,7 +81,7 @@ describe('a logical number in GraphQL', () => {
     });
   });
 
-  it('is moved between groups and out of them, and keeps only app versions that are linked there', async () => {
+  it('is moved between groups and out of them, and keeps only app versions that are attached to the new group', async () => {
     const { acme } = server;
     const [from, to] = [await fleet.group(acme.client, 'from'), await fleet.group(acme.client, 'to')];
     const [left = 0] = await fleet.appVersions(acme.client, 1, [from]);
@@ -110,7 +110,7 @@ describe('a logical number in GraphQL', () => {
     expect(entries.map(({ after }) => after?.groupId)).toEqual([from, to, null]);
   });
 
-  it('reads anew what it read before, after each change of one operation', async () => {
+  it('is read again after each change of one operation', async () => {
     const { acme } = server;
     const group = await fleet.group(acme.client, 'grows');
     const ids = [
@@ -135,7 +135,7 @@ describe('a logical number in GraphQL', () => {
     });
   });
 
-  it('gets app versions of its group in place of those before, and no others', async () => {
+  it('has its app versions replaced, by versions of its group only', async () => {
     const { acme } = server;
     const group = await fleet.group(acme.client, 'with versions');
     const [one = 0, two = 0] = await fleet.appVersions(acme.client, 2, [group]);
@@ -160,7 +160,7 @@ describe('a logical number in GraphQL', () => {
     expect(await versionsOf('104')).toEqual([]);
   });
 
-  it('is deleted and leaves its devices without a number', async () => {
+  it('is deleted; its devices stay without a number', async () => {
     const { acme } = server;
     const number = await fleet.logicalNumber(acme.client, '105');
     await fleet.device(acme.client, 'ORPHAN', { logical_number_id: number });
@@ -181,7 +181,12 @@ describe('a logical number in GraphQL', () => {
   it.each([
     ['a number that exists', { number: 'KNOWN' }, 'number', 'TAKEN'],
     ['a comma', { number: '1,2' }, 'number', 'INVALID'],
-    ['a group that nobody has', { number: 'N', groupId: nodeId('Group', 9e6) }, 'groupId', 'INVALID'],
+    [
+      'a group that the company does not have',
+      { number: 'N', groupId: nodeId('Group', 9e6) },
+      'groupId',
+      'INVALID',
+    ],
     ['the id of something else', { number: 'N', groupId: nodeId('Device', 1) }, 'groupId', 'INVALID'],
     [
       'app versions without a group',
@@ -196,7 +201,7 @@ describe('a logical number in GraphQL', () => {
     expect(userErrors).toMatchObject([{ path: ['input', field], code }]);
   });
 
-  it('is read by viewers and changed by none of them', async () => {
+  it('can be read but not changed by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const id = nodeId('LogicalNumber', await fleet.logicalNumber(server.acme.client, '106'));
     expect(await answered(viewer, '{ logicalNumber(number: "106") { number } }')).toEqual({
@@ -245,7 +250,7 @@ describe('the list of logical numbers', () => {
     expect(logicalNumbers.totalCount).toBe(expected.length);
   });
 
-  it('stands under each group, page by page', async () => {
+  it('is read for each group, page by page', async () => {
     const { group: answer } = await answered<{ group: Fields }>(
       server.beta,
       `{ group(name: "listed") { logicalNumbers(first: 1, orderBy: { field: NUMBER }) { totalCount
@@ -255,7 +260,7 @@ describe('the list of logical numbers', () => {
     expect(answer).toEqual({ logicalNumbers: { totalCount: 2, nodes, pageInfo: { hasNextPage: true } } });
   });
 
-  it('takes one statement for each level and one for its counts, however many groups there are', async () => {
+  it('takes one statement for each level and one for its counts, for any number of groups', async () => {
     const query = `{ groups(first: 40) { totalCount nodes { name
       logicalNumbers(first: 5) { totalCount nodes { number createdBy { name } group { name } } } } } }`;
     const member = await server.member('beta', 'operator');

@@ -37,7 +37,7 @@ describe('the value of a metacontent', () => {
     expect(rest.list('metacontents').find((record) => record.key === key)?.value).toEqual(value);
   });
 
-  it('is JSON written out in the operation as well', async () => {
+  it('can be a literal in the operation', async () => {
     const query = `mutation ($owner: OwnerInput!) { metacontentCreate(input: { owner: $owner, key: "written",
       value: { a: [1, 2.5, "x", true, null], b: {} } }) { metacontent { value } } }`;
     const { metacontent } = await changed(server.acme, query, { owner });
@@ -58,7 +58,7 @@ describe('the value of a metacontent', () => {
     });
   });
 
-  it('is refused with twenty thousand levels, which no serializer takes', async () => {
+  it('is refused with twenty thousand levels, which overflow a serializer', async () => {
     const deep = '['.repeat(20_000) + ']'.repeat(20_000);
     const input = JSON.stringify({ owner, key: 'deep', value: 'DEEP' }).replace('"DEEP"', deep);
     const { status, text } = await server.anonymous.post(
@@ -76,7 +76,7 @@ describe('the value of a metacontent', () => {
     expect(found).toEqual({ metacontents: { totalCount: 0 } });
   });
 
-  it('stays where it is absent, and null is a value', async () => {
+  it('is kept if absent; null is a value', async () => {
     const input = { owner, key: 'stays', value: { a: 1 } };
     const { metacontent } = await changed<{ metacontent: Fields }>(server.acme, CREATE, { input });
     const update = async (change: Fields) =>

@@ -59,7 +59,7 @@ async function stored(): Promise<number[]> {
 }
 
 describe('notificationSend', () => {
-  it('queues a message for each logical number of a group, and answers it by any of its keys', async () => {
+  it('queues a message for each logical number of a group; it is found by each of its keys', async () => {
     const notification = await sent({ content: 'Closing at 18:00', target: toGroup() });
     const { id, databaseId, createdAt } = notification;
     expect(notification).toMatchObject({
@@ -79,7 +79,7 @@ describe('notificationSend', () => {
     expect(entries).toMatchObject([{ action: 'create', after: { groupId: group, queued: 2 } }]);
   });
 
-  it('is for an app where it is to be processed', async () => {
+  it('takes an app with the kind PROCESSING', async () => {
     const input = { kind: 'PROCESSING', appId: nodeId('App', app), target: toNumbers('100') };
     expect(await sent(input)).toMatchObject({
       ...{ content: 'PROCESSING_MESSAGE|x', kind: 'PROCESSING', range: 'SPECIFIC_LOGICAL_NUMBERS' },
@@ -133,7 +133,12 @@ describe('notificationSend', () => {
       [...target, 'logicalNumbers'],
       /at most 10000/,
     ],
-    ['a group that nobody has', () => ({ target: toGroup(9e6) }), [...target, 'groupId'], /id of a group/],
+    [
+      'a group that the company does not have',
+      () => ({ target: toGroup(9e6) }),
+      [...target, 'groupId'],
+      /id of a group/,
+    ],
     ['no id of a group', () => ({ target: { groupId: '1' } }), [...target, 'groupId'], /id of a group/],
     [
       'an app that it is not for',
@@ -142,7 +147,7 @@ describe('notificationSend', () => {
       /kind/,
     ],
     [
-      'an app that nobody has',
+      'an app that the company does not have',
       () => ({ target: toGroup(), kind: 'PROCESSING', appId: nodeId('App', 9e6) }),
       ['input', 'appId'],
       /id of an app/,
@@ -162,7 +167,7 @@ describe('notificationSend', () => {
     ],
     ['RI-09 a NUL', () => ({ target: toGroup(), content: 'a\0b' }), ['input', 'content'], /NUL/],
   ])(
-    'RI-35 tells nobody anything with %s, and says where it is wrong',
+    'RI-35 sends nothing with %s, and reports the path of the error',
     async (_what, input, path, message) => {
       const before = await stored();
       const { notification, userErrors } = await send(input());
@@ -174,7 +179,7 @@ describe('notificationSend', () => {
     },
   );
 
-  it("AT-11 does not tell another company's group or app from one that nobody has", async () => {
+  it("AT-11 reports another company's group or app like an unknown one", async () => {
     for (const [foreign, nobodys] of [
       [{ target: toGroup() }, { target: toGroup(9e6) }],
       [
@@ -186,7 +191,7 @@ describe('notificationSend', () => {
     }
   });
 
-  it('CC-05 queues once what is sent again with the same Idempotency-Key', async () => {
+  it('CC-05 queues a repeated request with the same Idempotency-Key once', async () => {
     const input = { content: 'once', target: toGroup() };
     const options = { headers: { 'idempotency-key': 'n-1' } };
     const first = await server.acme.graphql(SEND, { input }, options);
@@ -197,7 +202,7 @@ describe('notificationSend', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('takes as many statements for two numbers as for one, and is for those who may write', async () => {
+  it('takes as many statements for two numbers as for one, and requires the scope write', async () => {
     const statements = async (...numbers: string[]): Promise<number> =>
       (await server.statements(() => send({ target: toNumbers(...numbers) }))).statements.length;
     await statements('100');
@@ -221,7 +226,7 @@ describe('the list of notifications', () => {
     await send({ content: 'X|c', target: toNumbers('of beta') }, beta);
   });
 
-  it('shows what REST shows, and what a group or an app was when they are gone', async () => {
+  it('shows what REST shows, and null for a deleted group or app', async () => {
     const { client } = server.acme;
     const gone = await fleet.group(client, 'gone');
     const lost = (await client.post('apps', { name: 'lost' })).record('app').id as number;
@@ -269,7 +274,7 @@ describe('the list of notifications', () => {
     });
   });
 
-  it('takes one statement for each level, however many there are', async () => {
+  it('takes one statement for each level, for any number of records', async () => {
     const member = await server.member('acme', 'operator');
     const query = `{ notifications(first: 50) { totalCount nodes { content group { name } app { name }
       createdBy { name } } } }`;
@@ -279,7 +284,7 @@ describe('the list of notifications', () => {
     expect(few).toHaveLength(5);
   });
 
-  it('AT-10 AT-13 has nothing of another company', async () => {
+  it('AT-10 AT-13 contains nothing of another company', async () => {
     const { databaseId, id } = await sent({ target: toGroup() });
     const query = `query ($id: ID!, $databaseId: Int!) { a: notification(id: $id) { id }
       b: notification(databaseId: $databaseId) { id } node(id: $id) { id }

@@ -38,7 +38,7 @@ describe.each([
   const created = async (key: string, owner: object = ownerOf.group()): Promise<Fields> =>
     (await create({ owner, key, value: 'v' }))[name] as Fields;
 
-  it.each(['group', 'logical number'] as const)('belongs to a %s and says so', async (kind) => {
+  it.each(['group', 'logical number'] as const)('shows the %s that owns it', async (kind) => {
     const record = await created(`of a ${kind}`, ownerOf[kind]());
     expect(record).toEqual({
       ...{ id: nodeId(typeName, Number(record.databaseId)), databaseId: record.databaseId },
@@ -65,8 +65,12 @@ describe.each([
     ['no owner', () => ({}), 'INVALID'],
     ['two owners', () => ({ ...ownerOf.group(), ...ownerOf['logical number']() }), 'INVALID'],
     ['an owner that is null', () => ({ groupId: null }), 'INVALID'],
-    ['a group that nobody has', () => ({ groupId: nodeId('Group', 9e6) }), 'NOT_FOUND'],
-    ['a number that nobody has', () => ({ logicalNumberId: nodeId('LogicalNumber', 9e6) }), 'NOT_FOUND'],
+    ['a group that the company does not have', () => ({ groupId: nodeId('Group', 9e6) }), 'NOT_FOUND'],
+    [
+      'a number that the company does not have',
+      () => ({ logicalNumberId: nodeId('LogicalNumber', 9e6) }),
+      'NOT_FOUND',
+    ],
     ['the id of something else', () => ({ groupId: nodeId('LogicalNumber', 1) }), 'NOT_FOUND'],
     ['what is no id', () => ({ groupId: '1' }), 'NOT_FOUND'],
   ])('is refused with %s', async (_case, owner, code) => {
@@ -74,7 +78,7 @@ describe.each([
     expect(payload).toMatchObject({ [name]: null, userErrors: [{ path: ['input', 'owner'], code }] });
   });
 
-  it('has a key that is its own among those of its owner', async () => {
+  it('has a key that is unique for its owner', async () => {
     const first = await created('twice');
     await created('twice', ownerOf['logical number']());
     const again = await create({ owner: ownerOf.group(), key: 'twice', value: 'v' });
@@ -86,7 +90,7 @@ describe.each([
     expect(same).toMatchObject({ userErrors: [] });
   });
 
-  it('keeps what is absent, is changed and deleted, each with its entry in the ledger', async () => {
+  it('keeps absent fields, is changed and deleted, each with an entry in the ledger', async () => {
     const { id, databaseId } = await created('changes');
     const update = async (input: Fields) => await changed(server.acme, UPDATE, { id, input });
     expect(await update({})).toMatchObject({ [name]: { key: 'changes', value: 'v' }, userErrors: [] });
@@ -105,7 +109,7 @@ describe.each([
     expect(entries.map(({ action }) => action)).toEqual(['create', 'update', 'update', 'update', 'delete']);
   });
 
-  it('is read by viewers and changed by none of them', async () => {
+  it('can be read but not changed by viewers', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { id } = await created('read only');
     expect(await answered(viewer, `query ($id: ID!) { ${name}(id: $id) { key } }`, { id })).toEqual({
@@ -155,7 +159,7 @@ describe.each([
     });
   });
 
-  it('takes one statement for each level and one for its counts, however many owners there are', async () => {
+  it('takes one statement for each level and one for its counts, for any number of owners', async () => {
     const member = await server.member('acme', 'operator');
     const page = `${name}s(first: 3) { totalCount nodes { key group { name } logicalNumber { number } } }`;
     const query = `{ groups(first: 20) { nodes { ${page} logicalNumbers(first: 3) { nodes { ${page} } } } } }`;

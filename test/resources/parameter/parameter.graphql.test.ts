@@ -26,7 +26,7 @@ describe('the description of a parameter', () => {
   const UPDATE = `mutation ($id: ID!, $input: ParameterUpdateInput!) {
     parameterUpdate(id: $id, input: $input) { parameter { value description } userErrors { path code } } }`;
 
-  it('is kept where it is absent and cleared where it is null', async () => {
+  it('is kept if absent and cleared if null', async () => {
     const input = { owner: ofGroup(), key: 'described', value: 'v', description: 'why' };
     const { parameter } = await changed<{ parameter: Fields }>(server.acme, CREATE, { input });
     expect(parameter).toMatchObject({ value: 'v', description: 'why' });
@@ -44,7 +44,7 @@ describe('the description of a parameter', () => {
 describe('effectiveParameters', () => {
   const EFFECTIVE = `effectiveParameters { key value description source overridden { id value group { name } } }`;
 
-  it("is the number's own value over its group's, and says what it overrides", async () => {
+  it("contain the number's own value instead of its group's, with the overridden parameter", async () => {
     const { client } = server.beta;
     await fleet.group(client, 'shared');
     await fleet.logicalNumber(client, 'e1', {
@@ -78,7 +78,7 @@ describe('effectiveParameters', () => {
     ]);
   });
 
-  it('takes one statement, however many logical numbers and groups there are', async () => {
+  it('takes one statement, for any number of logical numbers and groups', async () => {
     const member = await server.member('beta', 'operator');
     const query = `{ logicalNumbers { nodes { ${EFFECTIVE} } } }`;
     expect(await statementsFor(server, member, query)).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('parameterBulkSet', () => {
   const actions = async (id: number | undefined): Promise<string[]> =>
     (await ledgerOf(server, server.acme, 'parameter', id ?? 0)).map((entry) => entry.action);
 
-  it('creates what is new and changes what is there, for numbers and groups alike', async () => {
+  it('creates new parameters and updates existing ones, of numbers and of groups', async () => {
     const made = await set([
       { owner: ofGroup(), key: 'host', value: 'a', description: 'first' },
       { owner: ofNumber(), key: 'host', value: 'b' },
@@ -179,7 +179,7 @@ describe('parameterBulkSet', () => {
     [],
   ];
 
-  it('sets nothing where a row is bad, and says of each what is wrong', async () => {
+  it('sets nothing if a row is invalid, and reports the errors of each row', async () => {
     const { count, results } = await set(bad());
     expect(count).toBe(0);
     expect(results?.map(({ userErrors }) => userErrors)).toEqual(problems);
@@ -191,7 +191,7 @@ describe('parameterBulkSet', () => {
     expect(found).toEqual({ parameters: { totalCount: 0 } });
   });
 
-  it('sets the other rows where only bad ones are to be rejected', async () => {
+  it('sets the valid rows with REJECT_FAILED_ROWS', async () => {
     const { count, results } = await set(bad(), 'REJECT_FAILED_ROWS');
     expect(count).toBe(2);
     expect(results?.map(({ userErrors }) => userErrors)).toEqual(problems);
@@ -205,7 +205,7 @@ describe('parameterBulkSet', () => {
     ]);
   });
 
-  it('takes a thousand rows in as many statements as two, and not one more row', async () => {
+  it('takes as many statements for a thousand rows as for two, and refuses 1001 rows', async () => {
     const rows = (prefix: string, count: number): Fields[] =>
       Array.from({ length: count }, (_, n) => ({
         ...{ owner: n % 2 === 0 ? ofGroup() : ofNumber() },
@@ -223,7 +223,7 @@ describe('parameterBulkSet', () => {
     });
   });
 
-  it('is for those who may write', async () => {
+  it('requires the scope write', async () => {
     const viewer = await server.member('acme', 'viewer');
     expect(await refused(viewer, BULK, { rows: [] })).toMatchObject({ code: 'FORBIDDEN' });
   });

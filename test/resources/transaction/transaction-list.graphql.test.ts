@@ -67,7 +67,7 @@ const ORDERS: readonly (readonly [Fields | undefined, (a: Row, b: Row) => number
 ];
 
 describe('the list of transactions', () => {
-  it('is, walked forward and backward, what the filter leaves, and counts it', async () => {
+  it('contains and counts what the filter selects, forward and backward', async () => {
     await fc.assert(
       fc.asyncProperty(
         transactionFilters(FIRST, 12),
@@ -95,7 +95,7 @@ describe('the list of transactions', () => {
     );
   });
 
-  it('is empty for an interval that ends before it begins, and for ids of something else', async () => {
+  it('is empty for an interval that ends before it begins, and for ids of other types', async () => {
     const turned = { startedAt: { gte: '2026-01-05T00:00:00Z', lt: '2026-01-04T00:00:00Z' } };
     for (const filter of [turned, { id: { eq: nodeId('Device', 1) } }, { serialNumber: { eq: 'S-9' } }]) {
       expect(await part({ filter })).toMatchObject({ totalCount: 0, nodes: [] });
@@ -140,7 +140,7 @@ describe('the list of transactions', () => {
     }
   });
 
-  it('keeps to its filter after a cursor of another one', async () => {
+  it('applies its filter after a cursor of a list with another filter', async () => {
     for (const direction of ['ASC', 'DESC']) {
       const orderBy = { field: 'STARTED_AT', direction };
       const after = (await part({ orderBy, first: 10 })).pageInfo.endCursor;
@@ -151,7 +151,7 @@ describe('the list of transactions', () => {
     }
   });
 
-  it('begins at the cursor, not at the end of the interval', async () => {
+  it('starts at the cursor, not at the end of the interval', async () => {
     const filter = { startedAt: { gte: '2026-01-02T00:00:00Z', lt: '2026-01-09T00:00:00Z' } };
     const first = await part({ filter, first: 5 });
     const bounds = async (variables: Fields): Promise<[number, number]> => {
@@ -166,7 +166,7 @@ describe('the list of transactions', () => {
     expect(await bounds({ ...oldest, after })).toEqual([0, 1]);
   });
 
-  it('CC-07 shows each record exactly once that was there all the time while others are added', async () => {
+  it('CC-07 shows each existing record exactly once while others are added', async () => {
     for (const orderBy of [undefined, { field: 'STARTED_AT' }, { field: 'ID' }]) {
       const seen: number[] = [];
       for (let after: string | null = null, more = true; more;) {

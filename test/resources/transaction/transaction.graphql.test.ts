@@ -41,7 +41,7 @@ const PARSED = `acquirer type status statusReason captureMethod amount paymentMe
 const FIELDS = `id databaseId transactionType serialNumber logicalNumber appName detail frameworkVersion status
   sent received parsed { ${PARSED} } startedAt finishedAt`;
 
-/** What is there in REST under its names. */
+/** The transactions in REST, by name. */
 const ABSENT_WHERE_UNKNOWN = ['nsuReference', 'holderName'];
 function asRest(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -57,7 +57,7 @@ function asRest(value: unknown): unknown {
 }
 
 describe('a transaction in GraphQL', () => {
-  it('says of each what REST says, with nulls instead of the text null', async () => {
+  it('shows what REST shows, with null instead of the text null', async () => {
     const { transactions } = await answered<{ transactions: Page<Fields> }>(
       server.acme,
       `{ transactions { totalCount nodes { ${FIELDS} } } }`,
@@ -82,7 +82,7 @@ describe('a transaction in GraphQL', () => {
     expect(JSON.stringify(transactions)).not.toContain('"null"');
   });
 
-  it('is found by any of its keys', async () => {
+  it('is found by each of its keys', async () => {
     const query = `query ($id: ID!) { a: transaction(id: $id) { ${FIELDS} } b: transaction(databaseId: 2) { ${FIELDS} }
       node(id: $id) { id ... on Transaction { ${FIELDS} } } }`;
     const found = await answered(server.acme, query, { id: nodeId('Transaction', 2) });
@@ -90,7 +90,7 @@ describe('a transaction in GraphQL', () => {
     expect([found.b, found.node]).toEqual([found.a, found.a]);
   });
 
-  it('names the device and the app that have its serial number and app name now, in one statement for all', async () => {
+  it('shows the device and app that have its serial number and app name now, in one statement for all', async () => {
     const member = await server.member('acme', 'operator');
     const query = '{ transactions { nodes { databaseId device { serialNumber } app { name } } } }';
     const device = { serialNumber: 'S-1' };
@@ -106,7 +106,7 @@ describe('a transaction in GraphQL', () => {
     expect(await statementsFor(server, member, query)).toHaveLength(3);
   });
 
-  it('stays what it was when the device is gone and the number is called otherwise', async () => {
+  it('keeps its names when the device is deleted and the number is renamed', async () => {
     const { beta } = server;
     await fleet.device(beta.client, 'S-OLD');
     await fleet.logicalNumber(beta.client, 'L-OLD');
@@ -122,7 +122,7 @@ describe('a transaction in GraphQL', () => {
     });
   });
 
-  it('shows how it ended once it has', async () => {
+  it('shows its state and end after it has ended', async () => {
     const { beta } = server;
     const running = report({ status: 'running', finishedAt: null, serialNumber: 'S-RUN' });
     const { firstId } = await record(server, beta, [running]);
@@ -138,7 +138,7 @@ describe('a transaction in GraphQL', () => {
     expect(await shown()).toEqual({ status: 'SUCCESS', finishedAt: finishedAt.toISOString() });
   });
 
-  it('is read by viewers, and by nobody who may not read', async () => {
+  it('can be read by viewers, not by tokens without the scope read', async () => {
     const viewer = await server.member('acme', 'viewer');
     expect(await answered(viewer, '{ transaction(databaseId: 1) { detail } }')).toEqual({
       transaction: { detail: 'Release 7' },
@@ -154,7 +154,7 @@ describe('transactions of devices and of logical numbers', () => {
   const LISTS = `{ logicalNumbers { nodes { number transactions { totalCount nodes { databaseId } } } }
     devices { nodes { serialNumber transactions(orderBy: { field: ID }) { totalCount nodes { databaseId } } } } }`;
 
-  it('are those that name them, newest first unless told', async () => {
+  it('are those recorded under their names, newest first by default', async () => {
     const ids = (...databaseIds: number[]) => ({
       totalCount: databaseIds.length,
       nodes: databaseIds.map((databaseId) => ({ databaseId })),
@@ -171,7 +171,7 @@ describe('transactions of devices and of logical numbers', () => {
     });
   });
 
-  it('are narrowed, and walked page by page', async () => {
+  it('are filtered and read page by page', async () => {
     const query = `query ($after: String) { device(serialNumber: "S-1") {
       transactions(first: 2, after: $after, filter: { status: { in: [SUCCESS, FAIL] } }) {
         totalCount nodes { databaseId } pageInfo { hasNextPage endCursor } } } }`;
@@ -206,7 +206,7 @@ describe('transactions of devices and of logical numbers', () => {
     expect(await statementsFor(server, member, LISTS)).toHaveLength(few.length);
   });
 
-  it("AT-12 AT-13 never show another company's, whatever the names", async () => {
+  it('AT-12 AT-13 never show transactions of another company with the same names', async () => {
     const { beta } = server;
     const theirs = nodeId('Transaction', 1);
     const query = `query ($id: ID!) { transaction(databaseId: 1) { id } node(id: $id) { id }

@@ -37,18 +37,21 @@ describe('a user in GraphQL', () => {
     });
   });
 
-  it.each(PERSONAL)('GQ-18 shows %s of a colleague to nobody else, by whatever way', async (field) => {
-    const way = `{ group(name: "by an admin") { name createdBy { name ${field} } } }`;
-    const { body } = await viewer.graphql(way);
-    expect(body.data).toEqual({
-      group: { name: 'by an admin', createdBy: { name: 'admin of Acme Pagamentos', [field]: null } },
-    });
-    expect(body.errors).toMatchObject([
-      { path: ['group', 'createdBy', field], extensions: { code: 'FORBIDDEN' } },
-    ]);
-  });
+  it.each(PERSONAL)(
+    'GQ-18 shows %s of a colleague to administrators only, through every field',
+    async (field) => {
+      const way = `{ group(name: "by an admin") { name createdBy { name ${field} } } }`;
+      const { body } = await viewer.graphql(way);
+      expect(body.data).toEqual({
+        group: { name: 'by an admin', createdBy: { name: 'admin of Acme Pagamentos', [field]: null } },
+      });
+      expect(body.errors).toMatchObject([
+        { path: ['group', 'createdBy', field], extensions: { code: 'FORBIDDEN' } },
+      ]);
+    },
+  );
 
-  it('shows users what is theirs', async () => {
+  it('shows users their own fields', async () => {
     const operator = await server.member('acme', 'operator');
     await operator.client.post('groups', { name: 'own' });
     const own = '{ group(name: "own") { createdBy { email signInCount lastSignInAt timeZone } } }';
@@ -77,7 +80,7 @@ describe('a user in GraphQL', () => {
     }
   });
 
-  it('is listed with the other members of the company, and no one else', async () => {
+  it('is listed with the other members of the company only', async () => {
     const only = await server.member('beta', 'admin');
     const { users } = await answered<{ users: Page<Fields> }>(
       only,
@@ -94,7 +97,7 @@ describe('a user in GraphQL', () => {
     });
   });
 
-  it('is reached from the company in as many statements for many users as for few', async () => {
+  it('is listed from the company with as many statements for many users as for few', async () => {
     const query = `{ users { totalCount nodes { company { users(first: 2) { totalCount
       nodes { name apiTokens { totalCount nodes { lastFour } } } } } } } }`;
     const few = await statementsFor(server, server.beta, query);

@@ -51,16 +51,19 @@ export function computed<R, V>(
   return { field, resolve };
 }
 
-/** The record whose number `idOf` gives; null if it gives null, or the record was deleted. */
+/** The names of the properties of `R` that have the type `V`. */
+type PropertyOf<R, V> = { [K in keyof R]-?: R[K] extends V ? K : never }[keyof R];
+
+/** The record whose number is in a property; null if the property is null, or the record was deleted. */
 export function one<R, T extends object>(
   Type: ClassType<T>,
   list: List<T>,
-  idOf: (record: R) => number | null,
+  reference: PropertyOf<R, number | null>,
   description: string,
 ): ResolvedField<R> {
   return {
     field: nullable(object(Type, description)),
-    resolve: (record, ctx) => ctx.one(list, idOf(record)),
+    resolve: (record, ctx) => ctx.one(list, record[reference] as number | null),
   };
 }
 
@@ -76,17 +79,17 @@ export interface ListOptions {
   readonly order?: OrderBy;
 }
 
-/** A page of the records that belong to the record whose key `parentOf` gives. */
+/** A page of the records that belong to a record; `key` is the property that they refer to it by. */
 export function many<R, T extends object, P extends KeyValue>(
   types: ListTypes<T>,
   children: ChildList<T, P>,
-  parentOf: (record: R) => P,
+  key: PropertyOf<R, P>,
   description: string,
   { scope = 'read', order }: ListOptions = {},
 ): ResolvedField<R> {
   return {
     field: object(types.Connection, description),
     Args: types.Args,
-    resolve: (record, ctx, args) => ctx.children(children, parentOf(record), args, scope, order),
+    resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
   };
 }

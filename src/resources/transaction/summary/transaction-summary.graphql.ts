@@ -116,7 +116,7 @@ export const transactionSummaryFace = face(
     group: one(
       GroupType,
       groups,
-      ({ groupId }) => groupId,
+      'groupId',
       `Group that the logical number belongs to now. ${ONLY_BY('GROUP')} Also null if the number has no group or was deleted.`,
     ),
   }),

@@ -72,7 +72,7 @@ const DIMENSIONS: Readonly<Record<string, (row: Row) => Fields>> = {
   GROUP: ({ logicalNumber }) => ({ group: groupOf[logicalNumber] ?? null }),
 };
 
-/** The same question answered in the plainest way. */
+/** The expected summary: a plain sum over all transactions. */
 function expected(rows: readonly Paid[], { filter = {}, bucket, by }: Question): Summary {
   const found = new Map<string, Fields & { count: number; amountTotal: number }>();
   const length = BUCKETS[bucket];
@@ -123,7 +123,7 @@ function reported({ startedAt, amount, ...row }: Drawn) {
   return { ...made, ...row, ...times };
 }
 
-/** In place of what was there before. */
+/** Replaces all transactions. */
 async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
   await sql`delete from transactions where company_id = ${server.acme.caller.companyId}`.execute(
     server.app.database.writes,
@@ -136,7 +136,7 @@ async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
   }));
 }
 
-/** As terminals report the ends of what was running. */
+/** Finishes running transactions, as terminals report it. */
 async function finish(row: Paid, amount: number | null): Promise<Paid> {
   if (row.status !== 'running') return row;
   const status = amount === null ? 'fail' : 'success';
@@ -158,7 +158,7 @@ const questions = fc.record({
 } as const);
 
 describe('transactionSummary', () => {
-  it('adds up, from kept totals or one by one, what adding up each transaction gives', async () => {
+  it('equals a plain sum over all transactions, from rollups or from single transactions', async () => {
     const run = fc.record({
       drawn: fc.array(rowArbitrary, { maxLength: 60 }),
       ends: fc.array(fc.option(fc.nat(9_000)), { minLength: 1, maxLength: 5 }),
@@ -178,7 +178,7 @@ describe('transactionSummary', () => {
     );
   });
 
-  it('is of nothing where there is nothing, and the same with a dimension named twice', async () => {
+  it('is empty without transactions, and ignores a repeated dimension', async () => {
     await recordAnew([]);
     expect(await summary({ bucket: 'NONE', by: [] })).toEqual([]);
     expect(await answered(server.acme, '{ transactionSummary { count } }')).toEqual({
@@ -190,7 +190,7 @@ describe('transactionSummary', () => {
     );
   });
 
-  it('comes in order of time, then of the names', async () => {
+  it('is ordered by time, then by the properties', async () => {
     await recordAnew(fc.sample(rowArbitrary, { numRuns: 200, seed: 2 }));
     const rows = await summary({ bucket: 'DAY', by: ['APP_NAME', 'LOGICAL_NUMBER'] });
     const keys = rows.map(({ bucketStart, appName, logicalNumber }) =>
@@ -200,7 +200,7 @@ describe('transactionSummary', () => {
     expect(keys.length).toBeGreaterThan(20);
   });
 
-  it("follows a logical number to its present group, and knows nothing of another company's", async () => {
+  it('uses the present group of a logical number, and no data of another company', async () => {
     const { client } = server.acme;
     await recordAnew([]);
     const at = new Date(FIRST);
@@ -228,7 +228,7 @@ describe('transactionSummary', () => {
     expect(await groups()).toEqual([[null, 2]]);
   });
 
-  it('takes one statement, another to see how much it would read one by one, and one for groups', async () => {
+  it('takes one statement, one more to count the transactions to read, and one for groups', async () => {
     await recordAnew(fc.sample(rowArbitrary, { numRuns: 100, seed: 3 }));
     const member = await server.member('acme', 'operator');
     const ragged = { startedAt: { gte: '2026-01-01T10:20:30Z', lt: '2026-01-04T11:22:33Z' } };
@@ -247,7 +247,7 @@ describe('transactionSummary', () => {
     expect(await statements({ filter: serial, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
   });
 
-  it('is read by viewers, and by nobody who may not read', async () => {
+  it('can be read by viewers, not by tokens without the scope read', async () => {
     const viewer = await server.member('acme', 'viewer');
     expect(await summary({ bucket: 'NONE', by: [] }, viewer)).toHaveLength(1);
     const ingest = await server.member('acme', 'operator', ['ingest']);
@@ -284,7 +284,7 @@ describe('a summary that would be too much', () => {
     }
   });
 
-  it('is not refused, and is whole, where more logical numbers than that are in few groups', async () => {
+  it('is complete if more logical numbers than that belong to few groups', async () => {
     const startedAt = new Date(FIRST + (MAX_ROWS + 1) * HOUR);
     await record(server, server.beta, [
       report({ logicalNumber: 'L-last', startedAt, finishedAt: startedAt }),
@@ -318,7 +318,7 @@ describe('a summary that would be too much', () => {
     expect(await summary(bySerial, server.beta)).toHaveLength(2);
   });
 
-  it('is refused where the amounts add up to more than a number tells exactly', async () => {
+  it('is refused if the sum of the amounts is not a safe integer', async () => {
     await sql`update transaction_days set amount_total = ${Number.MAX_SAFE_INTEGER} + 1
       where company_id = ${server.beta.caller.companyId} and day = ${FIRST / DAY}`.execute(
       server.app.database.writes,

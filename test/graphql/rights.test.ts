@@ -119,8 +119,8 @@ const changes = async (member: Member): Promise<number> => {
   return total;
 };
 
-describe('rights over the whole schema', () => {
-  it('AT-15 each field of an operation has its right written down', () => {
+describe('scopes over the whole schema', () => {
+  it('AT-15 the scope of each root field is listed in this test', () => {
     expect(fields.map((field) => field.name).sort()).toEqual(Object.keys(RIGHTS).sort());
   });
 
@@ -153,7 +153,7 @@ describe('rights over the whole schema', () => {
     },
   );
 
-  it('GQ-18 a viewer is refused where it reads what is for administrators, wherever the way leads there', async () => {
+  it('GQ-18 a viewer cannot read fields for administrators on any path', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { body } = await viewer.graphql(`{
       viewer { role user { name email } company { name users { nodes { email } } } }
@@ -181,7 +181,7 @@ describe('rights over the whole schema', () => {
     });
   });
 
-  it('GQ-18 nothing in the schema shows a secret', async () => {
+  it('GQ-18 no field of the schema shows a secret', async () => {
     const schema = await createSchema();
     const names = Object.values(schema.getTypeMap())
       .filter((type) => !type.name.startsWith('__') && 'getFields' in type)

@@ -110,7 +110,7 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
     expect(statements).toHaveLength(7);
   });
 
-  it('shows what REST shows of the same records', async () => {
+  it('shows the same values as REST', async () => {
     const { groups } = await showcase();
     const numbers = await all('logical_numbers', 'logical_numbers', 'logical_number');
     const known = await all('groups', 'groups', 'group');

@@ -20,19 +20,19 @@ export function createLargeReads(): Turns {
   return createTurns(Math.min(Math.max(room, 1), MAX_AT_ONCE), MAX_WAITING);
 }
 
-/** A place among the operations on large records, from `entered` until `leave`. */
-class Place {
-  readonly entered: Promise<void>;
-  leave: () => void = () => undefined;
+/** A permit of the semaphore `largeReads`, from `acquired` until `release`. */
+class Permit {
+  readonly acquired: Promise<void>;
+  release: () => void = () => undefined;
 
   constructor(largeReads: Turns) {
-    const left = new Promise<void>((resolve) => (this.leave = resolve));
-    this.entered = new Promise((entered, refused) => {
+    const released = new Promise<void>((resolve) => (this.release = resolve));
+    this.acquired = new Promise((resolve, reject) => {
       const hold = (): Promise<void> => {
-        entered();
-        return left;
+        resolve();
+        return released;
       };
-      largeReads.take(hold).catch(refused);
+      largeReads.take(hold).catch(reject);
     });
   }
 }
@@ -51,15 +51,15 @@ function isLarge(source: Source): boolean {
  * they are of one state of the database. Limits the bytes read (`LIMITS.readBytes`). The unit is opened by the first
  * read and held until `finish` or `forget`.
  *
- * While an operation that reads large records holds its unit, it also has a place in `largeReads`. The unit is opened
- * first, so that an operation with a place never waits for a database connection.
+ * While an operation that reads large records holds its unit, it also has a permit of `largeReads`. The unit is opened
+ * first, so that an operation with a permit never waits for a database connection.
  */
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #unit: SharedUnit | null = null;
   #isInTransaction = false;
   #bytes = 0;
-  #place: Place | null = null;
+  #permit: Permit | null = null;
   #isFinished = false;
 
   constructor(
@@ -73,7 +73,7 @@ export class RequestLoaders {
     this.#demandRunning();
     this.#unit ??= new SharedUnit((hold) => this.units.read(this.caller, hold));
     const result = await this.#unit.use(async (work) => {
-      if (isLarge) await this.#enterPlace();
+      if (isLarge) await this.#acquirePermit();
       return await use(work);
     });
     if (!isLarge) return result;
@@ -142,8 +142,8 @@ export class RequestLoaders {
     void this.#unit?.end();
     this.#unit = null;
     this.#isInTransaction = false;
-    this.#place?.leave();
-    this.#place = null;
+    this.#permit?.release();
+    this.#permit = null;
   }
 
   /** Ends the operation: later reads for it fail. */
@@ -153,14 +153,14 @@ export class RequestLoaders {
   }
 
   /**
-   * Resolves when the operation has its place. A transaction needs none: there is one at a time, and operations that
-   * wait for theirs may hold a place.
+   * Resolves when the operation has its permit. A transaction needs none: there is one at a time, and operations that
+   * wait for theirs may hold a permit.
    */
-  async #enterPlace(): Promise<void> {
+  async #acquirePermit(): Promise<void> {
     if (this.#isInTransaction) return;
     this.#demandRunning();
-    this.#place ??= new Place(this.largeReads);
-    await this.#place.entered;
+    this.#permit ??= new Permit(this.largeReads);
+    await this.#permit.acquired;
   }
 
   #demandRunning(): void {

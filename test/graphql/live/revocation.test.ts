@@ -147,7 +147,7 @@ describe('GQ-16 a subscription', () => {
   }
 });
 
-describe('GQ-16 a client that takes nothing', () => {
+describe('GQ-16 a client that does not read', () => {
   it.each(Object.entries(STALLED))(
     'loses its connection within five seconds all the same, over %s',
     async (_way, open) => {

@@ -65,7 +65,7 @@ async function takesAnother(): Promise<void> {
   });
 }
 
-it('lets go of its turn when it is kept, however slowly its answer is read', async () => {
+it('an upload releases its memory slot when it is stored, also where the response is read slowly', async () => {
   const slow = await Promise.all(Array.from({ length: TURNS }, () => upload(12 * 1024 * KILOBYTE)));
   await expect
     .poll(async () => (await server.acme.client.get('files')).list('files').length, { timeout: 10_000 })
@@ -75,7 +75,7 @@ it('lets go of its turn when it is kept, however slowly its answer is read', asy
   for (const { socket } of slow) socket.destroy();
 });
 
-it('lets go of its turn where the client went away while it waited for it', async () => {
+it('an upload whose client left while it waited for a memory slot releases it', async () => {
   await rest();
   const holding = await Promise.all(Array.from({ length: TURNS }, () => upload(600 * KILOBYTE, 100)));
   await rest();

@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Uploads over REST; answers the id. */
+/** Uploads over REST; returns the id. */
 async function upload(bytes: Uint8Array | string): Promise<number> {
   const form = new FormData();
   form.set('file', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), unique());

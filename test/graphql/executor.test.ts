@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
-/** What both executors answer, and how many records each has counted. */
+/** The results of both executors, and the records that each has counted. */
 async function both(
   query: string,
   variables: Record<string, unknown> = {},
@@ -52,7 +52,7 @@ async function both(
   return { data, counted: context.counters.nodes, expected, expectedCount: other.counters.nodes };
 }
 
-/** Draws what is asked of a type: fields under their own and under other names, fragments, conditions, pages. */
+/** Draws a random selection of a type: fields, aliases, fragments, conditions, pages. */
 class Draw {
   #drawn = 0;
 
@@ -106,7 +106,7 @@ describe('the level executor', () => {
         }
         answered += 1;
         expect(JSON.stringify(data), query).toBe(JSON.stringify(expected.data));
-        // What appears several times is read, and counted, once.
+        // A record that appears several times is read and counted once.
         expect(counted, query).toBeLessThanOrEqual(expectedCount);
         expect(counted > 0, query).toBe(expectedCount > 0);
       }),

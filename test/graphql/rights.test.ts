@@ -5,7 +5,7 @@ import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/caller.js'
 import { startServer, type Member, type TestServer } from '../support/server.js';
 import { callOf, rootFieldsOf, type RootField } from './root-calls.js';
 
-/** What each field of an operation takes; a field that is not here fails, and so does one that is gone. */
+/** The scope of each root field; fails for a field that is not listed, and for a listed one that does not exist. */
 const RIGHTS: Readonly<Record<string, Scope | null>> = {
   'Query.viewer': null,
   'Query.node': 'read',
@@ -92,7 +92,7 @@ interface Outcome {
   readonly codes: readonly string[];
 }
 
-/** What a member gets for a call with values of no meaning. */
+/** The response to a call with placeholder arguments. */
 async function call(member: Member, field: RootField): Promise<Outcome> {
   const { query, hasFile } = callOf(field);
   const reply = hasFile ? await upload(member, query) : await member.graphql(query);

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
 
-/** Large uploads that are received at the same time. */
+/** Memory slots: large uploads received at the same time. */
 const TURNS = 4;
 const KILOBYTE = 1024;
 
@@ -31,7 +31,7 @@ function bodyOf(bytes: number): string {
   return `${fields}--X\r\nContent-Disposition: form-data; name="0"; filename="${number}.bin"\r\n\r\n${'x'.repeat(bytes)}`;
 }
 
-/** Sends an upload, and reads nothing of its answer; it lacks the last bytes where some are `missing`. */
+/** Sends an upload without its last `missing` bytes, and does not read the response. */
 async function upload(bytes: number, missing = 0): Promise<SlowClient> {
   const client = await openSlowClient(server.url);
   const body = bodyOf(bytes) + (missing > 0 ? '' : END);

@@ -111,7 +111,7 @@ describe('a mutation with an Idempotency-Key', () => {
   });
 });
 
-/** As bytes of a header. */
+/** The UTF-8 bytes of a text as a header value. */
 function encodeHeader(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -12,7 +12,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Asks, and makes sure that a refused operation never came as far as the database. */
+/** Sends an operation; checks that a refused one ran no statement. */
 async function ask(query: string, variables?: Record<string, unknown>): Promise<GraphqlReply<unknown>> {
   const { result, statements } = await server.statements(() => server.acme.graphql(query, variables));
   if (result.status !== 200) expect(statements, query.slice(0, 200)).toEqual([]);
@@ -34,7 +34,7 @@ function expectRefusal(reply: GraphqlReply<unknown>, limit: string, maximum: num
   });
 }
 
-/** A group, its logical numbers, their group and so on, `depth` fields within each other. */
+/** A group, its logical numbers, their group and so on, nested `depth` fields deep. */
 function chain(depth: number, wrap: (inner: string, step: number) => string): string {
   const around = ['logicalNumbers(first: 1)', 'nodes', 'group'];
   const steps = ['group(databaseId: 1)'];

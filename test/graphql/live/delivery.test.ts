@@ -43,7 +43,7 @@ const codeOf = async (subscription: Subscribed<unknown>): Promise<unknown> => {
   return Array.isArray(ended) ? (ended as { extensions: unknown }[])[0]?.extensions : ended;
 };
 
-/** The company's own sequences after one, as the database has them. */
+/** The sequences of the company's ledger after one, from the database. */
 async function written(companyId: number, after: number): Promise<number[]> {
   const rows = await server.app.database.reads
     .selectFrom('ledger')
@@ -234,7 +234,7 @@ describe('transactionRecorded', () => {
     });
     expect(serials(result)).toEqual(Array.from({ length: 16 }, () => 'RARE'));
     const reads = statements.filter((text) => text.includes('from "transactions" as "t" indexed by'));
-    // 4,500 ids in stretches of 2,000, and the last one.
+    // 4,500 ids in ranges of 2,000, and the last one.
     expect(reads.length).toBeGreaterThanOrEqual(4);
     expect(reads.length).toBeLessThan(8);
   });

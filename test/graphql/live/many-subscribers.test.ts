@@ -29,7 +29,7 @@ describe('the limit', () => {
     raw.say({ type: 'complete', id: 's7' });
     await expect.poll(() => openStreams(server)).toBe(19);
     expect((await ask(raw, VIEWER)).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
-    // A flood of operations that are given up at once takes no more room than any other.
+    // Operations that are completed at once do not use up the limit.
     for (let n = 0; n < 500; n += 1) {
       raw.say({ type: 'subscribe', id: `f${n}`, payload: { query: FOLLOW } });
       raw.say({ type: 'complete', id: `f${n}` });
@@ -43,7 +43,7 @@ describe('the limit', () => {
   it('GQ-15 is the same where operations reuse the id of one that was just completed', async () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
-    // They come together, so that each is there before the one before has begun.
+    // Sent together: each arrives before the previous one has started.
     for (let n = 0; n < 10; n += 1) {
       raw.say({ type: 'subscribe', id: 'a', payload: { query: FOLLOW } });
       raw.say({ type: 'complete', id: 'a' });
@@ -73,7 +73,7 @@ describe('the limit', () => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return raw.socket.bufferedAmount === before ? before : -1;
     };
-    // What the server has not read waits at the client: 60 MB, but for what the system holds in between.
+    // The client buffers what the server has not read: 60 MB less the buffers of the operating system.
     await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
     expect(raw.socket.bufferedAmount).toBeGreaterThan(20_000_000);
     raw.socket.resume();

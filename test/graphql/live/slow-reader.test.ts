@@ -14,7 +14,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Records that are read at once. */
+/** Page size of the server. */
 const PAGE = 25;
 
 const ids = async (): Promise<number[]> => {
@@ -89,7 +89,7 @@ describe.each(Object.entries(STALLED))(
       server.clock.advance(5_000);
       client.resume();
       await expect.poll(() => client.text().includes('FORBIDDEN'), { timeout: 20_000 }).toBe(true);
-      // The one that waited to be taken.
+      // The event that was already sent.
       expect((await sent()) - before).toBeLessThanOrEqual(1);
       client.end();
     });

@@ -20,7 +20,7 @@ afterAll(async () => {
 const VIEWER = '{ viewer { role } }';
 const SECOND = 1_000;
 
-/** As a request of its own, so that it is not counted with the others. */
+/** A client address of its own, so that its connections are not counted with those of other tests. */
 let addresses = 0;
 const elsewhere = (): Record<string, string> => ({ 'x-forwarded-for': `198.51.100.${++addresses}` });
 

@@ -51,7 +51,7 @@ describe('a server that stops', () => {
     expect(await raw.ended).toEqual({ code: 1001, reason: 'The server is stopping' });
     expect(await unknown.ended).toMatchObject({ code: 1001 });
     expect(await ended).toBe(true);
-    // Whoever is told that it is complete does not come back.
+    // A client does not reconnect after complete.
     expect(text).not.toContain('event: complete');
     expect(raw.heard.map(({ type }) => type)).not.toContain('complete');
   });
@@ -62,7 +62,7 @@ describe('a server that stops', () => {
     const serials = Array.from({ length: 1_000 }, (_, n) => `LAST-${n}`);
     const query = 'mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count } }';
     raw.say({ type: 'subscribe', id: 'm', payload: { query, variables: { s: serials } } });
-    // Read by the server by now, which has other things to do first.
+    // The server has read the message by now, and is busy with the mutation.
     await server.acme.graphql('{ viewer { role } }');
     await stop();
     expect(await raw.ended).toMatchObject({ code: 1001 });

@@ -29,7 +29,7 @@ interface Event {
   readonly data: string | undefined;
 }
 
-/** Events of a whole stream, or of as much of it as there is. */
+/** The events in the text of a stream. */
 function eventsIn(text: string): Event[] {
   const field = (block: string, name: string): string | undefined =>
     new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];
@@ -48,7 +48,7 @@ const numbersIn = (text: string): number[] =>
           .sequence,
     );
 
-/** What comes of a GET, as far as it is read. */
+/** The response to a GET request, read as far as needed. */
 async function open(query: Fields, headers: Record<string, string> = {}) {
   const url = new URL('/graphql/stream', server.url);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));

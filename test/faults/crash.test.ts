@@ -116,4 +116,32 @@ describe('a crash between commit and response', () => {
       expect((await second.client(token).get('devices')).body.pagination).toMatchObject({ total_entries: 1 });
     },
   );
+
+  itUnless(lacking.compiler())(
+    'CF-04 a retry over GraphQL replays the response as well, with one effect',
+    async () => {
+      const { token } = await prepareDatabase(file);
+      const storage = faultyStorage(folder);
+      const query = `mutation { groupCreate(input: { name: "only one" }) {
+      group { id name createdAt logicalNumbers { totalCount } } userErrors { code } } }`;
+      const send = (program: Program) => program.client(token).post('/graphql', { query }, once);
+
+      const first = await startProgram(file, storage.options);
+      await warmUp(first.client(token), 1);
+      storage.fail('sync', 'kill-after');
+      await expect(send(first)).rejects.toThrow();
+      expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
+      storage.heal();
+
+      const second = await startProgram(file, storage.options);
+      const retried = await send(second);
+      expect(retried.headers.get('idempotent-replayed')).toBe('true');
+      expect(retried.body.data).toMatchObject({
+        groupCreate: { group: { name: 'only one', logicalNumbers: { totalCount: 0 } }, userErrors: [] },
+      });
+      const groups = (await second.client(token).get('groups')).list('groups');
+      expect(groups.filter(({ name }) => name === 'only one')).toHaveLength(1);
+      expect((await send(second)).text).toBe(retried.text);
+    },
+  );
 });

@@ -17,7 +17,7 @@ import { startServer, type TestServer } from '../support/server.js';
 
 const schema = await createSchema();
 
-/** An operation that leads to many records of a type; `pages` is the size of every page on the way. */
+/** An operation that selects many records of a type; `pages` is the size of every page on the path. */
 type Way = (inner: string, pages: number) => string;
 
 function nodeOf(type: GraphQLNamedType): GraphQLObjectType | undefined {
@@ -27,18 +27,18 @@ function nodeOf(type: GraphQLNamedType): GraphQLObjectType | undefined {
   return isObjectType(node) ? node : undefined;
 }
 
-/** Fields that can be asked for as they are: not look-ups, which want one of several keys. */
+/** Fields without required arguments, and not look-ups, which need one of several keys. */
 const askable = (type: GraphQLObjectType): GraphQLField<unknown, unknown>[] =>
   Object.values(type.getFields()).filter(
     ({ args }) => !args.some((argument) => isRequiredArgument(argument) || argument.name === 'databaseId'),
   );
 
-/** What a field has to be asked with, so that there is something behind its own fields. */
+/** Arguments that a field needs to have a result in the test data. */
 const GIVEN: Readonly<Record<string, string>> = {
   transactionSummary: '(by: [STATUS, TRANSACTION_TYPE, APP_NAME, LOGICAL_NUMBER, GROUP])',
 };
 
-/** The shortest way from the root to each object type, lists before others. */
+/** The shortest path from the root to each object type, through lists where possible. */
 function findWays(): ReadonlyMap<GraphQLObjectType, Way> {
   const query = schema.getQueryType();
   if (query == null) throw new Error('There is nothing to ask');
@@ -65,10 +65,10 @@ function findWays(): ReadonlyMap<GraphQLObjectType, Way> {
 interface Case {
   readonly name: string;
   readonly way: Way;
-  /** The field as it is asked for. */
+  /** The selection of the field. */
   readonly asked: string;
   readonly field: string;
-  /** One for its records and one for their number, or one for whatever it is. */
+  /** Statements: one for records, one for their count. */
   readonly statements: number;
   readonly isRelation: boolean;
 }
@@ -79,7 +79,7 @@ const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
   askable(type).map((field): Case => {
     const named = getNamedType(field.type);
     const base = { name: `${type.name}.${field.name}`, way, field: field.name };
-    // Bytes are read piece by piece while they are sent, which their cost says.
+    // Bytes are read in pieces while they are sent; their cost covers it.
     if (named.name === 'Base64')
       return { ...base, asked: field.name, statements: POPULATED * 3, isRelation: false };
     if (isLeafType(named)) return { ...base, asked: field.name, statements: 1, isRelation: false };
@@ -100,7 +100,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Every value that was answered for the field, wherever it stands. */
+/** Every value of the field in a response. */
 function valuesOf(data: unknown, field: string): unknown[] {
   if (Array.isArray(data)) return (data as unknown[]).flatMap((each) => valuesOf(each, field));
   if (typeof data !== 'object' || data === null) return [];
@@ -109,11 +109,11 @@ function valuesOf(data: unknown, field: string): unknown[] {
   );
 }
 
-/** Something: not null, no empty list, and no connection without records. */
+/** Whether a value is not null, not an empty list and not a connection without records. */
 const isThere = (value: unknown): boolean => !/^(null|\[\]|\{"totalCount":0,.*)$/.test(JSON.stringify(value));
 
 describe('the number of SQL statements', () => {
-  it('is looked at for every type that can be read', () => {
+  it('is tested for every type of the schema', () => {
     const read = new Set(CASES.map(({ name }) => name.split('.')[0]));
     const others = [schema.getMutationType(), schema.getSubscriptionType()]
       .flatMap((type) => Object.values(type?.getFields() ?? {}))

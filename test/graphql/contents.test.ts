@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Uploads over REST; answers the id. */
+/** Uploads over REST; returns the id. */
 async function upload(bytes: Uint8Array | string): Promise<number> {
   const form = new FormData();
   form.set('file', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), unique());
@@ -35,8 +35,8 @@ const CONTENTS = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on File { size c
 const idsOf = (files: readonly number[]) => ({ ids: files.map((id) => nodeId('File', id)) });
 const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64');
 
-describe('bytes in an answer', () => {
-  it('stand each in its place, however often they are asked for and whatever else is there', async () => {
+describe('bytes in a response', () => {
+  it('are each in their place, however often they are selected', async () => {
     const { acme } = server;
     const large = randomBytes(3 * MEGABYTE + 7);
     const [first, second] = [await upload(large), await upload('small "quoted"\\')];
@@ -60,7 +60,7 @@ describe('bytes in an answer', () => {
     expect(data.d).toEqual({ number: '2', bytecode: null, sha256: null });
   });
 
-  it('are followed by more of the same connection', async () => {
+  it('leave the connection usable', async () => {
     const file = await upload(randomBytes(2 * MEGABYTE));
     for (let n = 0; n < 3; n += 1) {
       expect((await server.acme.graphql(CONTENTS, idsOf([file]))).status).toBe(200);
@@ -70,7 +70,7 @@ describe('bytes in an answer', () => {
     }
   });
 
-  it('are as many as the largest file, and beyond them each has an error that names the number', async () => {
+  it('are limited to the size of the largest file; fields beyond it have an error with the number', async () => {
     const half = MAX_FILE_BYTES / 2;
     const files = [
       await upload(Buffer.alloc(half, 1)),
@@ -100,7 +100,7 @@ describe('bytes in an answer', () => {
     ]);
   });
 
-  it('count 100 records each, so that no page is full of them', async () => {
+  it('cost 100 records each', async () => {
     const list = (first: number): string => `{ files(first: ${first}) { nodes { content } } }`;
     const refused = await server.acme.graphql(list(100));
     expect([refused.status, refused.body.errors?.[0]?.message]).toEqual([
@@ -116,7 +116,7 @@ describe('bytes in an answer', () => {
     expect(one.body.extensions).toEqual({ cost: { requested: 101, actual: 101 } });
   });
 
-  it('are not read where nobody asks for them', async () => {
+  it('are not read where they are not selected', async () => {
     await upload('x');
     const statements = await statementsFor(
       server,
@@ -127,7 +127,7 @@ describe('bytes in an answer', () => {
     expect(statements.filter((statement) => statement.includes('content_chunks'))).toEqual([]);
   });
 
-  it('LS-08 are read as fast as the client takes them, and no further once it has gone', async () => {
+  it('LS-08 are read as fast as the client reads, and no further after it has left', async () => {
     const own = await startServer();
     const form = new FormData();
     form.set('file', new Blob([Buffer.alloc(32 * MEGABYTE)]), 'largest.bin');
@@ -159,7 +159,7 @@ describe('bytes in an answer', () => {
     await own.stop();
   });
 
-  it('that are not there break the answer off instead of being left out', async () => {
+  it('that are missing break the response off instead of being left out', async () => {
     const file = await upload(randomBytes(MEGABYTE));
     await sql`delete from content_chunks where sequence = 1 and content_id =
       (select content_id from files where id = ${file})`.execute(server.app.database.writes);
@@ -170,7 +170,7 @@ describe('bytes in an answer', () => {
 });
 
 describe('bytes where a response is one message', () => {
-  it('are in it where they are small, and refused beyond 256 KiB in all', async () => {
+  it('are inlined, and refused beyond 256 KiB together', async () => {
     const bytes = randomBytes(200 * 1024);
     const file = await upload(bytes);
     const { contentId, size } = await contentOf(file);

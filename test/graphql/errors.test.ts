@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../support/server.js';
 const MASKED = 'Something went wrong on the server.';
 const INNER = /sqlite|constraint|trigger|groups_|memberships|node_modules|\.ts|\bat \w/i;
 
-describe('errors that are nobody else’s business', () => {
+describe('errors in a response', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -22,7 +22,7 @@ describe('errors that are nobody else’s business', () => {
     ['a unique violation', "select raise(abort, 'UNIQUE constraint failed: groups.name')"],
     ['a foreign key', 'insert into logical_numbers (company_id) values (99999)'],
     ['a fault of the database', 'insert into no_such_table values (1)'],
-  ])('GQ-11 are masked and logged with the request id: %s', async (what, statement) => {
+  ])('GQ-11 of the server are masked and logged with the request id: %s', async (what, statement) => {
     const { writes } = server.app.database;
     await sql.raw(`create trigger t before insert on groups begin ${statement}; end`).execute(writes);
     const { status, body, text } = await server.acme.graphql(
@@ -45,7 +45,7 @@ describe('errors that are nobody else’s business', () => {
     expect(server.logs.join('\n')).toContain(`"request_id":"fault-${what.length}"`);
   });
 
-  it('GQ-11 leave the rest of the answer as it is', async () => {
+  it('GQ-11 leave the rest of the data as it is', async () => {
     const { writes } = server.app.database;
     await sql.raw('alter table devices rename to elsewhere').execute(writes);
     const { body, text } = await server.acme.graphql(
@@ -80,7 +80,7 @@ describe('errors that are nobody else’s business', () => {
     expect(reported).toHaveLength(1);
   });
 
-  it('keep the code of what the domain refuses', () => {
+  it('keep the code of domain errors', () => {
     const masking = { requestId: 'r1', hideSuggestions: true, report: () => undefined };
     const refused = new DomainError('storage_full', 'The disk is full.', { retryAfter: 10 });
     expect(maskErrors([locatedError(refused, undefined, ['a'])], masking)).toEqual([
@@ -89,7 +89,7 @@ describe('errors that are nobody else’s business', () => {
   });
 });
 
-describe('values that no variable can have', () => {
+describe('invalid variable values', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -142,7 +142,7 @@ describe('values that no variable can have', () => {
       '$v: GroupFilter) { groups(filter: $v) { totalCount }',
       `${'{"not":'.repeat(levels)}{}${'}'.repeat(levels)}`,
     ],
-  ])('GQ-13 are refused as they come: %s', async (_what, query, value) => {
+  ])('GQ-13 are refused by their field: %s', async (_what, query, value) => {
     const reply = await server.anonymous.post(
       '/graphql',
       `{"query":"query (${query} }","variables":{"v":${value}}}`,
@@ -165,7 +165,7 @@ describe('values that no variable can have', () => {
     Buffer.from('Group:9007199254740993').toString('base64url'),
     Buffer.from('User:1').toString('base64url'),
     '%'.repeat(10_000),
-  ])('GQ-13 an id that is none of ours finds nothing: %j', async (id) => {
+  ])('GQ-13 a malformed id finds nothing: %j', async (id) => {
     const { status, body } = await server.acme.graphql('query ($id: ID!) { group(id: $id) { id } }', { id });
     expect([status, body.data]).toEqual([200, { group: null }]);
     const changed = await server.acme.graphql(

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
-/** What both executors answer, and how many records each has counted. */
+/** The results of both executors, and the records that each has counted. */
 async function both(
   query: string,
   variables: Record<string, unknown> = {},
@@ -52,7 +52,7 @@ async function both(
   return { data, counted: context.counters.nodes, expected, expectedCount: other.counters.nodes };
 }
 
-/** Draws what is asked of a type: fields under their own and under other names, fragments, conditions, pages. */
+/** Draws a random selection of a type: fields, aliases, fragments, conditions, pages. */
 class Draw {
   #drawn = 0;
 
@@ -91,8 +91,8 @@ class Draw {
   }
 }
 
-describe('executing level by level', () => {
-  it('answers what the library does, letter for letter, whatever is asked', async () => {
+describe('the level executor', () => {
+  it('answers the same bytes as graphql-js for random queries', async () => {
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(1_000), { minLength: 40, maxLength: 120 }), async (choices) => {
@@ -106,7 +106,7 @@ describe('executing level by level', () => {
         }
         answered += 1;
         expect(JSON.stringify(data), query).toBe(JSON.stringify(expected.data));
-        // What appears several times is read, and counted, once.
+        // A record that appears several times is read and counted once.
         expect(counted, query).toBeLessThanOrEqual(expectedCount);
         expect(counted > 0, query).toBe(expectedCount > 0);
       }),
@@ -115,7 +115,7 @@ describe('executing level by level', () => {
     expect(answered).toBeGreaterThan(100);
   });
 
-  it('answers a record once and shows it wherever it appears', async () => {
+  it('completes a record once, wherever it appears', async () => {
     const query = `{ logicalNumbers { nodes { appVersions { nodes { id number app { name } } } } } }`;
     const { data, expected } = await both(query);
     expect(plain(data)).toEqual(plain(expected.data));
@@ -127,7 +127,7 @@ describe('executing level by level', () => {
     expect(new Set(shown).size).toBe(3);
   });
 
-  it('answers what can be of several types', async () => {
+  it('completes interfaces', async () => {
     const ids = ['Group:1', 'Device:1', 'Group:1', 'Group:987654', 'x'].map((id) =>
       Buffer.from(id).toString('base64url'),
     );
@@ -151,19 +151,19 @@ describe('executing level by level', () => {
     ['what the schema says of itself', '{ __type(name: "Group") { name } }', {}],
     ['bytes', '{ files { nodes { content } } }', {}],
     ['a name with a meaning', '{ __proto__: viewer { role } }', {}],
-  ])('leaves %s to the library', async (_case, query, variables) => {
+  ])('leaves %s to graphql-js', async (_case, query, variables) => {
     const { data } = await both(query, variables);
     expect(data).toBeNull();
   });
 
-  it('counts nothing for what it leaves to the library', async () => {
+  it('counts no records for what it leaves to graphql-js', async () => {
     const query = '{ groups { nodes { name } } users { nodes { name } } }';
     const { data, counted, expected } = await both(query, {}, viewer);
     expect({ data, counted }).toEqual({ data: null, counted: 0 });
     expect(expected.errors).toHaveLength(1);
   });
 
-  it('answers what a viewer may see, and null with an error for the rest, as ever', async () => {
+  it('answers null with an error for fields that a viewer may not see', async () => {
     const { body } = await viewer.graphql('{ viewer { role company { users { totalCount } } } }');
     expect(body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
     const { body: seen } = await viewer.graphql('{ viewer { role } groups(first: 1) { nodes { name } } }');

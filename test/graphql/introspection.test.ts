@@ -22,7 +22,7 @@ const CLOSED: readonly [string, string][] = [
   ['a misspelt input', '{ groups(filter: { nam: { eq: "a" } }) { totalCount } }'],
 ];
 
-describe('the schema, for strangers to it', () => {
+describe('the schema in production', () => {
   it.each([undefined, 'development', 'production', 'test'])(
     'GQ-01 is closed whatever NODE_ENV says: %s',
     async (environment) => {
@@ -43,7 +43,7 @@ describe('the schema, for strangers to it', () => {
     },
   );
 
-  it('GQ-12 has no landing page: a browser is answered in JSON', async () => {
+  it('GQ-12 has no landing page: a browser gets JSON', async () => {
     server = await startServer();
     const browser = createClient(server.url, null);
     for (const path of ['/graphql', '/graphql/']) {
@@ -56,7 +56,7 @@ describe('the schema, for strangers to it', () => {
     }
   });
 
-  it('GQ-20 knows no incremental delivery, and answers in plain JSON', async () => {
+  it('GQ-20 has no incremental delivery, and responds in plain JSON', async () => {
     server = await startServer();
     for (const query of [
       '{ viewer { ... @defer { role } } }',
@@ -74,8 +74,8 @@ describe('the schema, for strangers to it', () => {
   });
 });
 
-describe('the schema, in development', () => {
-  it('is open to whoever has a token, with suggestions', async () => {
+describe('the schema in development', () => {
+  it('is open to every token, with suggestions', async () => {
     server = await startServer({ graphqlDevelopment: true });
     const open = await server.acme.graphql<{ __schema: { types: unknown[] } }>(getIntrospectionQuery());
     expect(open.body.errors).toBeUndefined();
@@ -86,7 +86,7 @@ describe('the schema, in development', () => {
     expect(status).toBe(401);
   });
 
-  it('has a page for trying operations that loads nothing from anywhere else', async () => {
+  it('has GraphiQL, which loads nothing from other sites', async () => {
     server = await startServer({ graphqlDevelopment: true });
     const page = await server.anonymous.get('/graphql', undefined, { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);

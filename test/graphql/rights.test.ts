@@ -5,7 +5,7 @@ import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/caller.js'
 import { startServer, type Member, type TestServer } from '../support/server.js';
 import { callOf, rootFieldsOf, type RootField } from './root-calls.js';
 
-/** What each field of an operation takes; a field that is not here fails, and so does one that is gone. */
+/** The scope of each root field; fails for a field that is not listed, and for a listed one that does not exist. */
 const RIGHTS: Readonly<Record<string, Scope | null>> = {
   'Query.viewer': null,
   'Query.node': 'read',
@@ -92,7 +92,7 @@ interface Outcome {
   readonly codes: readonly string[];
 }
 
-/** What a member gets for a call with values of no meaning. */
+/** The response to a call with placeholder arguments. */
 async function call(member: Member, field: RootField): Promise<Outcome> {
   const { query, hasFile } = callOf(field);
   const reply = hasFile ? await upload(member, query) : await member.graphql(query);
@@ -119,8 +119,8 @@ const changes = async (member: Member): Promise<number> => {
   return total;
 };
 
-describe('rights over the whole schema', () => {
-  it('AT-15 each field of an operation has its right written down', () => {
+describe('scopes over the whole schema', () => {
+  it('AT-15 the scope of each root field is listed in this test', () => {
     expect(fields.map((field) => field.name).sort()).toEqual(Object.keys(RIGHTS).sort());
   });
 
@@ -153,7 +153,7 @@ describe('rights over the whole schema', () => {
     },
   );
 
-  it('GQ-18 a viewer is refused where it reads what is for administrators, wherever the way leads there', async () => {
+  it('GQ-18 a viewer cannot read fields for administrators on any path', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { body } = await viewer.graphql(`{
       viewer { role user { name email } company { name users { nodes { email } } } }
@@ -181,7 +181,7 @@ describe('rights over the whole schema', () => {
     });
   });
 
-  it('GQ-18 nothing in the schema shows a secret', async () => {
+  it('GQ-18 no field of the schema shows a secret', async () => {
     const schema = await createSchema();
     const names = Object.values(schema.getTypeMap())
       .filter((type) => !type.name.startsWith('__') && 'getFields' in type)

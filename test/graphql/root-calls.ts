@@ -14,13 +14,13 @@ import {
 } from 'graphql';
 
 export interface RootField {
-  /** For instance `Query.groups`. */
+  /** For example `Query.groups`. */
   readonly name: string;
   readonly operation: 'query' | 'mutation';
   readonly field: GraphQLField<unknown, unknown>;
 }
 
-/** Every field of an operation over HTTP. */
+/** Every root field for operations over HTTP. */
 export function rootFieldsOf(schema: GraphQLSchema): readonly RootField[] {
   return [['query', schema.getQueryType()] as const, ['mutation', schema.getMutationType()] as const].flatMap(
     ([operation, type]) =>
@@ -32,12 +32,12 @@ export function rootFieldsOf(schema: GraphQLSchema): readonly RootField[] {
   );
 }
 
-/** An id of the form that every type's ids have, of nothing that there is. */
+/** A well-formed id of a record that does not exist. */
 const NO_ID = Buffer.from('Group:999999').toString('base64url');
 
 /**
- * A call with what the field requires, and with the id of REST where it has a choice of keys. A file comes as
- * the variable `$file`.
+ * A call with the required arguments, and with `databaseId` where the field has a choice of keys. A file is the
+ * variable `$file`.
  */
 export function callOf({ operation, field }: RootField): {
   readonly query: string;
@@ -54,7 +54,7 @@ export function callOf({ operation, field }: RootField): {
   return { query: `${head} { ${field.name}${given} ${selectionOf(field)} }`, hasFile };
 }
 
-/** Everything of it that is a plain value: what no resolver reads, no right can guard. */
+/** All scalar fields of a type. */
 function selectionOf(field: GraphQLField<unknown, unknown>): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';

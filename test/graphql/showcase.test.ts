@@ -8,7 +8,7 @@ import { createClient, type Client, type Fields } from '../support/client.js';
 import { createGraphql, type Graphql } from '../support/graphql.js';
 import { startServer, testConfig, type TestServer } from '../support/server.js';
 
-/** What a dashboard of the whole fleet asks for. */
+/** The query of a dashboard of the whole fleet. */
 const Showcase = graphql(`
   query Showcase {
     groups(first: 10) {
@@ -41,7 +41,7 @@ const Showcase = graphql(`
   }
 `);
 
-/** The same levels with smaller pages, so that a hundred groups cost no more than an operation may. */
+/** The same levels with smaller pages, so that a hundred groups stay within the cost limit. */
 const FILLED = `query ($first: Int!) {
   groups(first: $first, filter: { name: { startsWith: "hundred" } }) { totalCount nodes { name
     logicalNumbers(first: 5) { totalCount nodes { number
@@ -57,7 +57,7 @@ interface Filled {
   }>;
 }
 
-/** One that has files. */
+/** An app version with files. */
 async function versionWithFiles(ask: Graphql): Promise<string> {
   const { body } = await ask<{ appVersions: Nodes<{ readonly id: string; readonly files: Nodes<object> }> }>(
     '{ appVersions(first: 100) { nodes { id files(first: 1) { totalCount } } } }',
@@ -85,14 +85,14 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Asks the server anew, as a dashboard does. */
+/** Sends the query again without the cache. */
 async function showcase(): Promise<ShowcaseQuery> {
   const { data } = await apollo.query({ query: Showcase, fetchPolicy: 'no-cache' });
   if (data === undefined) throw new Error('Nothing was answered');
   return data;
 }
 
-/** All records of a list of REST. */
+/** All records of a REST list. */
 async function all(path: string, wrapper: string, record: string): Promise<Fields[]> {
   const pages: Fields[] = [];
   for (let page = 1; ; page += 1) {
@@ -110,7 +110,7 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
     expect(statements).toHaveLength(7);
   });
 
-  it('shows what REST shows of the same records', async () => {
+  it('shows the same values as REST', async () => {
     const { groups } = await showcase();
     const numbers = await all('logical_numbers', 'logical_numbers', 'logical_number');
     const known = await all('groups', 'groups', 'group');

@@ -41,15 +41,15 @@ function isLarge(source: Source): boolean {
  * they are of one state of the database. Limits the bytes read (`LIMITS.readBytes`). The unit is opened by the first
  * read and held until `finish` or `forget`.
  *
- * While an operation that reads large records holds its unit, it also has a place in `largeReads`. The unit is opened
- * first, so that an operation with a place never waits for a database connection.
+ * While an operation that reads large records holds its unit, it also has a permit of `largeReads`. The unit is opened
+ * first, so that an operation with a permit never waits for a database connection.
  */
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #unit: SharedUnit | null = null;
   #isInTransaction = false;
   #bytes = 0;
-  #place: Promise<Release> | null = null;
+  #permit: Promise<Release> | null = null;
   #isFinished = false;
 
   constructor(
@@ -63,7 +63,7 @@ export class RequestLoaders {
     this.#demandRunning();
     this.#unit ??= new SharedUnit((hold) => this.units.read(this.caller, hold));
     const result = await this.#unit.use(async (work) => {
-      if (isLarge) await this.#enterPlace();
+      if (isLarge) await this.#acquirePermit();
       return await use(work);
     });
     if (!isLarge) return result;
@@ -132,11 +132,11 @@ export class RequestLoaders {
     void this.#unit?.end();
     this.#unit = null;
     this.#isInTransaction = false;
-    void this.#place?.then(
+    void this.#permit?.then(
       (release) => release(),
       () => undefined,
     );
-    this.#place = null;
+    this.#permit = null;
   }
 
   /** Ends the operation: later reads for it fail. */
@@ -146,13 +146,13 @@ export class RequestLoaders {
   }
 
   /**
-   * Resolves when the operation has its place. A transaction needs none: there is one at a time, and operations that
-   * wait for theirs may hold a place.
+   * Resolves when the operation has its permit. A transaction needs none: there is one at a time, and operations that
+   * wait for theirs may hold a permit.
    */
-  async #enterPlace(): Promise<void> {
+  async #acquirePermit(): Promise<void> {
     if (this.#isInTransaction) return;
     this.#demandRunning();
-    await (this.#place ??= this.largeReads.acquire());
+    await (this.#permit ??= this.largeReads.acquire());
   }
 
   #demandRunning(): void {

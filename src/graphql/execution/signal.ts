@@ -1,4 +1,4 @@
-/** Wakes the one waiter. A notification while nobody waits is kept for the next `wait`. */
+/** Wakes its one waiter. A notification that comes before `wait` makes the next `wait` resolve at once. */
 export class Signal {
   #isNotified = false;
   #wake: (() => void) | null = null;

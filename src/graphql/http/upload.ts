@@ -82,7 +82,7 @@ function own(object: object, name: string): unknown {
 }
 
 function noSuchVariable(): Error {
-  return malformedUpload('The variable that "map" names must be there, and null.');
+  return malformedUpload('The variable that "map" names must be present and null.');
 }
 
 function malformedUpload(message: string): Error {

@@ -32,8 +32,8 @@ const SUCCESS = 200;
 
 /**
  * The change of one mutation field with an Idempotency-Key. Its transaction stays open while the payload is rendered,
- * and stores the payload before it commits: after a crash there are both or neither. A rendering after the commit
- * would not hold the write lock, but would leave effects without a payload to repeat.
+ * and stores the payload before it commits: after a crash, either both exist or neither. Rendering after the commit
+ * would hold the write lock for a shorter time, but a crash in between would leave an effect without its payload.
  */
 export class RepeatableChange {
   readonly #rendered: Promise<StoredPayload>;

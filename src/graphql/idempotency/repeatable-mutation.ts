@@ -1,5 +1,5 @@
 /**
- * Mutations with an Idempotency-Key: the same key and request within 24 hours answer the stored response, byte for
+ * Mutations with an Idempotency-Key: the same key and request within 24 hours get the stored response, byte for
  * byte, whatever has changed since, the schema included. What was refused is not stored.
  *
  * The request is a field of the mutation with its alias, its selection and the variables in it. Each field is

@@ -60,7 +60,7 @@ export class SocketSession {
     socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
   }
 
-  /** Whether queries or mutations have no answer yet. */
+  /** Whether queries or mutations have no response yet. */
   get isBusy(): boolean {
     return this.#pending > 0;
   }

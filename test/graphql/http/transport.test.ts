@@ -25,7 +25,7 @@ const errorOf = (reply: Reply): unknown =>
     .code;
 
 describe('POST /graphql', () => {
-  it('answers as the client asks: application/json or application/graphql-response+json', async () => {
+  it('responds with the accepted type: application/json or application/graphql-response+json', async () => {
     for (const accept of ['application/json', 'application/graphql-response+json', undefined]) {
       const headers = { ...bearer(), ...JSON_BODY, ...(accept === undefined ? {} : { accept }) };
       const reply = await client.post('/graphql', JSON.stringify({ query: QUERY }), { headers });
@@ -35,7 +35,7 @@ describe('POST /graphql', () => {
     }
   });
 
-  it('takes the token in the query too, but not twice', async () => {
+  it('accepts the token in the query, but not two tokens', async () => {
     const inQuery = createClient(server.url, server.acme.token);
     expect((await inQuery.post('/graphql', { query: QUERY })).status).toBe(200);
     const twice = await inQuery.post('/graphql', { query: QUERY }, { headers: bearer() });
@@ -47,7 +47,7 @@ describe('POST /graphql', () => {
     ['a token of no form', 'Bearer nonsense'],
     ['an unknown token', `Bearer ${'0'.repeat(40)}`],
     ['another scheme', 'Basic YWJjOmRlZg=='],
-  ])('is 401 before anything is read, with %s', async (_what, authorization) => {
+  ])('is 401 before the body is read, with %s', async (_what, authorization) => {
     const bodies = [`{"query":"${QUERY}"}`, '{"query":"{ __schema { types { name } } }"}', '{', '[]', ''];
     const answers: string[] = [];
     for (const body of bodies) {
@@ -113,7 +113,7 @@ describe('POST /graphql', () => {
     expect([gzip.status, errorOf(gzip)]).toEqual([415, 'UNSUPPORTED_ENCODING']);
   });
 
-  it('counts with REST in one budget, says so on every answer, and in the viewer', async () => {
+  it('shares its request budget with REST, and shows it in headers and in the viewer', async () => {
     const before = Number((await server.acme.client.get('groups')).headers.get('x-rate-limit-remaining'));
     const { headers, body } = await server.acme.graphql<{ viewer: { rateLimit: Record<string, unknown> } }>(
       '{ viewer { rateLimit { limit remaining resetAt } } }',
@@ -130,7 +130,7 @@ describe('POST /graphql', () => {
   });
 });
 
-describe('what a page of another site could send', () => {
+describe('a request that a page of another site could send', () => {
   const simple: readonly [string, string][] = [
     ['text/plain', JSON.stringify({ query: CREATE })],
     ['text/plain; charset=utf-8', JSON.stringify({ query: CREATE })],
@@ -138,7 +138,7 @@ describe('what a page of another site could send', () => {
     ['multipart/form-data; boundary=X', '--X\r\nContent-Disposition: form-data; name="operations"\r\n\r\n{}'],
   ];
 
-  it.each(simple)('GQ-09 is refused as %s, and does nothing', async (type, body) => {
+  it.each(simple)('GQ-09 is refused as %s, without an effect', async (type, body) => {
     for (const extra of [{}, PREFLIGHT]) {
       const reply = await client.post('/graphql', body, {
         headers: { ...bearer(), 'content-type': type, ...extra, cookie: 'session=console' },
@@ -159,7 +159,7 @@ describe('GET /graphql', () => {
   const get = (query: Record<string, string>, headers: Record<string, string>): Promise<Reply> =>
     client.get('/graphql', undefined, { query, headers: { ...bearer(), ...headers } });
 
-  it('answers queries of clients that no form can imitate', async () => {
+  it('answers queries with a header or type that a form cannot send', async () => {
     for (const headers of [JSON_BODY, PREFLIGHT, { 'x-apollo-operation-name': 'A' }]) {
       const reply = await get(
         { query: 'query A($a: Boolean!) { viewer { role @include(if: $a) } }', variables: '{"a":true}' },
@@ -170,7 +170,7 @@ describe('GET /graphql', () => {
     }
   });
 
-  it('GQ-09 refuses simple requests, mutations and broken ones', async () => {
+  it('GQ-09 refuses simple requests, mutations and malformed requests', async () => {
     const simple = await get({ query: QUERY }, {});
     expect([simple.status, simple.text]).toEqual([400, expect.stringContaining('CSRF_PREVENTED')]);
     expect((await get({ query: QUERY }, { 'content-type': 'text/plain' })).status).toBe(400);
@@ -217,7 +217,7 @@ describe('persisted queries', () => {
     expect(again.status).toBe(200);
   });
 
-  it('GQ-10 are not kept under the hash of something else, nor where they are refused', async () => {
+  it('GQ-10 are not stored under a wrong hash, nor if they are refused', async () => {
     const other = '{ viewer { scopes } }';
     const lie = await send({ query: QUERY, extensions: persisted(other) });
     expect([lie.status, errorOf(lie)]).toEqual([400, 'BAD_USER_INPUT']);
@@ -231,7 +231,7 @@ describe('persisted queries', () => {
     }
   });
 
-  it('GQ-10 are the only ones where the server has a list of them', async () => {
+  it('GQ-10 are the only operations of a server with an allow list', async () => {
     const listed = await startServer({ graphqlAllowList: new Map([[hash(QUERY), QUERY]]) });
     const options = { headers: { authorization: `Bearer ${listed.acme.token}` } };
     const ask = (body: Record<string, unknown>) =>

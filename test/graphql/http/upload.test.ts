@@ -52,7 +52,7 @@ const operations = { query: CREATE, variables: { file: null } };
 const map = { 0: ['variables.file'] };
 
 describe('a file in a mutation', () => {
-  it('needs a token, the right to write and the header that browsers ask about, before it is read', async () => {
+  it('needs a token, the scope write and a preflighted header before it is received', async () => {
     const form = (): FormData => formOf({ operations, map });
     expect((await send(null, form())).status).toBe(401);
     const forged = await send(server.acme, form(), {});
@@ -62,7 +62,7 @@ describe('a file in a mutation', () => {
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
   });
 
-  it('UP-12 of a viewer is refused while the client waits for permission to send it', async () => {
+  it('UP-12 of a viewer is refused while the client waits for 100 Continue', async () => {
     const { token } = await server.member('acme', 'viewer');
     const client = await openSlowClient(server.url);
     const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${token}`];
@@ -76,7 +76,7 @@ describe('a file in a mutation', () => {
     await client.closed();
   });
 
-  it('UP-14 is kept byte for byte, and answered so by GraphQL and by REST', async () => {
+  it('UP-14 is stored byte for byte, and returned so by GraphQL and by REST', async () => {
     const frame = Buffer.from('\r\n--boundary--\r\n\0\u00ff');
     const bytes = Buffer.concat([randomBytes(MAX_FILE_BYTES - 2 * frame.length - 1), frame, frame]);
     const sent = carrying(server, server.acme, { name: 'all.bin', bytes });
@@ -92,7 +92,7 @@ describe('a file in a mutation', () => {
     expect(shown.record('file').content === content).toBe(true);
   });
 
-  it('may stand within an input that is a variable', async () => {
+  it('may be a field of an input variable', async () => {
     const query = `mutation ($input: FileCreateInput!) { fileCreate(input: $input) { file { name description } } }`;
     const variables = { input: { description: 'of a variable', file: null } };
     const form = formOf({
@@ -106,7 +106,7 @@ describe('a file in a mutation', () => {
     });
   });
 
-  it('UP-04 over the limit is 413, and leaves nothing', async () => {
+  it('UP-04 over the limit is 413, and stores nothing', async () => {
     const kept = async (): Promise<unknown> => [
       await answered(server.acme, '{ files { totalCount } }'),
       await server.app.database.reads.selectFrom('contents').select('id').execute(),
@@ -128,7 +128,7 @@ describe('a file in a mutation', () => {
     expect(await kept()).toEqual(before);
   });
 
-  it('CC-05 has one effect with an Idempotency-Key, which no other file may use', async () => {
+  it('CC-05 has one effect with an Idempotency-Key, which is refused for another file', async () => {
     const options = { headers: { 'idempotency-key': 'one-file' } };
     const once = carrying(server, server.acme, { name: 'once.bin', bytes: 'once' });
     const first = await once.graphql(CREATE, {}, options);
@@ -146,7 +146,7 @@ describe('a file in a mutation', () => {
     }
   });
 
-  it('CC-05 is answered with its bytes as long as its answer is kept, whatever became of it', async () => {
+  it('CC-05 is replayed with its bytes after it was deleted', async () => {
     const own = await startServer();
     const query = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) {
       file { id databaseId sha256 content } } }`;
@@ -184,7 +184,7 @@ describe('a file in a mutation', () => {
   });
 });
 
-describe('multipart requests that were made to hurt', () => {
+describe('hostile multipart requests', () => {
   const paths: readonly unknown[] = [
     ['__proto__.x'],
     ['constructor.prototype.x'],
@@ -265,7 +265,7 @@ describe('multipart requests that were made to hurt', () => {
     expect(JSON.parse(reply.text)).toHaveProperty('errors.0.extensions.code');
   });
 
-  it('UP-02 a body that ends in the middle of the file harms nobody', async () => {
+  it('UP-02 a body that ends within the file does not affect other requests', async () => {
     const boundary = 'X';
     const part = (name: string, value: string) =>
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;

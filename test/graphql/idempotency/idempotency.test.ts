@@ -21,7 +21,7 @@ async function groupsOf(member: Member): Promise<number> {
 }
 
 describe('a mutation with an Idempotency-Key', () => {
-  it('CC-05 has one effect, and answers a repetition as it did the first time', async () => {
+  it('CC-05 has one effect, and a repetition gets the same response', async () => {
     const member = await server.member('acme', 'operator');
     const before = await groupsOf(member);
     const replies = await Promise.all(
@@ -35,7 +35,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(replayed).toHaveLength(19);
   });
 
-  it('CC-05 refuses the key with other arguments, and takes it again after a day', async () => {
+  it('CC-05 refuses the key with other arguments, and accepts it again after a day', async () => {
     const own = await startServer();
     await own.acme.graphql(CREATE, { name: 'first' }, keyed('k-2'));
     const other = await own.acme.graphql(CREATE, { name: 'second' }, keyed('k-2'));
@@ -50,7 +50,7 @@ describe('a mutation with an Idempotency-Key', () => {
     await own.stop();
   });
 
-  it('CC-06 is scoped to the company, the user, the mutation and its place in the answer', async () => {
+  it('CC-06 is scoped to the company, the user, the mutation and its alias', async () => {
     const [one, two] = [await server.member('acme', 'operator'), await server.member('acme', 'operator')];
     const replayed = async (member: Member, query: string, name: string): Promise<boolean> => {
       const reply = await member.graphql(query, { name }, keyed('k-3'));
@@ -71,7 +71,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(again.body.data).toEqual(first.body.data);
   });
 
-  it('keeps nothing of what was refused', async () => {
+  it('stores nothing of a refused change', async () => {
     await server.acme.graphql(CREATE, { name: 'in the way' });
     const refused = await server.acme.graphql(CREATE, { name: 'in the way' }, keyed('k-5'));
     expect(refused.body.data).toMatchObject({ groupCreate: { userErrors: [{ code: 'TAKEN' }] } });
@@ -89,7 +89,7 @@ describe('a mutation with an Idempotency-Key', () => {
     expect(made.body.data).toMatchObject({ groupCreate: { userErrors: [] } });
   });
 
-  it('means nothing for queries, and must be of a form', async () => {
+  it('ignores the key for queries, and refuses a malformed key', async () => {
     const query = await server.acme.graphql('{ viewer { role } }', undefined, keyed('k-6'));
     expect(query.status).toBe(200);
     for (const key of ['', 'two words', 'é', 'x'.repeat(256)]) {
@@ -98,7 +98,7 @@ describe('a mutation with an Idempotency-Key', () => {
     }
   });
 
-  it('is refused where the answer shows what is nowhere kept', async () => {
+  it('is refused where the response shows a secret that is not stored', async () => {
     const { body } = await server.acme.graphql(
       'mutation { apiTokenCreate(input: { name: "t", scopes: [READ] }) { userErrors { code } } }',
       undefined,
@@ -111,7 +111,7 @@ describe('a mutation with an Idempotency-Key', () => {
   });
 });
 
-/** As bytes of a header. */
+/** The UTF-8 bytes of a text as a header value. */
 function encodeHeader(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -12,7 +12,7 @@ afterAll(async () => {
 
 const MAX_ANSWER = 4_096;
 
-describe('documents that were made to hurt', () => {
+describe('hostile documents', () => {
   it.each<[string, string]>([
     ['circular fragments', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
     ['a fragment of itself', '{ viewer { ...A } } fragment A on Viewer { role ...A }'],
@@ -39,7 +39,7 @@ describe('documents that were made to hurt', () => {
     ['a long unknown field', `{ ${'x'.repeat(100_000)} }`],
     ['an unclosed string', '{ viewer(a: "'],
     ['nothing but a byte order mark', '\ufeff'],
-  ])('GQ-07 %s: a 400 that is small and tells nothing', async (_what, query) => {
+  ])('GQ-07 %s: a small response with status 400 that reveals nothing', async (_what, query) => {
     const { status, text, body } = await server.acme.graphql(query);
     expect(status, text).toBe(400);
     expect(text.length).toBeLessThan(MAX_ANSWER);
@@ -49,7 +49,7 @@ describe('documents that were made to hurt', () => {
     expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
   });
 
-  it('is told at most five of ten thousand errors', async () => {
+  it('get at most five of ten thousand errors', async () => {
     const { status, body, text } = await server.acme.graphql(
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
       {

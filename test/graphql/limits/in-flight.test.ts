@@ -9,7 +9,7 @@ import { InFlightResponses } from '../../../src/graphql/limits/in-flight.js';
 
 const ALL_OF_A_COMPANY = 128 * 1024 * 1024;
 
-it('an answer whose client left before it was made takes no room', async () => {
+it('a response is not counted after its client has left', async () => {
   const underWay = new InFlightResponses();
   let tell = (): void => undefined;
   const made = new Promise<void>((resolve) => (tell = resolve));

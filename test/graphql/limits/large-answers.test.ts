@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const listed = (first: number): string =>
   `{ group(id: "${group}") { metacontents(first: ${first}) { nodes { value } } } }`;
-/** The same few records again and again. */
+/** The same few records, many times. */
 const repeated = (first: number): string =>
   `{ group(id: "${group}") { logicalNumbers(first: ${MANY}) { nodes {
     group { metacontents(first: ${first}) { nodes { value } } } } } } }`;
@@ -40,8 +40,8 @@ const tooLarge = (limit: string, maximum: number): object => ({
 });
 const MIB = 1024 * 1024;
 
-describe('an answer that is too large for anybody to wait for', () => {
-  it('is told from one that is not', async () => {
+describe('a response over the limit of bytes', () => {
+  it('is refused, one below the limit is not', async () => {
     const data = await answered<{ group: { metacontents: { nodes: { value: string }[] } } }>(
       server.acme,
       listed(60),
@@ -49,7 +49,7 @@ describe('an answer that is too large for anybody to wait for', () => {
     expect(data.group.metacontents.nodes.map(({ value }) => value.length)).toEqual(Array(60).fill(LARGE));
   });
 
-  it('is refused with the number, where the same records make it so', async () => {
+  it('is refused with its size, also where it repeats the same records', async () => {
     const { status, body } = await server.acme.graphql(repeated(1));
     expect([status, body.data]).toEqual([200, null]);
     expect(body.errors).toMatchObject([tooLarge('answerBytes', 16 * MIB)]);
@@ -65,7 +65,7 @@ describe('an answer that is too large for anybody to wait for', () => {
   });
 });
 
-describe('answers that nobody reads', () => {
+describe('responses that their clients do not read', () => {
   const ASKED = 9;
   const body = (): string => JSON.stringify({ query: listed(60) });
 
@@ -79,7 +79,7 @@ describe('answers that nobody reads', () => {
     return client;
   }
 
-  it('are so many bytes for a company at most, and nobody else is kept from asking', async () => {
+  it('are limited per company; other companies are served', async () => {
     const slow = await Promise.all(Array.from({ length: ASKED }, askAndNotRead));
     const status = async (): Promise<number> => (await server.acme.graphql(listed(60))).status;
     await expect.poll(status, { timeout: 20_000 }).toBe(503);
@@ -91,7 +91,7 @@ describe('answers that nobody reads', () => {
     await expect.poll(status, { timeout: 20_000 }).toBe(200);
   });
 
-  it('end a socket that asks for more of them than that', async () => {
+  it('close a socket that requests more than the limit', async () => {
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
     for (let id = 0; id < 12; id += 1) {
@@ -99,14 +99,14 @@ describe('answers that nobody reads', () => {
     }
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     raw.socket.resume();
-    // Who does not read does not hear why either.
+    // The close frame may be lost behind the unread responses.
     expect([1013, 1006]).toContain((await raw.ended).code);
     expect((await server.acme.graphql(listed(60))).status).toBe(200);
   });
 });
 
-describe('records that are large themselves', () => {
-  it('are not read to the end of what is asked for', async () => {
+describe('large records', () => {
+  it('stop an operation at the limit of bytes read', async () => {
     await Promise.all(
       Array.from({ length: MANY }, (_none, place) =>
         server.acme.client.post('metacontents', {
@@ -131,7 +131,7 @@ describe('records that are large themselves', () => {
     });
   });
 
-  it('are given up within one statement, too', async () => {
+  it('stop it within a single statement, too', async () => {
     const parts = Array.from({ length: 65 }, (_none, place) =>
       server.acme.client.post('metacontents', {
         ...{ number: `number ${place}`, key: 'another', value: 'z'.repeat(LARGE) },

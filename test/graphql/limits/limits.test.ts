@@ -12,7 +12,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Asks, and makes sure that a refused operation never came as far as the database. */
+/** Sends an operation; checks that a refused one ran no statement. */
 async function ask(query: string, variables?: Record<string, unknown>): Promise<GraphqlReply<unknown>> {
   const { result, statements } = await server.statements(() => server.acme.graphql(query, variables));
   if (result.status !== 200) expect(statements, query.slice(0, 200)).toEqual([]);
@@ -34,7 +34,7 @@ function expectRefusal(reply: GraphqlReply<unknown>, limit: string, maximum: num
   });
 }
 
-/** A group, its logical numbers, their group and so on, `depth` fields within each other. */
+/** A group, its logical numbers, their group and so on, nested `depth` fields deep. */
 function chain(depth: number, wrap: (inner: string, step: number) => string): string {
   const around = ['logicalNumbers(first: 1)', 'nodes', 'group'];
   const steps = ['group(databaseId: 1)'];
@@ -90,7 +90,7 @@ describe('the width of an operation', () => {
     expectRefusal(await ask(spread(11)), 'aliases', 30);
   });
 
-  it('GQ-03 reads a record once for a request, however often it is asked for', async () => {
+  it('GQ-03 reads a record once per request, however often it is selected', async () => {
     const { result, statements } = await server.statements(() =>
       server.acme.graphql('{ a: group(databaseId: 1) { id } b: group(databaseId: 1) { id } }'),
     );
@@ -101,7 +101,7 @@ describe('the width of an operation', () => {
   it.each([
     ['a look-up by name', 'group(name: "nobody") { id }'],
     ['a summary', 'transactionSummary(by: [APP_NAME], filter: { status: { eq: FAIL } }) { count }'],
-  ])('GQ-03 reads %s once for a request too, also where another field fails', async (_what, field) => {
+  ])('GQ-03 reads %s once per request, also where another field fails', async (_what, field) => {
     const read = async (query: string): Promise<number> =>
       (await server.statements(() => server.acme.graphql(query))).statements.length;
     const once = await read(`{ a: ${field} }`);
@@ -110,7 +110,7 @@ describe('the width of an operation', () => {
     expect(await read(`{ a: ${field} groups(first: 101) { totalCount } }`)).toBeLessThanOrEqual(once);
   });
 
-  it('has at most 1,000 fields as written, and 10,000 with its fragments written out', async () => {
+  it('has at most 1,000 fields in the document, and 10,000 with its fragments expanded', async () => {
     expectAnswer(await ask(`{ viewer { ${'role '.repeat(500)} } }`));
     const repeated = await ask(`{ viewer { ${'role '.repeat(999)} } }`);
     expect(repeated.body.errors?.[0]?.message).toBe('The document selects the same fields too often.');
@@ -133,11 +133,11 @@ describe('the width of an operation', () => {
   });
 });
 
-describe('mutations around secrets', () => {
+describe('mutations of secrets', () => {
   const create = (name: string): string =>
     `apiTokenCreate(input: { name: "${name}", scopes: [READ] }) { userErrors { message } }`;
 
-  it('GQ-04 can be there once in a document, aliases and fragments or not', async () => {
+  it('GQ-04 are allowed once per document, with or without aliases and fragments', async () => {
     expectAnswer(await server.acme.graphql(`mutation { ${create('one')} }`));
     for (const query of [
       `mutation { a: ${create('two')} b: ${create('three')} }`,
@@ -218,7 +218,7 @@ describe('the cost of an operation', () => {
     expect(body.extensions).toMatchObject({ cost: { requested } });
   });
 
-  it('GQ-05 is 10,000 records at most, computed with the sizes of pages', async () => {
+  it('GQ-05 is at most 10,000 records, the product of page sizes', async () => {
     expectAnswer(await ask(`{ ${wide(99, 100)} }`));
     expectRefusal(await ask(`{ ${wide(100, 100)} }`), 'cost', 10_000);
     expectRefusal(await ask(`query ($n: Int) { ${wide('$n', '$n')} }`, { n: 100 }), 'cost', 10_000);
@@ -231,7 +231,7 @@ describe('the cost of an operation', () => {
     );
   });
 
-  it('names what was answered beside what could have been', async () => {
+  it('is reported as requested and actual', async () => {
     const member = await server.member('beta', 'operator');
     for (const name of ['a', 'b']) {
       await member.graphql('mutation ($n: String!) { groupCreate(input: { name: $n }) { group { id } } }', {
@@ -246,7 +246,7 @@ describe('the cost of an operation', () => {
     expect(none.body.extensions).toEqual({ cost: { requested: 0, actual: 0 } });
   });
 
-  it('of the same document changes with its variables and its operation', async () => {
+  it('depends on the variables and the operation of a document', async () => {
     const query = `query A($n: Int) { groups(first: $n) { nodes { name } } } query B { groups { nodes { name } } }`;
     const cost = async (operationName: string, n?: number): Promise<unknown> =>
       (await server.acme.graphql(query, { n }, { operationName })).body.extensions;

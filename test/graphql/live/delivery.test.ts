@@ -43,7 +43,7 @@ const codeOf = async (subscription: Subscribed<unknown>): Promise<unknown> => {
   return Array.isArray(ended) ? (ended as { extensions: unknown }[])[0]?.extensions : ended;
 };
 
-/** The company's own sequences after one, as the database has them. */
+/** The sequences of the company's ledger after one, from the database. */
 async function written(companyId: number, after: number): Promise<number[]> {
   const rows = await server.app.database.reads
     .selectFrom('ledger')
@@ -56,7 +56,7 @@ async function written(companyId: number, after: number): Promise<number[]> {
 }
 
 describe('ledgerAppended', () => {
-  it('begins with what comes from now on, and tells who did what', async () => {
+  it('starts with the next change, and shows its actor', async () => {
     const before = await openStreams(server);
     await fleet.group(server.acme.client, 'before');
     const { until, stop } = subscribe<Appended>(server, server.acme, APPENDED);
@@ -78,7 +78,7 @@ describe('ledgerAppended', () => {
     await expect.poll(() => openStreams(server)).toBe(before);
   });
 
-  it('goes on after any sequence, in order, across pages', async () => {
+  it('resumes after any sequence, in order, across pages', async () => {
     const after = await lastSequence(server.acme);
     const serials = Array.from({ length: 350 }, (_, n) => `PAGE-${n}`);
     await server.acme.graphql(`mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count } }`, {
@@ -94,7 +94,7 @@ describe('ledgerAppended', () => {
     half.stop();
   });
 
-  it('loses and repeats nothing when connections break while others write', async () => {
+  it('loses and repeats nothing when connections break during writes', async () => {
     const after = await lastSequence(server.acme);
     const state = { writing: true };
     const writers = ['acme', 'acme', 'beta'].map(async (company, writer) => {
@@ -118,7 +118,7 @@ describe('ledgerAppended', () => {
     expect(connections).toBeGreaterThan(5);
   });
 
-  it('asks nothing of the database any more once it has ended', async () => {
+  it('runs no statements after its end', async () => {
     const before = await openStreams(server);
     const [first, second] = [0, 1].map(() => subscribe(server, server.acme, APPENDED));
     await expect.poll(() => openStreams(server)).toBe(before + 2);
@@ -136,7 +136,7 @@ describe('ledgerAppended', () => {
     expect(await looks()).toBe(0);
   });
 
-  it('GQ-16 never delivers what happens in another company', async () => {
+  it('GQ-16 never delivers changes of another company', async () => {
     const after = await lastSequence(server.acme);
     const { events, until, stop } = subscribe<Appended>(server, server.acme, APPENDED, { after });
     const other = subscribe<Appended>(server, server.beta, APPENDED, { after });
@@ -154,7 +154,7 @@ describe('ledgerAppended', () => {
     other.stop();
   });
 
-  it('sees what another process writes beside the server', async () => {
+  it('delivers what another process writes', async () => {
     const after = await lastSequence(server.acme);
     const { until, stop } = subscribe<Appended>(server, server.acme, APPENDED, { after });
     const database = connect(server.file);
@@ -166,7 +166,7 @@ describe('ledgerAppended', () => {
     stop();
   });
 
-  it('takes the right to administer, and a place that there is', async () => {
+  it('needs the scope admin, and an existing sequence', async () => {
     const operator = await server.member('acme', 'operator');
     expect(await codeOf(subscribe(server, operator, APPENDED))).toMatchObject({ code: 'FORBIDDEN' });
     const negative = subscribe(server, server.acme, APPENDED, { after: -1 });
@@ -194,7 +194,7 @@ describe('transactionRecorded', () => {
   const serials = (events: readonly Recorded[]): string[] =>
     events.map((event) => event.transactionRecorded.transaction.serialNumber);
 
-  it('delivers what terminals report, to whoever may read, with what it relates to', async () => {
+  it('delivers recorded transactions with their relations to callers with the scope read', async () => {
     const viewer = await server.member('acme', 'viewer');
     await fleet.device(server.acme.client, 'TERMINAL-1');
     const after = (await lastOf('transactions')).rows;
@@ -214,7 +214,7 @@ describe('transactionRecorded', () => {
     stop();
   });
 
-  it('is narrowed by a filter, without looking through everything at once', async () => {
+  it('is limited by a filter, and searches a range of ids at a time', async () => {
     const after = (await lastOf('transactions')).rows;
     const many = Array.from({ length: 900 }, (_, n) =>
       report({ serialNumber: n % 300 === 299 ? 'RARE' : 'OFTEN' }),
@@ -234,12 +234,12 @@ describe('transactionRecorded', () => {
     });
     expect(serials(result)).toEqual(Array.from({ length: 16 }, () => 'RARE'));
     const reads = statements.filter((text) => text.includes('from "transactions" as "t" indexed by'));
-    // 4,500 ids in stretches of 2,000, and the last one.
+    // 4,500 ids in ranges of 2,000, and the last one.
     expect(reads.length).toBeGreaterThanOrEqual(4);
     expect(reads.length).toBeLessThan(8);
   });
 
-  it('says so where what comes next is kept no longer, and where it can go on', async () => {
+  it('reports a gap after retention, with the sequence to resume after', async () => {
     const { rows: end } = await lastOf('transactions');
     await record(server, server.acme, [report(), report(), report()]);
     await server.app.database.writes

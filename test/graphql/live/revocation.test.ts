@@ -25,10 +25,10 @@ afterAll(async () => {
 const FOLLOW = 'subscription { ledgerAppended { sequence after } }';
 const LIMIT_MS = 5_000;
 
-/** Something that follows the ledger, and how it ends. */
+/** A subscriber to the ledger, and how its connection ends. */
 interface Follower {
   readonly heard: () => string;
-  /** Resolves to how it ended. */
+  /** Resolves to the way in which it ended. */
   readonly ended: Promise<string>;
 }
 
@@ -107,7 +107,7 @@ describe('GQ-16 a subscription', () => {
       await expect.poll(() => follower.heard()).toContain(`before ${way} ${what}`);
       await end(member);
       const began = performance.now();
-      // The server remembers for two seconds what another process changes.
+      // The server caches tokens for two seconds; changes of other processes appear after that.
       if (!what.startsWith('another')) await fleet.group(server.acme.client, `after ${way} ${what}`);
       expect(await follower.ended).toBe(ending);
       expect(performance.now() - began).toBeLessThan(LIMIT_MS);
@@ -147,7 +147,7 @@ describe('GQ-16 a subscription', () => {
   }
 });
 
-describe('GQ-16 a client that takes nothing', () => {
+describe('GQ-16 a client that does not read', () => {
   it.each(Object.entries(STALLED))(
     'loses its connection within five seconds all the same, over %s',
     async (_way, open) => {

@@ -14,7 +14,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Records that are read at once. */
+/** Page size of the server. */
 const PAGE = 25;
 
 const ids = async (): Promise<number[]> => {
@@ -28,7 +28,7 @@ const ids = async (): Promise<number[]> => {
 };
 
 describe.each(Object.entries(STALLED))('a client that does not read, over %s', (_way, open) => {
-  it('makes the server read no further than it takes, and gets everything later', async () => {
+  it('makes the server read no further than its page, and gets everything later', async () => {
     const { client, pages } = await stall(server, open, server.acme.token);
     expect(pages).toBeGreaterThan(0);
     expect(pages).toBeLessThan(MANY / PAGE / 2);
@@ -45,7 +45,7 @@ describe.each(Object.entries(STALLED))('a client that does not read, over %s', (
 });
 
 describe.each(Object.entries(STALLED))('a client that reads too late, over %s', (_way, open) => {
-  it('is told that something is missing, instead of missing it', async () => {
+  it('gets EVENTS_GONE instead of a gap', async () => {
     const viewer = await server.member('acme', 'viewer');
     await recordMany(server, server.acme);
     const all = await ids();
@@ -76,7 +76,7 @@ describe.each(Object.entries(STALLED))(
       return values.reduce((sum, [, value]) => sum + Number(value), 0);
     };
 
-    it('GQ-16 is sent nothing of what the server had in hand', async () => {
+    it('GQ-16 gets no events that were already read for it', async () => {
       const member = await server.member('beta', 'operator');
       await recordMany(server, server.beta);
       const { client } = await stall(server, open, member.token, (await ids()).at(-1));
@@ -89,7 +89,7 @@ describe.each(Object.entries(STALLED))(
       server.clock.advance(5_000);
       client.resume();
       await expect.poll(() => client.text().includes('FORBIDDEN'), { timeout: 20_000 }).toBe(true);
-      // The one that waited to be taken.
+      // The event that was already sent.
       expect((await sent()) - before).toBeLessThanOrEqual(1);
       client.end();
     });

@@ -20,12 +20,12 @@ afterAll(async () => {
 const VIEWER = '{ viewer { role } }';
 const SECOND = 1_000;
 
-/** As a request of its own, so that it is not counted with the others. */
+/** A client address of its own, so that its connections are not counted with those of other tests. */
 let addresses = 0;
 const elsewhere = (): Record<string, string> => ({ 'x-forwarded-for': `198.51.100.${++addresses}` });
 
 describe('GQ-15 a socket', () => {
-  it('that does not say whose it is ends after three seconds', async () => {
+  it('without connection_init is closed after three seconds', async () => {
     const began = performance.now();
     const raw = await openRaw(server, { headers: elsewhere() });
     expect(await raw.ended).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
@@ -39,7 +39,7 @@ describe('GQ-15 a socket', () => {
     ['a token of no form', { accessToken: 'nonsense' }],
     ['a token that is no text', { accessToken: { $ne: '' } }],
     ['another scheme', { authorization: 'Basic YWJjOmRlZg==' }],
-  ])('ends with 4403 for %s, and runs nothing', async (_what, payload) => {
+  ])('is closed with 4403 for %s, without running an operation', async (_what, payload) => {
     const raw = await openRaw(server);
     raw.say({ type: 'connection_init', payload });
     raw.say({ type: 'subscribe', id: '1', payload: { query: VIEWER } });
@@ -48,19 +48,19 @@ describe('GQ-15 a socket', () => {
     expect(raw.heard).toEqual([]);
   });
 
-  it('ends with 4403 for a token that was refused, by itself', async () => {
+  it('is closed with 4403 by the server for a refused token', async () => {
     const raw = await openRaw(server);
     raw.say({ type: 'connection_init', payload: { accessToken: '0'.repeat(40) } });
     expect(await raw.ended).toEqual({ code: 4403, reason: 'A valid access token is needed' });
   });
 
-  it('ends with 4401 for an operation before it is known whose it is', async () => {
+  it('is closed with 4401 for an operation before connection_init', async () => {
     const raw = await openRaw(server);
     raw.say({ type: 'subscribe', id: '1', payload: { query: VIEWER } });
     expect(await raw.ended).toMatchObject({ code: 4401 });
   });
 
-  it('takes the token in the payload, in the header, or in the query; not two of them', async () => {
+  it('accepts the token in the payload, the header or the query, but not two tokens', async () => {
     const { token } = server.acme;
     const header = { headers: { authorization: `Bearer ${token}` } };
     const ways: readonly [RawOptions, object | undefined][] = [
@@ -96,7 +96,7 @@ describe('GQ-15 a socket', () => {
       1009,
     ],
     ['that says again whose it is', { type: 'connection_init' }, 4429],
-  ])('ends with a message %s', async (_what, message, code) => {
+  ])('is closed after a message %s', async (_what, message, code) => {
     const raw = await openKnown(server, server.acme.token);
     raw.say(message as string);
     expect((await raw.ended).code).toBe(code);
@@ -107,13 +107,16 @@ describe('GQ-15 a socket', () => {
     { type: 'connection_ack' },
     { type: 'next', id: '1', payload: { data: null } },
     { type: 'error', id: '1', payload: [{ message: 'x' }] },
-  ])('ends with 4400 for what only a server says, which is no fault of ours: $type', async (message) => {
-    const logged = server.logs.length;
-    const raw = await openRaw(server);
-    raw.say(message);
-    expect(await raw.ended).toEqual({ code: 4400, reason: 'Invalid message received' });
-    expect(server.logs.slice(logged).join('')).not.toContain('unexpected error');
-  });
+  ])(
+    'is closed with 4400 for a message that only servers send, without a logged fault: $type',
+    async (message) => {
+      const logged = server.logs.length;
+      const raw = await openRaw(server);
+      raw.say(message);
+      expect(await raw.ended).toEqual({ code: 4400, reason: 'Invalid message received' });
+      expect(server.logs.slice(logged).join('')).not.toContain('unexpected error');
+    },
+  );
 
   it('speaks graphql-transport-ws only, without compression', async () => {
     const raw = await openRaw(server, { perMessageDeflate: true });
@@ -127,7 +130,7 @@ describe('GQ-15 a socket', () => {
     expect(error.message).toBe('Server sent no subprotocol');
   });
 
-  it('goes over TLS too, where a server speaks it', async () => {
+  it('works over TLS', async () => {
     const folder = scratchFolder();
     const secure = await startServer({ tls: selfSigned(folder) });
     const raw = await openKnown(secure, secure.acme.token, { rejectUnauthorized: false });
@@ -137,7 +140,7 @@ describe('GQ-15 a socket', () => {
     removeFolder(folder);
   });
 
-  it('ends where its client gives no sign of life, and only there', async () => {
+  it('is terminated if its client does not answer pings, and only then', async () => {
     const dead = await openKnown(server, server.acme.token, { autoPong: false });
     const alive = await openKnown(server, server.acme.token);
     expect(await dead.ended).toEqual({ code: 1006, reason: '' });
@@ -152,7 +155,7 @@ describe('GQ-15 a socket', () => {
 describe('GQ-15 a request for a socket', () => {
   const bearer = (): Record<string, string> => ({ authorization: `Bearer ${server.acme.token}` });
 
-  it('of a page of another site is refused, of an own page or of a program it is not', async () => {
+  it('is refused to pages of other sites, not to own pages and programs', async () => {
     const { host, port } = new URL(server.url);
     const foreign = [
       'https://evil.example',
@@ -171,14 +174,14 @@ describe('GQ-15 a request for a socket', () => {
     }
   });
 
-  it('is 404 at other paths, whatever they otherwise answer', async () => {
+  it('is 404 at other paths', async () => {
     for (const path of ['/', '/graphql/x', '/graphql/stream', '/v1/groups', '/GraphQL']) {
       const { status } = await refusedUpgrade(server, { path, headers: bearer() });
       expect([path, status]).toEqual([path, 404]);
     }
   });
 
-  it('is answered like any other: with an id, the budget and the headers of security', async () => {
+  it('has the response headers of other requests: id, budget, security', async () => {
     const socket = (await openRaw(server)).socket;
     socket.terminate();
     const { status, headers, text } = await refusedUpgrade(server, {
@@ -232,7 +235,7 @@ describe('GQ-15 a request for a socket', () => {
     expect((await sendRaw(server.url, head)).statuses).toEqual([status]);
   });
 
-  it('behind a request that is not answered yet ends the connection, and nothing else', async () => {
+  it('behind a pending request ends the connection, and nothing else', async () => {
     const first = `GET /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\n\r\n`;
     const second = `GET /graphql HTTP/1.1\r\nHost: a\r\n${upgrade}${key}Sec-WebSocket-Version: 13\r\n\r\n`;
     const { statuses } = await sendRaw(server.url, first + second);
@@ -240,7 +243,7 @@ describe('GQ-15 a request for a socket', () => {
     expect((await server.acme.graphql(VIEWER)).status).toBe(200);
   });
 
-  it('of another protocol is a request without one', async () => {
+  it('for another protocol is an ordinary request', async () => {
     const reply = await server.anonymous.get('/v1/groups', undefined, {
       headers: {
         ...bearer(),

@@ -32,7 +32,7 @@ const stop = async (): Promise<number> => {
 };
 
 describe('a server that stops', () => {
-  it('tells sockets that it goes, cuts streams without an end, and waits for nobody', async () => {
+  it('closes sockets with 1001, cuts streams without complete, and waits for neither', async () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
     raw.say({ type: 'subscribe', id: '1', payload: { query: FOLLOW } });
@@ -51,18 +51,18 @@ describe('a server that stops', () => {
     expect(await raw.ended).toEqual({ code: 1001, reason: 'The server is stopping' });
     expect(await unknown.ended).toMatchObject({ code: 1001 });
     expect(await ended).toBe(true);
-    // Whoever is told that it is complete does not come back.
+    // A client does not reconnect after complete.
     expect(text).not.toContain('event: complete');
     expect(raw.heard.map(({ type }) => type)).not.toContain('complete');
   });
 
-  it('lets a mutation over a socket finish, and answers it', async () => {
+  it('finishes a mutation over a socket and responds', async () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
     const serials = Array.from({ length: 1_000 }, (_, n) => `LAST-${n}`);
     const query = 'mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count } }';
     raw.say({ type: 'subscribe', id: 'm', payload: { query, variables: { s: serials } } });
-    // Read by the server by now, which has other things to do first.
+    // The server has read the message by now, and is busy with the mutation.
     await server.acme.graphql('{ viewer { role } }');
     await stop();
     expect(await raw.ended).toMatchObject({ code: 1001 });
@@ -75,7 +75,7 @@ describe('a server that stops', () => {
     );
   });
 
-  it('lets a mutation over a stream finish, and says that it is complete, so that nobody repeats it', async () => {
+  it('finishes a mutation over a stream with complete, so that its client does not repeat it', async () => {
     server = await startServer();
     const stopping = new Promise<number>((resolve) => {
       const unwatch = server.app.database.watchStatements((text) => {
@@ -100,7 +100,7 @@ describe('a server that stops', () => {
     await stopping;
   });
 
-  it('does not wait for a client that does not agree', async () => {
+  it('does not wait for a client that does not answer the close frame', async () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
@@ -109,7 +109,7 @@ describe('a server that stops', () => {
     await raw.ended;
   });
 
-  it('takes no more sockets, over connections either that were there before', async () => {
+  it('accepts no more sockets, also on existing connections', async () => {
     server = await startServer();
     const { hostname, port } = new URL(server.url);
     const connection = connect(Number(port), hostname);
@@ -126,8 +126,8 @@ describe('a server that stops', () => {
   });
 });
 
-describe('a client of a server that starts again', () => {
-  it('comes back by itself and misses nothing, where it says what it has seen', async () => {
+describe('a client of a restarted server', () => {
+  it('reconnects by itself and misses nothing, if it sends its last sequence', async () => {
     server = await startServer();
     const port = Number(new URL(server.url).port);
     const variables = { after: await lastSequence(server.acme) };

@@ -29,7 +29,7 @@ interface Event {
   readonly data: string | undefined;
 }
 
-/** Events of a whole stream, or of as much of it as there is. */
+/** The events in the text of a stream. */
 function eventsIn(text: string): Event[] {
   const field = (block: string, name: string): string | undefined =>
     new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];
@@ -48,7 +48,7 @@ const numbersIn = (text: string): number[] =>
           .sequence,
     );
 
-/** What comes of a GET, as far as it is read. */
+/** The response to a GET request, read as far as needed. */
 async function open(query: Fields, headers: Record<string, string> = {}) {
   const url = new URL('/graphql/stream', server.url);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
@@ -73,7 +73,7 @@ async function open(query: Fields, headers: Record<string, string> = {}) {
 }
 
 describe('a stream of server-sent events', () => {
-  it('tells what happens, with the place of each event, and shows that it lives', async () => {
+  it('sends each event with its id, and heartbeats', async () => {
     const after = await lastSequence(server.acme);
     const stream = await open({
       query: FOLLOW,
@@ -98,7 +98,7 @@ describe('a stream of server-sent events', () => {
     await expect.poll(() => openStreams(server)).toBe(0);
   });
 
-  it('goes on where an EventSource that comes back has been', async () => {
+  it('resumes after the Last-Event-ID of an EventSource', async () => {
     const after = await lastSequence(server.acme);
     const query = { query: FOLLOW, variables: JSON.stringify({ after }), access_token: server.acme.token };
     const first = await open(query);
@@ -119,7 +119,7 @@ describe('a stream of server-sent events', () => {
     ]);
   });
 
-  it('serves the client of graphql-sse, which comes back by itself', async () => {
+  it('serves the client of graphql-sse, which reconnects by itself', async () => {
     const after = await lastSequence(server.acme);
     const client = createClient({ url: `${server.url}/graphql/stream`, headers: bearer(), retryAttempts: 0 });
     const events = client.iterate({ query: FOLLOW, variables: { after } });
@@ -139,7 +139,7 @@ describe('a stream of server-sent events', () => {
     client.dispose();
   });
 
-  it('answers a query or a mutation with one event and an end', async () => {
+  it('responds to a query or mutation with one event and complete', async () => {
     for (const [query, data] of [
       [VIEWER, { viewer: { role: 'ADMIN' } }],
       [CREATE, { groupCreate: { group: { name: 'streamed' }, userErrors: [] } }],
@@ -156,7 +156,7 @@ describe('a stream of server-sent events', () => {
     }
   });
 
-  it('ends with the reason where it may not be, or cannot begin', async () => {
+  it('ends with the errors of an operation that is not allowed or cannot start', async () => {
     const operator = await server.member('acme', 'operator');
     const cases: readonly [string, object, string][] = [
       [operator.token, {}, 'FORBIDDEN'],
@@ -171,7 +171,7 @@ describe('a stream of server-sent events', () => {
     }
   });
 
-  it('never tells of another company', async () => {
+  it('never sends events of another company', async () => {
     const after = await lastSequence(server.beta);
     const stream = await open({
       query: FOLLOW,
@@ -225,7 +225,7 @@ describe('GQ-09 a request for a stream', () => {
     if (method !== 'HEAD') expect(errorOf(reply.text)).toBe(code);
   });
 
-  it('is for queries and subscriptions by GET, and well formed', async () => {
+  it('by GET is a well-formed query or subscription', async () => {
     const ask = (query: Record<string, string>) =>
       anonymous.get('/graphql/stream', undefined, { query, headers: { ...bearer(), ...STREAM } });
     const mutation = await ask({ query: CREATE.replace('streamed', 'by get') });
@@ -264,7 +264,7 @@ describe('GQ-09 a request for a stream', () => {
     ],
     ['GQ-05', '{ groups(first: 100) { nodes { logicalNumbers(first: 100) { nodes { group { name } } } } } }'],
     ['GQ-07', '{ ...A } fragment A on Query { ...A }'],
-  ])('GQ-15 meets the same walls: %s %s', async (_case, query) => {
+  ])('GQ-15 has the same limits as HTTP: %s %s', async (_case, query) => {
     const http = await server.acme.graphql(query);
     const { result, statements } = await server.statements(() =>
       anonymous.post('/graphql/stream', { query }, { headers: { ...bearer(), ...STREAM } }),
@@ -273,15 +273,15 @@ describe('GQ-09 a request for a stream', () => {
     expect((JSON.parse(result.text) as Fields).errors).toEqual(http.body.errors);
   });
 
-  it('is what a subscription sent elsewhere is told of', async () => {
+  it('is named in the refusal of a subscription over HTTP', async () => {
     const { status, body } = await server.acme.graphql(FOLLOW);
     expect(status).toBe(400);
     expect(body.errors?.[0]?.message).toMatch(/WebSocket at \/graphql .*\/graphql\/stream/);
   });
 });
 
-describe('a stream that lasts', () => {
-  it('is not cut by the limits on the time of requests', async () => {
+describe('a long stream', () => {
+  it('is not ended by request timeouts', async () => {
     const timeouts = { headersMs: 300, requestMs: 300, bodyMs: 300, checkMs: 50 };
     const hasty = await startServer({}, { timeouts });
     const after = await lastSequence(hasty.acme);

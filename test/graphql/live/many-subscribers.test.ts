@@ -15,8 +15,8 @@ const from = (address: string): { headers: Record<string, string> } => ({
   headers: { 'x-forwarded-for': address },
 });
 
-describe('how much there can be at a time', () => {
-  it('GQ-15 is 20 operations of a socket; one more is refused until one ends', async () => {
+describe('the limit', () => {
+  it('GQ-15 is 20 operations per socket; one more is refused until one ends', async () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
     for (let n = 0; n < 20; n += 1) raw.say({ type: 'subscribe', id: `s${n}`, payload: { query: FOLLOW } });
@@ -29,7 +29,7 @@ describe('how much there can be at a time', () => {
     raw.say({ type: 'complete', id: 's7' });
     await expect.poll(() => openStreams(server)).toBe(19);
     expect((await ask(raw, VIEWER)).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
-    // A flood of operations that are given up at once takes no more room than any other.
+    // Operations that are completed at once do not use up the limit.
     for (let n = 0; n < 500; n += 1) {
       raw.say({ type: 'subscribe', id: `f${n}`, payload: { query: FOLLOW } });
       raw.say({ type: 'complete', id: `f${n}` });
@@ -40,10 +40,10 @@ describe('how much there can be at a time', () => {
     await expect.poll(() => openStreams(server)).toBe(0);
   });
 
-  it('GQ-15 is no more where operations take the name of one that was completed a moment ago', async () => {
+  it('GQ-15 is the same where operations reuse the id of one that was just completed', async () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
-    // They come together, so that each is there before the one before has begun.
+    // Sent together: each arrives before the previous one has started.
     for (let n = 0; n < 10; n += 1) {
       raw.say({ type: 'subscribe', id: 'a', payload: { query: FOLLOW } });
       raw.say({ type: 'complete', id: 'a' });
@@ -62,7 +62,7 @@ describe('how much there can be at a time', () => {
     await expect.poll(() => openStreams(server)).toBe(0);
   });
 
-  it('is a megabyte of answers that wait for a client: before it takes them, it is not listened to', async () => {
+  it('is a megabyte of unread responses: nothing is read from the client until it reads them', async () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
@@ -73,7 +73,7 @@ describe('how much there can be at a time', () => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return raw.socket.bufferedAmount === before ? before : -1;
     };
-    // What the server has not read waits at the client: 60 MB, but for what the system holds in between.
+    // The client buffers what the server has not read: 60 MB less the buffers of the operating system.
     await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
     expect(raw.socket.bufferedAmount).toBeGreaterThan(20_000_000);
     raw.socket.resume();
@@ -81,7 +81,7 @@ describe('how much there can be at a time', () => {
     expect((await ask(raw, VIEWER)).type).toBe('next');
   });
 
-  it('is 50 connections of a token, wherever they come from, streams among them', async () => {
+  it('is 50 sockets and streams per token, from all addresses', async () => {
     server = await startServer({ trustProxy: ['127.0.0.1'] });
     const { token } = server.acme;
     const open: RawSocket[] = [];
@@ -121,7 +121,7 @@ describe('how much there can be at a time', () => {
     expect((await server.acme.graphql(VIEWER)).status).toBe(200);
   });
 
-  it('is 200 connections of an address, or of a /64 network', async () => {
+  it('is 200 connections per address or /64 network', async () => {
     server = await startServer({ trustProxy: ['127.0.0.1'] });
     const members = await Promise.all(Array.from({ length: 5 }, () => server.member('beta', 'viewer')));
     for (let n = 0; n < 200; n += 1) {
@@ -134,7 +134,7 @@ describe('how much there can be at a time', () => {
     expect((await server.acme.graphql(VIEWER)).status).toBe(200);
   });
 
-  it('is 200 sockets that have not said whose they are', async () => {
+  it('is 200 unauthenticated sockets', async () => {
     server = await startServer({ trustProxy: ['127.0.0.1'] });
     const known = await openKnown(server, server.acme.token);
     const idle = await Promise.all(
@@ -156,7 +156,7 @@ describe('how much there can be at a time', () => {
     expect((await ask(raw, VIEWER)).type).toBe('next');
   });
 
-  it('is 50 of one address that have not said whose they are, which leaves room for others', async () => {
+  it('is 50 unauthenticated sockets per address, so that other addresses can connect', async () => {
     server = await startServer({ trustProxy: ['127.0.0.1'] });
     const one = from('198.51.100.1');
     const idle = await Promise.all(Array.from({ length: 50 }, () => openRaw(server, one)));
@@ -189,7 +189,7 @@ describe('RL-06 the hourly budget', () => {
     expect(remaining(await ask(raw, rateLimit))).toBe(before - 7);
   });
 
-  it('that is used up refuses operations, not the socket', async () => {
+  it('that is used up refuses operations, and leaves the socket open', async () => {
     server = await startServer({ rateLimitPerHour: 10 });
     const raw = await openKnown(server, server.acme.token);
     for (let n = 0; n < 9; n += 1) expect((await ask(raw, VIEWER)).type).toBe('next');

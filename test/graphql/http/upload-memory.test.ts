@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
 
-/** Large uploads that are received at the same time. */
+/** Memory slots: large uploads received at the same time. */
 const TURNS = 4;
 const KILOBYTE = 1024;
 
@@ -31,7 +31,7 @@ function bodyOf(bytes: number): string {
   return `${fields}--X\r\nContent-Disposition: form-data; name="0"; filename="${number}.bin"\r\n\r\n${'x'.repeat(bytes)}`;
 }
 
-/** Sends an upload, and reads nothing of its answer; it lacks the last bytes where some are `missing`. */
+/** Sends an upload without its last `missing` bytes, and does not read the response. */
 async function upload(bytes: number, missing = 0): Promise<SlowClient> {
   const client = await openSlowClient(server.url);
   const body = bodyOf(bytes) + (missing > 0 ? '' : END);
@@ -65,7 +65,7 @@ async function takesAnother(): Promise<void> {
   });
 }
 
-it('lets go of its turn when it is kept, however slowly its answer is read', async () => {
+it('an upload releases its memory slot when it is stored, also where the response is read slowly', async () => {
   const slow = await Promise.all(Array.from({ length: TURNS }, () => upload(12 * 1024 * KILOBYTE)));
   await expect
     .poll(async () => (await server.acme.client.get('files')).list('files').length, { timeout: 10_000 })
@@ -75,7 +75,7 @@ it('lets go of its turn when it is kept, however slowly its answer is read', asy
   for (const { socket } of slow) socket.destroy();
 });
 
-it('lets go of its turn where the client went away while it waited for it', async () => {
+it('an upload whose client left while it waited for a memory slot releases it', async () => {
   await rest();
   const holding = await Promise.all(Array.from({ length: TURNS }, () => upload(600 * KILOBYTE, 100)));
   await rest();

@@ -121,7 +121,7 @@ describe('GQ-15 an operation over a socket', () => {
       'mutation { groupCreate(input: { name: "" }) { group { id } userErrors { message path code } } }',
     ],
     ['one out of several', 'query A { viewer { role } } query B { groups { totalCount } }'],
-  ])('answers as HTTP does, the cost included: %s', async (_what, query, variables) => {
+  ])('gets the same response as over HTTP, the cost included: %s', async (_what, query, variables) => {
     const operationName = query.startsWith('query A') ? 'B' : undefined;
     const options = operationName === undefined ? {} : { operationName };
     const http = await server.acme.graphql(query, variables, options);
@@ -132,13 +132,13 @@ describe('GQ-15 an operation over a socket', () => {
   it.each<[string, unknown]>([
     ['no query', undefined],
     ['a query that is no text', { kind: 'Document' }],
-  ])('breaks the protocol, which ends the socket, with %s', async (_what, query) => {
+  ])('violates the protocol, which closes the socket, with %s', async (_what, query) => {
     const own = await openKnown(server, server.acme.token);
     own.say({ type: 'subscribe', id: '1', payload: { query } });
     expect(await own.ended).toMatchObject({ code: 4400 });
   });
 
-  it('changes things for whoever may, once for each key, and for nobody else', async () => {
+  it('changes records for callers with the scope, once per key', async () => {
     const create =
       'mutation ($n: String!) { groupCreate(input: { name: $n }) { group { name } userErrors { code } } }';
     const viewer = await openKnown(server, (await server.member('acme', 'viewer')).token);
@@ -171,7 +171,7 @@ describe('GQ-15 an operation over a socket', () => {
     });
   });
 
-  it('GQ-11 that fails tells nothing of why, but the request that the log has', async () => {
+  it('GQ-11 that fails shows the request id of the log, and not the reason', async () => {
     await server.app.database.writes.schema.alterTable('groups').renameTo('gone').execute();
     const { payload } = await ask(socket, '{ group(databaseId: 1) { name } }');
     await server.app.database.writes.schema.alterTable('gone').renameTo('groups').execute();
@@ -188,11 +188,11 @@ describe('GQ-15 an operation over a socket', () => {
   });
 });
 
-describe('GQ-15 in a server that runs the operations of a list only', () => {
+describe('GQ-15 in a server with an allow list', () => {
   const known = '{ viewer { role } }';
   const followed = 'subscription { ledgerAppended(after: 0) { sequence } }';
 
-  it('runs no others over a socket or a stream either', async () => {
+  it('runs no other operations over a socket or a stream', async () => {
     const list = new Map([known, followed].map((text) => [operationHash(text), text]));
     const closed = await startServer({ graphqlAllowList: list });
     const raw = await openKnown(closed, closed.acme.token);

@@ -48,15 +48,15 @@ const LIST = `query ($first: Int, $after: String, $last: Int, $before: String, $
   transactions(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
     totalCount nodes { databaseId } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
-interface Part {
+interface ListPage {
   readonly totalCount: number;
   readonly nodes: readonly { readonly databaseId: number }[];
   readonly pageInfo: Readonly<Record<'hasNextPage' | 'hasPreviousPage', boolean>> &
     Readonly<Record<'startCursor' | 'endCursor', string | null>>;
 }
-const part = async (variables: Fields): Promise<Part> =>
-  (await answered<{ transactions: Part }>(acme, LIST, variables)).transactions;
-const idsIn = ({ nodes }: Part): number[] => nodes.map(({ databaseId }) => databaseId);
+const list = async (variables: Fields): Promise<ListPage> =>
+  (await answered<{ transactions: ListPage }>(acme, LIST, variables)).transactions;
+const idsIn = ({ nodes }: ListPage): number[] => nodes.map(({ databaseId }) => databaseId);
 
 const ORDERS: readonly (readonly [Fields | undefined, (a: Row, b: Row) => number])[] = [
   [undefined, (a, b) => b.startedAt - a.startedAt || b.id - a.id],
@@ -67,7 +67,7 @@ const ORDERS: readonly (readonly [Fields | undefined, (a: Row, b: Row) => number
 ];
 
 describe('the list of transactions', () => {
-  it('is, walked forward and backward, what the filter leaves, and counts it', async () => {
+  it('has the filtered transactions in order and their number, paged forward and backward', async () => {
     await fc.assert(
       fc.asyncProperty(
         transactionFilters(FIRST, 12),
@@ -78,16 +78,16 @@ describe('the list of transactions', () => {
           const ids = expected.map(({ id }) => id);
           const forward: number[] = [];
           for (let after: string | null = null, more = true; more;) {
-            const page: Part = await part({ filter, orderBy, first: size, after });
+            const page: ListPage = await list({ filter, orderBy, first: size, after });
             expect(page.totalCount).toBe(ids.length);
             forward.push(...idsIn(page));
             [after, more] = [page.pageInfo.endCursor, page.pageInfo.hasNextPage];
           }
           expect(forward).toEqual(ids);
-          const end = await part({ filter, orderBy, last: size });
+          const end = await list({ filter, orderBy, last: size });
           expect(idsIn(end)).toEqual(ids.slice(-size));
           if (!end.pageInfo.hasPreviousPage) return;
-          const before = await part({ filter, orderBy, last: size, before: end.pageInfo.startCursor });
+          const before = await list({ filter, orderBy, last: size, before: end.pageInfo.startCursor });
           expect(idsIn(before)).toEqual(ids.slice(-2 * size, -size));
         },
       ),
@@ -95,17 +95,17 @@ describe('the list of transactions', () => {
     );
   });
 
-  it('is empty for an interval that ends before it begins, and for ids of something else', async () => {
-    const turned = { startedAt: { gte: '2026-01-05T00:00:00Z', lt: '2026-01-04T00:00:00Z' } };
-    for (const filter of [turned, { id: { eq: nodeId('Device', 1) } }, { serialNumber: { eq: 'S-9' } }]) {
-      expect(await part({ filter })).toMatchObject({ totalCount: 0, nodes: [] });
+  it('is empty for a time range that ends before it starts, and for ids of another type', async () => {
+    const reversed = { startedAt: { gte: '2026-01-05T00:00:00Z', lt: '2026-01-04T00:00:00Z' } };
+    for (const filter of [reversed, { id: { eq: nodeId('Device', 1) } }, { serialNumber: { eq: 'S-9' } }]) {
+      expect(await list({ filter })).toMatchObject({ totalCount: 0, nodes: [] });
     }
   });
 
   const serial = { serialNumber: { eq: 'S-1' } };
   const logical = { logicalNumber: { eq: 'L-1' } };
   it.each<[string, Fields, string, string[]]>([
-    ['nothing', {}, 'STARTED_AT', ['newest']],
+    ['no filter', {}, 'STARTED_AT', ['newest']],
     ['type', { transactionType: { eq: 'SWITCH' } }, 'STARTED_AT', ['newest']],
     ['status', { status: { eq: 'RUNNING' } }, 'STARTED_AT', ['status']],
     ['one of two', { status: { in: ['RUNNING', 'FAIL'] } }, 'STARTED_AT', ['newest']],
@@ -115,22 +115,22 @@ describe('the list of transactions', () => {
     ['serial numbers', { serialNumber: { in: ['S-1', 'S-2'] } }, 'STARTED_AT', ['serial']],
     ['logical number', logical, 'STARTED_AT', ['logical_number']],
     ['two kinds of numbers', { or: [serial, logical] }, 'STARTED_AT', ['serial', 'logical_number']],
-    ['id', { id: { in: ALL } }, 'STARTED_AT', ['its key']],
-    ['nothing', {}, 'ID', ['its key']],
+    ['id', { id: { in: ALL } }, 'STARTED_AT', ['primary key']],
+    ['no filter', {}, 'ID', ['primary key']],
     ['serial number', serial, 'ID', ['serial']],
     ['two kinds of numbers', { or: [serial, logical] }, 'ID', ['serial', 'logical_number']],
-    ['status', { status: { eq: 'RUNNING' } }, 'ID', ['its key']],
-  ])('LS-04 looks rows of one %s up in an index (%j, by %s)', async (_what, filter, field, indexes) => {
+    ['status', { status: { eq: 'RUNNING' } }, 'ID', ['primary key']],
+  ])('LS-04 finds rows by %s in an index (%j, ordered by %s)', async (_what, filter, field, indexes) => {
     const database = new Sqlite(server.file);
     try {
       const orderBy = { field, direction: 'DESC' };
-      const first = await part({ filter, orderBy, first: 1 });
+      const first = await list({ filter, orderBy, first: 1 });
       for (const after of [null, first.pageInfo.endCursor]) {
-        const { statements } = await server.statements(() => part({ filter, orderBy, first: 1, after }));
+        const { statements } = await server.statements(() => list({ filter, orderBy, first: 1, after }));
         const [statement = ''] = statements.filter((sql) => sql.includes('select t.*'));
         const steps = planOf(database, statement).filter((step) => step.includes(' t '));
         const used = steps.map(
-          (step) => /INDEX transactions_(\w+) \(company_id=\?/.exec(step)?.[1] ?? 'its key',
+          (step) => /INDEX transactions_(\w+) \(company_id=\?/.exec(step)?.[1] ?? 'primary key',
         );
         expect(used, steps.join('\n')).toEqual(indexes);
         expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
@@ -140,48 +140,48 @@ describe('the list of transactions', () => {
     }
   });
 
-  it('keeps to its filter after a cursor of another one', async () => {
+  it('applies its filter after a cursor of another filter', async () => {
     for (const direction of ['ASC', 'DESC']) {
       const orderBy = { field: 'STARTED_AT', direction };
-      const after = (await part({ orderBy, first: 10 })).pageInfo.endCursor;
+      const after = (await list({ orderBy, first: 10 })).pageInfo.endCursor;
       const filter = { startedAt: { gte: '2026-01-05T00:00:00Z', lt: '2026-01-06T00:00:00Z' } };
-      const within = await part({ orderBy, filter, first: 100 });
+      const within = await list({ orderBy, filter, first: 100 });
       expect(within.nodes.length).toBeGreaterThan(10);
-      expect((await part({ orderBy, filter, first: 100, after })).nodes).toEqual(within.nodes);
+      expect((await list({ orderBy, filter, first: 100, after })).nodes).toEqual(within.nodes);
     }
   });
 
-  it('begins at the cursor, not at the end of the interval', async () => {
+  it('starts at the cursor, not at the end of the time range', async () => {
     const filter = { startedAt: { gte: '2026-01-02T00:00:00Z', lt: '2026-01-09T00:00:00Z' } };
-    const first = await part({ filter, first: 5 });
+    const first = await list({ filter, first: 5 });
     const bounds = async (variables: Fields): Promise<[number, number]> => {
-      const { statements } = await server.statements(() => part({ filter, first: 5, ...variables }));
+      const { statements } = await server.statements(() => list({ filter, first: 5, ...variables }));
       const [text = ''] = statements.filter((sql) => sql.includes('select t.*'));
       return [text.split('"started_at" >= ?').length - 1, text.split('"started_at" < ?').length - 1];
     };
     expect(await bounds({})).toEqual([1, 1]);
     expect(await bounds({ after: first.pageInfo.endCursor })).toEqual([1, 0]);
     const oldest = { orderBy: { field: 'STARTED_AT' } };
-    const after = (await part({ filter, first: 5, ...oldest })).pageInfo.endCursor;
+    const after = (await list({ filter, first: 5, ...oldest })).pageInfo.endCursor;
     expect(await bounds({ ...oldest, after })).toEqual([0, 1]);
   });
 
-  it('CC-07 shows each record exactly once that was there all the time while others are added', async () => {
+  it('CC-07 returns each existing record exactly once while others are added', async () => {
     for (const orderBy of [undefined, { field: 'STARTED_AT' }, { field: 'ID' }]) {
       const seen: number[] = [];
       for (let after: string | null = null, more = true; more;) {
-        const page: Part = await part({ orderBy, first: 17, after });
+        const page: ListPage = await list({ orderBy, first: 17, after });
         seen.push(...idsIn(page));
         [after, more] = [page.pageInfo.endCursor, page.pageInfo.hasNextPage];
-        // Newer ones, older ones, and some at the very instants that the walk stands at.
+        // Newer ones, older ones, and some with the same time as the cursor.
         await record(
           server,
           acme,
           rows
             .filter(({ id }) => id % 40 === seen.length % 40)
-            .map(({ id, ...row }) => ({ ...reported(row), detail: `while walking ${id}` })),
+            .map(({ id, ...row }) => ({ ...reported(row), detail: `added while paging ${id}` })),
         );
-        if (seen.length > 5_000) throw new Error('The walk has no end');
+        if (seen.length > 5_000) throw new Error('Paging does not end');
       }
       expect(new Set(seen).size).toBe(seen.length);
       expect(rows.filter(({ id }) => !seen.includes(id))).toEqual([]);

@@ -41,12 +41,12 @@ const PARSED = `acquirer type status statusReason captureMethod amount paymentMe
 const FIELDS = `id databaseId transactionType serialNumber logicalNumber appName detail frameworkVersion status
   sent received parsed { ${PARSED} } startedAt finishedAt`;
 
-/** What is there in REST under its names. */
-const ABSENT_WHERE_UNKNOWN = ['nsuReference', 'holderName'];
+/** Fields that /v1 leaves out if they are unknown. */
+const ABSENT_IF_UNKNOWN = ['nsuReference', 'holderName'];
 function asRest(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(
-    ([name, field]) => field !== null || !ABSENT_WHERE_UNKNOWN.includes(name),
+    ([name, field]) => field !== null || !ABSENT_IF_UNKNOWN.includes(name),
   );
   return Object.fromEntries(
     fields.map(([name, field]) => [
@@ -57,7 +57,7 @@ function asRest(value: unknown): unknown {
 }
 
 describe('a transaction in GraphQL', () => {
-  it('says of each what REST says, with nulls instead of the text null', async () => {
+  it('has the same values as in REST, with null instead of the string "null"', async () => {
     const { transactions } = await answered<{ transactions: Page<Fields> }>(
       server.acme,
       `{ transactions { totalCount nodes { ${FIELDS} } } }`,
@@ -82,7 +82,7 @@ describe('a transaction in GraphQL', () => {
     expect(JSON.stringify(transactions)).not.toContain('"null"');
   });
 
-  it('is found by any of its keys', async () => {
+  it('is found by id and by database id', async () => {
     const query = `query ($id: ID!) { a: transaction(id: $id) { ${FIELDS} } b: transaction(databaseId: 2) { ${FIELDS} }
       node(id: $id) { id ... on Transaction { ${FIELDS} } } }`;
     const found = await answered(server.acme, query, { id: nodeId('Transaction', 2) });
@@ -90,7 +90,7 @@ describe('a transaction in GraphQL', () => {
     expect([found.b, found.node]).toEqual([found.a, found.a]);
   });
 
-  it('names the device and the app that have its serial number and app name now, in one statement for all', async () => {
+  it('has the devices and apps that have its serial number and app name now, in one statement each', async () => {
     const member = await server.member('acme', 'operator');
     const query = '{ transactions { nodes { databaseId device { serialNumber } app { name } } } }';
     const device = { serialNumber: 'S-1' };
@@ -106,7 +106,7 @@ describe('a transaction in GraphQL', () => {
     expect(await statementsFor(server, member, query)).toHaveLength(3);
   });
 
-  it('stays what it was when the device is gone and the number is called otherwise', async () => {
+  it('does not change when its device is deleted and its logical number renamed', async () => {
     const { beta } = server;
     await fleet.device(beta.client, 'S-OLD');
     await fleet.logicalNumber(beta.client, 'L-OLD');
@@ -122,23 +122,23 @@ describe('a transaction in GraphQL', () => {
     });
   });
 
-  it('shows how it ended once it has', async () => {
+  it('has its final status and time after it is finished', async () => {
     const { beta } = server;
     const running = report({ status: 'running', finishedAt: null, serialNumber: 'S-RUN' });
     const { firstId } = await record(server, beta, [running]);
     const query =
       '{ transactions(filter: { serialNumber: { eq: "S-RUN" } }) { nodes { status finishedAt } } }';
-    const shown = async (): Promise<unknown> =>
+    const load = async (): Promise<unknown> =>
       (await answered<{ transactions: Page<Fields> }>(beta, query)).transactions.nodes[0];
-    expect(await shown()).toEqual({ status: 'RUNNING', finishedAt: null });
+    expect(await load()).toEqual({ status: 'RUNNING', finishedAt: null });
     const finishedAt = at(9_000);
     await server.app.units.write(beta.caller, async (work) =>
       finishTransaction(work, await getTransaction(work, firstId ?? 0), { status: 'success', finishedAt }),
     );
-    expect(await shown()).toEqual({ status: 'SUCCESS', finishedAt: finishedAt.toISOString() });
+    expect(await load()).toEqual({ status: 'SUCCESS', finishedAt: finishedAt.toISOString() });
   });
 
-  it('is read by viewers, and by nobody who may not read', async () => {
+  it('is allowed for viewers, and refused without the scope `read`', async () => {
     const viewer = await server.member('acme', 'viewer');
     expect(await answered(viewer, '{ transaction(databaseId: 1) { detail } }')).toEqual({
       transaction: { detail: 'Release 7' },
@@ -154,7 +154,7 @@ describe('transactions of devices and of logical numbers', () => {
   const LISTS = `{ logicalNumbers { nodes { number transactions { totalCount nodes { databaseId } } } }
     devices { nodes { serialNumber transactions(orderBy: { field: ID }) { totalCount nodes { databaseId } } } } }`;
 
-  it('are those that name them, newest first unless told', async () => {
+  it('are those with their number, newest first by default', async () => {
     const ids = (...databaseIds: number[]) => ({
       totalCount: databaseIds.length,
       nodes: databaseIds.map((databaseId) => ({ databaseId })),
@@ -171,19 +171,19 @@ describe('transactions of devices and of logical numbers', () => {
     });
   });
 
-  it('are narrowed, and walked page by page', async () => {
+  it('can be filtered and paged', async () => {
     const query = `query ($after: String) { device(serialNumber: "S-1") {
       transactions(first: 2, after: $after, filter: { status: { in: [SUCCESS, FAIL] } }) {
         totalCount nodes { databaseId } pageInfo { hasNextPage endCursor } } } }`;
-    interface Part {
+    interface Data {
       readonly device: {
         readonly transactions: Page<{ databaseId: number }> & { readonly pageInfo: Fields };
       };
     }
-    const first = (await answered<Part>(server.acme, query)).device.transactions;
+    const first = (await answered<Data>(server.acme, query)).device.transactions;
     expect([first.totalCount, first.nodes.map(({ databaseId }) => databaseId)]).toEqual([3, [2, 5]]);
     const after = first.pageInfo.endCursor;
-    const second = (await answered<Part>(server.acme, query, { after })).device.transactions;
+    const second = (await answered<Data>(server.acme, query, { after })).device.transactions;
     expect(second.nodes.map(({ databaseId }) => databaseId)).toEqual([1]);
     expect([first.pageInfo.hasNextPage, second.pageInfo.hasNextPage]).toEqual([true, false]);
   });
@@ -206,7 +206,7 @@ describe('transactions of devices and of logical numbers', () => {
     expect(await statementsFor(server, member, LISTS)).toHaveLength(few.length);
   });
 
-  it("AT-12 AT-13 never show another company's, whatever the names", async () => {
+  it('AT-12 AT-13 are never those of another company, even with equal numbers', async () => {
     const { beta } = server;
     const theirs = nodeId('Transaction', 1);
     const query = `query ($id: ID!) { transaction(databaseId: 1) { id } node(id: $id) { id }

@@ -28,7 +28,7 @@ async function ids(query: Record<string, string>): Promise<unknown[]> {
 }
 
 describe('/v1/transactions', () => {
-  it('contract 11: shows every field in the order of the contract, and the text null for what is empty', async () => {
+  it('contract 11: has every field in the order of the contract, and the string "null" for empty ones', async () => {
     const [financial, , plain] = (await acme.client.get('transactions')).list('transactions');
     expect(plain).toEqual({
       id: 1,
@@ -58,14 +58,14 @@ describe('/v1/transactions', () => {
     );
   });
 
-  it('shows a running transaction without an end, and an empty message as the text null', async () => {
+  it('has a running transaction without an end, and the string "null" for an empty message', async () => {
     const [running] = (
       await acme.client.get('transactions', undefined, { query: { status: 'running' } })
     ).list('transactions');
     expect(running).toMatchObject({ status: 'running', sent: 'null', parsed: 'null', finished_at: null });
   });
 
-  it('contract 13: lists newest first, and of one instant the latest record first', async () => {
+  it('contract 13: lists newest first; records with the same time by descending id', async () => {
     expect(await ids({})).toEqual([2, 4, 1, 3]);
     const page = await acme.client.get('transactions', undefined, { query: { per_page: '3', page: '2' } });
     expect(page.body.pagination).toEqual({ page: 2, total_pages: 2, entries: 1, total_entries: 4 });
@@ -83,7 +83,7 @@ describe('/v1/transactions', () => {
     ['serial number', { serial_number: 'S-1' }, [2, 1, 3]],
     ['logical number', { logical_number: 'L-1' }, [2, 4, 1, 3]],
     ['app', { app_name: 'é.posxml' }, [4]],
-    ['all at once', { status: 'success', transaction_type: 'switch', serial_number: 'S-1' }, [2]],
+    ['several fields', { status: 'success', transaction_type: 'switch', serial_number: 'S-1' }, [2]],
     ['a day', { since: '2026-03-01', until: '2026-03-01' }, [2, 4, 1]],
     ['a day without any', { since: '2026-03-02' }, []],
     ['until a day', { until: '2026-02-28' }, [3]],
@@ -91,10 +91,10 @@ describe('/v1/transactions', () => {
     ['since an instant', { since: '2026-03-01T12:00:00.001Z' }, [2]],
     ['an instant with an offset', { until: '2026-03-01T09:00:00-03:00' }, [4, 1, 3]],
     ['an offset whose plus became a space', { until: '2026-03-01T13:00:00+01:00' }, [4, 1, 3]],
-    ['ragged ends', { since: '2026-02-28T12:00:00Z', until: '2026-03-01T12:00:00Z' }, [4, 1, 3]],
+    ['partial days', { since: '2026-02-28T12:00:00Z', until: '2026-03-01T12:00:00Z' }, [4, 1, 3]],
     ['serial number and time', { serial_number: 'S-1', since: '2026-03-01' }, [2, 1]],
   ];
-  it.each(FILTERED)('contract 27: narrows the list to %s', async (_what, query, expected) => {
+  it.each(FILTERED)('contract 27: filters by %s', async (_what, query, expected) => {
     expect(await ids(query)).toEqual(expected);
   });
 
@@ -142,34 +142,34 @@ describe('/v1/transactions', () => {
     [{ app_name: 'a%' }],
     [{ app_name: 'shop' }],
     [{ logical_number: "L-1' or '1'='1" }],
-  ])('RI-33 compares exactly, wildcards included: %o', async (query) => {
+  ])('RI-33 compares exactly, without wildcards: %o', async (query) => {
     expect(await ids(query)).toEqual([]);
   });
 
-  it('RI-33 finds a serial number that holds wildcards', async () => {
+  it('RI-33 finds a serial number that contains wildcard characters', async () => {
     expect(await ids({ serial_number: 'a%_*b' })).toEqual([4]);
   });
 
   it.each(['serial_number', 'logical_number', 'app_name'])(
-    'RI-33 refuses an absurdly long %s',
+    'RI-33 refuses a %s of 4,000 and of 60,000 characters',
     async (name) => {
       const long = await acme.client.get('transactions', undefined, { query: { [name]: 'x'.repeat(4_000) } });
       expect([long.status, Object.keys(long.body.errors as object)]).toEqual([400, [name]]);
       const longer = await server.anonymous
         .get(`/v1/transactions?access_token=${acme.token}&${name}=${'x'.repeat(60_000)}`)
         .catch((error: unknown) => error);
-      // Node itself refuses it, before it is a request.
+      // Node itself refuses a request with a head of more than 16 KiB.
       expect(longer).toMatchObject({ status: 431 });
     },
   );
 
-  it('never shows what another company did', async () => {
+  it('has no transactions of another company', async () => {
     expect(await ids({ serial_number: 'S-BETA' })).toEqual([]);
     const beta = await server.beta.client.get('transactions');
     expect(beta.list('transactions').map((transaction) => transaction.serial_number)).toEqual(['S-BETA']);
   });
 
-  it('contract 28: keeps what a device did when the device goes', async () => {
+  it('contract 28: keeps the transactions of a deleted device', async () => {
     await acme.client.post('devices', { serial_number: 'S-1' });
     const before = await ids({ serial_number: 'S-1' });
     expect((await acme.client.delete('devices/S-1')).status).toBe(200);

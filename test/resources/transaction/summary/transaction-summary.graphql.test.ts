@@ -22,7 +22,7 @@ const FIRST = Date.UTC(2026, 0, 1);
 const DAYS = 4;
 
 let server: TestServer;
-/** Where the logical numbers are; L-2 is in no group, L-3 nowhere. */
+/** Groups of the logical numbers. L-2 is in no group; L-3 does not exist in this company. */
 const groupOf: Record<string, { databaseId: number; name: string }> = {};
 beforeAll(async () => {
   server = await startServer();
@@ -51,15 +51,18 @@ const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionSummaryB
     bucketStart status transactionType appName logicalNumber group { databaseId name } count amountTotal } }`;
 
 type Summary = readonly (Fields & { readonly count: number; readonly amountTotal: number })[];
-interface Question {
+interface SummaryArguments {
   readonly filter?: Filter;
   readonly bucket: 'HOUR' | 'DAY' | 'NONE';
   readonly by: readonly string[];
 }
-const summary = async (question: Question, member: Pick<Member, 'graphql'> = server.acme): Promise<Summary> =>
-  (await answered<{ transactionSummary: Summary }>(member, SUMMARY, { ...question })).transactionSummary;
+const summary = async (
+  request: SummaryArguments,
+  member: Pick<Member, 'graphql'> = server.acme,
+): Promise<Summary> =>
+  (await answered<{ transactionSummary: Summary }>(member, SUMMARY, { ...request })).transactionSummary;
 
-interface Paid extends Row {
+interface PaidRow extends Row {
   readonly amount: number | null;
 }
 
@@ -72,20 +75,20 @@ const DIMENSIONS: Readonly<Record<string, (row: Row) => Fields>> = {
   GROUP: ({ logicalNumber }) => ({ group: groupOf[logicalNumber] ?? null }),
 };
 
-/** The same question answered in the plainest way. */
-function expected(rows: readonly Paid[], { filter = {}, bucket, by }: Question): Summary {
+/** The summary of rows, computed without the database. */
+function expected(rows: readonly PaidRow[], { filter = {}, bucket, by }: SummaryArguments): Summary {
   const found = new Map<string, Fields & { count: number; amountTotal: number }>();
   const length = BUCKETS[bucket];
   for (const row of rows.filter((each) => meets(each, filter))) {
     const start =
       length === null ? null : new Date(Math.floor(row.startedAt / length) * length).toISOString();
-    const told = {
+    const group = {
       ...{ bucketStart: start, status: null, transactionType: null, appName: null },
       ...{ logicalNumber: null, group: null },
       ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row))),
     } as Fields;
-    const key = JSON.stringify(told);
-    const known = found.get(key) ?? { ...told, count: 0, amountTotal: 0 };
+    const key = JSON.stringify(group);
+    const known = found.get(key) ?? { ...group, count: 0, amountTotal: 0 };
     known.count += 1;
     known.amountTotal += row.amount ?? 0;
     found.set(key, known);
@@ -112,32 +115,32 @@ const rowArbitrary = fc.record({
   logicalNumber: fc.constantFrom('L-0', 'L-1', 'L-2', 'L-3', 'L-4'),
   amount: fc.option(fc.oneof(fc.nat(5_000), fc.constant(999_999_999_999))),
 });
-type Drawn = Omit<Paid, 'id'>;
+type NewRow = Omit<PaidRow, 'id'>;
 
-function reported({ startedAt, amount, ...row }: Drawn) {
+function reported({ startedAt, amount, ...row }: NewRow) {
   const times = {
     startedAt: new Date(startedAt),
     finishedAt: row.status === 'running' ? null : new Date(startedAt + MINUTE),
   };
-  const made = amount === null || row.status !== 'success' ? report() : payment({ amount });
-  return { ...made, ...row, ...times };
+  const base = amount === null || row.status !== 'success' ? report() : payment({ amount });
+  return { ...base, ...row, ...times };
 }
 
-/** In place of what was there before. */
-async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
+/** Replaces all transactions of the company. */
+async function replaceTransactions(newRows: readonly NewRow[]): Promise<PaidRow[]> {
   await sql`delete from transactions where company_id = ${server.acme.caller.companyId}`.execute(
     server.app.database.writes,
   );
-  const { firstId } = await record(server, server.acme, drawn.map(reported));
-  return drawn.map((row, n) => ({
+  const { firstId } = await record(server, server.acme, newRows.map(reported));
+  return newRows.map((row, n) => ({
     ...row,
     id: (firstId ?? 0) + n,
     amount: row.status === 'success' ? row.amount : null,
   }));
 }
 
-/** As terminals report the ends of what was running. */
-async function finish(row: Paid, amount: number | null): Promise<Paid> {
+/** Finishes a running transaction: with a payment, or as failed if the amount is null. */
+async function finish(row: PaidRow, amount: number | null): Promise<PaidRow> {
   if (row.status !== 'running') return row;
   const status = amount === null ? 'fail' : 'success';
   const finishedAt = new Date(row.startedAt + MINUTE);
@@ -148,7 +151,7 @@ async function finish(row: Paid, amount: number | null): Promise<Paid> {
   return { ...row, status, amount };
 }
 
-const questions = fc.record({
+const summaryArguments = fc.record({
   filter: transactionFilters(FIRST, DAYS),
   bucket: fc.constantFrom('HOUR', 'DAY', 'NONE'),
   by: fc.oneof(
@@ -158,40 +161,40 @@ const questions = fc.record({
 } as const);
 
 describe('transactionSummary', () => {
-  it('adds up, from kept totals or one by one, what adding up each transaction gives', async () => {
+  it('equals the summary computed from every transaction, with and without rollups', async () => {
     const run = fc.record({
-      drawn: fc.array(rowArbitrary, { maxLength: 60 }),
-      ends: fc.array(fc.option(fc.nat(9_000)), { minLength: 1, maxLength: 5 }),
-      asked: fc.array(questions, { minLength: 4, maxLength: 8 }),
+      newRows: fc.array(rowArbitrary, { maxLength: 60 }),
+      amounts: fc.array(fc.option(fc.nat(9_000)), { minLength: 1, maxLength: 5 }),
+      requests: fc.array(summaryArguments, { minLength: 4, maxLength: 8 }),
     });
     await fc.assert(
-      fc.asyncProperty(run, async ({ drawn, ends, asked }) => {
-        const rows = await recordAnew(drawn);
+      fc.asyncProperty(run, async ({ newRows, amounts, requests }) => {
+        const rows = await replaceTransactions(newRows);
         for (const [n, row] of rows.entries()) {
-          if (n % 2 === 0) rows[n] = await finish(row, ends[n % ends.length] ?? null);
+          if (n % 2 === 0) rows[n] = await finish(row, amounts[n % amounts.length] ?? null);
         }
-        for (const question of asked) {
-          expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question)));
+        for (const request of requests) {
+          expect(inAnyOrder(await summary(request))).toEqual(inAnyOrder(expected(rows, request)));
         }
       }),
       { numRuns: 80 },
     );
   });
 
-  it('is of nothing where there is nothing, and the same with a dimension named twice', async () => {
-    await recordAnew([]);
+  it('is empty without transactions, and ignores a repeated dimension', async () => {
+    await replaceTransactions([]);
     expect(await summary({ bucket: 'NONE', by: [] })).toEqual([]);
     expect(await answered(server.acme, '{ transactionSummary { count } }')).toEqual({
       transactionSummary: [],
     });
-    await recordAnew(fc.sample(rowArbitrary, { numRuns: 30, seed: 1 }));
+    await replaceTransactions(fc.sample(rowArbitrary, { numRuns: 30, seed: 1 }));
     expect(await summary({ bucket: 'DAY', by: ['STATUS', 'STATUS'] })).toEqual(
       await summary({ bucket: 'DAY', by: ['STATUS'] }),
     );
   });
 
-  it('comes in order of time, then of the names', async () => {
-    await recordAnew(fc.sample(rowArbitrary, { numRuns: 200, seed: 2 }));
+  it('is ordered by time, then by the names', async () => {
+    await replaceTransactions(fc.sample(rowArbitrary, { numRuns: 200, seed: 2 }));
     const rows = await summary({ bucket: 'DAY', by: ['APP_NAME', 'LOGICAL_NUMBER'] });
     const keys = rows.map(({ bucketStart, appName, logicalNumber }) =>
       [bucketStart, appName, logicalNumber].join(' '),
@@ -200,9 +203,9 @@ describe('transactionSummary', () => {
     expect(keys.length).toBeGreaterThan(20);
   });
 
-  it("follows a logical number to its present group, and knows nothing of another company's", async () => {
+  it('uses the current group of a logical number, and no transaction of another company', async () => {
     const { client } = server.acme;
-    await recordAnew([]);
+    await replaceTransactions([]);
     const at = new Date(FIRST);
     await fleet.logicalNumber(client, 'L-MOVES', { group_id: groupOf['L-0']?.databaseId });
     await record(server, server.acme, [
@@ -228,16 +231,16 @@ describe('transactionSummary', () => {
     expect(await groups()).toEqual([[null, 2]]);
   });
 
-  it('takes one statement, another to see how much it would read one by one, and one for groups', async () => {
-    await recordAnew(fc.sample(rowArbitrary, { numRuns: 100, seed: 3 }));
+  it('takes one statement, a second if it must read transactions, and a third for groups', async () => {
+    await replaceTransactions(fc.sample(rowArbitrary, { numRuns: 100, seed: 3 }));
     const member = await server.member('acme', 'operator');
     const ragged = { startedAt: { gte: '2026-01-01T10:20:30Z', lt: '2026-01-04T11:22:33Z' } };
-    const statements = async (question: Question) =>
-      await statementsFor(server, member, SUMMARY, { ...question });
-    const [kept, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });
+    const statements = async (request: SummaryArguments) =>
+      await statementsFor(server, member, SUMMARY, { ...request });
+    const [statement, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });
     expect(others).toEqual([]);
     for (const table of ['transaction_days', 'transaction_hours', 'transactions']) {
-      expect(kept).toContain(`"${table}" as`);
+      expect(statement).toContain(`"${table}" as`);
     }
     const whole = await statements({ bucket: 'DAY', by: ['STATUS', 'TRANSACTION_TYPE', 'APP_NAME'] });
     expect(whole).toHaveLength(1);
@@ -247,7 +250,7 @@ describe('transactionSummary', () => {
     expect(await statements({ filter: serial, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
   });
 
-  it('is read by viewers, and by nobody who may not read', async () => {
+  it('is allowed for viewers, and refused without the scope `read`', async () => {
     const viewer = await server.member('acme', 'viewer');
     expect(await summary({ bucket: 'NONE', by: [] }, viewer)).toHaveLength(1);
     const ingest = await server.member('acme', 'operator', ['ingest']);
@@ -255,36 +258,36 @@ describe('transactionSummary', () => {
   });
 });
 
-describe('a summary that would be too much', () => {
+describe('a summary that is too large', () => {
   beforeAll(async () => {
     await sql`delete from transactions`.execute(server.app.database.writes);
   });
-  const problem = async (question: Question) => await refused(server.beta, SUMMARY, { ...question });
+  const problem = async (request: SummaryArguments) => await refused(server.beta, SUMMARY, { ...request });
 
-  it(`is refused beyond ${MAX_ROWS} rows, with that number`, async () => {
+  it(`is refused if it has more than ${MAX_ROWS} rows`, async () => {
     const many = Array.from({ length: MAX_ROWS + 1 }, (_, n) => {
       const startedAt = new Date(FIRST + n * HOUR);
       return report({ logicalNumber: `L-${n}`, startedAt, finishedAt: startedAt });
     });
     await record(server, server.beta, many.slice(0, -1));
     await record(server, server.beta, many.slice(-1));
-    for (const question of [
+    for (const request of [
       { bucket: 'HOUR', by: [] },
       { bucket: 'HOUR', by: ['APP_NAME'] },
       { bucket: 'NONE', by: ['LOGICAL_NUMBER'] },
     ] as const) {
-      const { message, code } = await problem(question);
+      const { message, code } = await problem(request);
       expect([code, message]).toEqual([
         'BAD_USER_INPUT',
         expect.stringContaining(`more than ${MAX_ROWS} rows`),
       ]);
       const lt = new Date(FIRST + MAX_ROWS * HOUR).toISOString();
       const filter = { startedAt: { gte: new Date(FIRST).toISOString(), lt }, appName: { eq: 'shop.rb' } };
-      expect(await summary({ ...question, filter }, server.beta)).toHaveLength(MAX_ROWS);
+      expect(await summary({ ...request, filter }, server.beta)).toHaveLength(MAX_ROWS);
     }
   });
 
-  it('is not refused, and is whole, where more logical numbers than that are in few groups', async () => {
+  it('is not refused if more logical numbers than that are in few groups', async () => {
     const startedAt = new Date(FIRST + (MAX_ROWS + 1) * HOUR);
     await record(server, server.beta, [
       report({ logicalNumber: 'L-last', startedAt, finishedAt: startedAt }),
@@ -293,7 +296,7 @@ describe('a summary that would be too much', () => {
     expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(MAX_ROWS + 2);
   });
 
-  it(`is refused where more than ${MAX_READ} transactions would be read one by one`, async () => {
+  it(`is refused if it must read more than ${MAX_READ} transactions`, async () => {
     const { companyId } = server.beta.caller;
     const hour = FIRST / HOUR - 400 * 24;
     await sql`insert into transaction_hours (company_id, hour, status, transaction_type, app_name, total, amount_total)
@@ -301,24 +304,24 @@ describe('a summary that would be too much', () => {
       server.app.database.writes,
     );
     const gte = new Date((hour + 1) * HOUR).toISOString();
-    for (const question of [
+    for (const request of [
       { bucket: 'NONE', by: ['GROUP'] },
       { bucket: 'DAY', by: [], filter: { logicalNumber: { startsWith: 'L-1' } } },
       { bucket: 'DAY', by: [], filter: { or: [{ serialNumber: { eq: 'S-1' } }] } },
     ] as const) {
-      const { message, code } = await problem(question);
+      const { message, code } = await problem(request);
       expect([code, message]).toEqual([
         'BAD_USER_INPUT',
         expect.stringMatching(new RegExp(`at most ${MAX_READ} .* narrow startedAt`)),
       ]);
-      const filter = { ...('filter' in question ? question.filter : {}), startedAt: { gte } };
-      expect((await summary({ ...question, filter }, server.beta)).length).toBeGreaterThan(0);
+      const filter = { ...('filter' in request ? request.filter : {}), startedAt: { gte } };
+      expect((await summary({ ...request, filter }, server.beta)).length).toBeGreaterThan(0);
     }
     const bySerial = { bucket: 'NONE', by: ['GROUP'], filter: { serialNumber: { eq: 'S-1' } } } as const;
     expect(await summary(bySerial, server.beta)).toHaveLength(2);
   });
 
-  it('is refused where the amounts add up to more than a number tells exactly', async () => {
+  it('is refused if the sum of the amounts is beyond 2^53 - 1', async () => {
     await sql`update transaction_days set amount_total = ${Number.MAX_SAFE_INTEGER} + 1
       where company_id = ${server.beta.caller.companyId} and day = ${FIRST / DAY}`.execute(
       server.app.database.writes,

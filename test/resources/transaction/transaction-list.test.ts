@@ -11,21 +11,12 @@ import { listTransactions } from '../../../src/resources/transaction/transaction
 import { placeOfPage, splitPeriod } from '../../../src/resources/transaction/transaction.rules.js';
 import { planOf } from '../../support/plan.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import type { Row } from './filters.js';
 import { record, report } from './records.js';
 
 const FIRST = Date.UTC(2026, 0, 1);
 const DAYS = 25;
 const APPS = ['a.rb', 'b.rb'];
-
-interface Row {
-  readonly id: number;
-  readonly startedAt: number;
-  readonly status: string;
-  readonly transactionType: string;
-  readonly appName: string;
-  readonly serialNumber: string;
-  readonly logicalNumber: string;
-}
 
 /** Days with many and with no transactions, many of them with the same time. */
 function makeRows(): Omit<Row, 'id'>[] {

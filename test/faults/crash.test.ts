@@ -107,12 +107,12 @@ describe('a crash between commit and response', () => {
       storage.heal();
 
       const second = await startProgram(file, storage.options);
-      const kept = await second.client(token).get('devices');
-      expect(kept.list('devices')).toMatchObject([{ serial_number: 'only-one' }]);
+      const stored = await second.client(token).get('devices');
+      expect(stored.list('devices')).toMatchObject([{ serial_number: 'only-one' }]);
       const retried = await send(second);
       expect(retried.status).toBe(201);
       expect(retried.headers.get('idempotent-replayed')).toBe('true');
-      expect(retried.record('device')).toEqual(kept.list('devices')[0]);
+      expect(retried.record('device')).toEqual(stored.list('devices')[0]);
       expect((await second.client(token).get('devices')).body.pagination).toMatchObject({ total_entries: 1 });
     },
   );

@@ -59,17 +59,17 @@ async function fillAndRecover(
   freeSpace: () => void,
 ): Promise<void> {
   const client = program.client(token);
-  const kept: string[] = [];
+  const acknowledged: string[] = [];
   let refused: Reply | undefined;
   for (let n = 0; refused === undefined && n < 100; n += 1) {
     const reply = await client.post('files', upload(`file ${n}`));
-    if (reply.status === 201) kept.push(`file ${n}`);
+    if (reply.status === 201) acknowledged.push(`file ${n}`);
     else refused = reply;
   }
-  expect(kept.length).toBeGreaterThan(0);
+  expect(acknowledged.length).toBeGreaterThan(0);
   expectFull(refused ?? (await client.get('files')));
   expectFull(await client.post('files', upload('still full')));
-  expect(await names(client, 'files')).toEqual(kept);
+  expect(await names(client, 'files')).toEqual(acknowledged);
   expect((await client.get('/readyz')).status).toBe(503);
   expect((await client.get('/healthz')).status).toBe(200);
 
@@ -81,7 +81,7 @@ async function fillAndRecover(
   expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
 
   const again = await startProgram(file);
-  expect(await names(again.client(token), 'files')).toEqual([...kept, 'after']);
+  expect(await names(again.client(token), 'files')).toEqual([...acknowledged, 'after']);
   await again.end('SIGTERM');
 }
 
@@ -194,7 +194,7 @@ describe('a failed fsync', () => {
     const { token } = await prepareDatabase(file);
     const storage = faultyStorage(folder);
     const program = await startProgram(file, storage.options);
-    const before = await createGroups(program.client(token), 'kept', 5);
+    const before = await createGroups(program.client(token), 'before', 5);
     storage.fail('sync', EIO);
     await expectEnd(file, program, token, before);
   });
@@ -202,7 +202,7 @@ describe('a failed fsync', () => {
   itUnless(lacking.strace())('CF-08 ends the program, the same with strace', async () => {
     const { token } = await prepareDatabase(file);
     const program = await startProgram(file);
-    const before = await createGroups(program.client(token), 'kept', 5);
+    const before = await createGroups(program.client(token), 'before', 5);
     await injectFaults(program, 'inject=fdatasync,fsync:error=EIO');
     await expectEnd(file, program, token, before);
   });
@@ -212,18 +212,18 @@ describe('a failed fsync', () => {
     const storage = faultyStorage(folder);
     const program = await startProgram(file, storage.options);
     const client = program.client(token);
-    const kept: string[] = [];
+    const acknowledged: string[] = [];
     storage.fail('sync', EIO, { files: 'gateway.db' });
     for (let n = 0; n < 20; n += 1) {
       const reply = await client.post('files', upload(`file ${n}`)).catch((): null => null);
       if (reply === null) break;
       expect(reply.status).toBe(201);
-      kept.push(`file ${n}`);
+      acknowledged.push(`file ${n}`);
     }
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
-    expect(kept.length).toBeGreaterThan(1);
+    expect(acknowledged.length).toBeGreaterThan(1);
     const again = await startProgram(file);
-    expect((await names(again.client(token), 'files')).slice(0, kept.length)).toEqual(kept);
+    expect((await names(again.client(token), 'files')).slice(0, acknowledged.length)).toEqual(acknowledged);
     expect(problemsIn(file)).toEqual([]);
   });
 });

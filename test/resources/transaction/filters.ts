@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
 import { nodeId } from '../../support/dashboard.js';
 
-/** What lists and summaries compare. */
+/** The fields of a transaction that filters compare. */
 export interface Row {
   readonly id: number;
   readonly startedAt: number;
@@ -22,13 +22,13 @@ const CHOICES = {
   transactionType: ['COMPANY', 'SWITCH', 'GET_ASSET'],
 } as const;
 
-const choice = (values: readonly string[]) =>
+const enumComparator = (values: readonly string[]) =>
   fc.oneof(
     fc.constantFrom(...values).map((eq): Comparator => ({ eq })),
     fc.subarray([...values]).map((choices): Comparator => ({ in: choices })),
   );
 
-const text = (values: readonly string[], part: string) =>
+const textComparator = (values: readonly string[], part: string) =>
   fc.oneof(
     fc.constantFrom(...values, 'nobody').map((eq): Comparator => ({ eq })),
     fc.subarray([...values]).map((names): Comparator => ({ in: names })),
@@ -36,7 +36,7 @@ const text = (values: readonly string[], part: string) =>
     fc.constantFrom(part, '-1', '%').map((contains): Comparator => ({ contains })),
   );
 
-/** Around the days from `first` on: at their ends, at those of hours, and ragged. */
+/** Times in and around `days` days from `first` on: at midnights, at full hours and between. */
 function instants(first: number, days: number): fc.Arbitrary<string> {
   const minute = fc.oneof(
     fc.integer({ min: -1, max: days + 1 }).map((day) => (day * DAY) / MINUTE),
@@ -48,21 +48,21 @@ function instants(first: number, days: number): fc.Arbitrary<string> {
     .map(([minutes, more]) => new Date(first + minutes * MINUTE + more).toISOString());
 }
 
-/** Any filter of transactions, as GraphQL takes it. */
+/** Arbitrary values of the GraphQL input `TransactionFilter`. */
 export function transactionFilters(first: number, days: number): fc.Arbitrary<Filter> {
   const plain = fc.record(
     {
-      status: choice(CHOICES.status),
-      transactionType: choice(CHOICES.transactionType),
-      appName: text(['a.rb', 'b.rb'], '.rb'),
-      serialNumber: text(['S-0', 'S-1'], 'S'),
-      logicalNumber: text(['L-0', 'L-1'], 'L'),
+      status: enumComparator(CHOICES.status),
+      transactionType: enumComparator(CHOICES.transactionType),
+      appName: textComparator(['a.rb', 'b.rb'], '.rb'),
+      serialNumber: textComparator(['S-0', 'S-1'], 'S'),
+      logicalNumber: textComparator(['L-0', 'L-1'], 'L'),
       startedAt: fc.record({ gte: instants(first, days), lt: instants(first, days) }, { requiredKeys: [] }),
       id: fc.subarray([1, 2, 3, 50, 9e6]).map((ids) => ({ in: ids.map((id) => nodeId('Transaction', id)) })),
     },
     { requiredKeys: [] },
   );
-  // Most filters compare little.
+  // Most filters have at most two comparisons.
   const simple = plain.chain((filter) => {
     const parts = Object.entries(filter);
     const some = fc.subarray(parts, { maxLength: Math.min(2, parts.length) });
@@ -78,7 +78,7 @@ export function transactionFilters(first: number, days: number): fc.Arbitrary<Fi
   );
 }
 
-/** The same question answered in the plainest way. */
+/** Whether a row passes a filter, computed without the database. */
 export function meets(row: Row, filter: Filter): boolean {
   return Object.entries(filter).every(([field, value]) => {
     if (field === 'and') return (value as Filter[]).every((part) => meets(row, part));
@@ -91,7 +91,7 @@ export function meets(row: Row, filter: Filter): boolean {
 }
 
 function compares(field: string, value: string | number, operator: string, operand: unknown): boolean {
-  const told =
+  const text =
     field === 'id'
       ? nodeId('Transaction', Number(value))
       : field in CHOICES
@@ -99,13 +99,13 @@ function compares(field: string, value: string | number, operator: string, opera
         : String(value);
   switch (operator) {
     case 'eq':
-      return told === operand;
+      return text === operand;
     case 'in':
-      return (operand as string[]).includes(told);
+      return (operand as string[]).includes(text);
     case 'startsWith':
-      return told.startsWith(String(operand));
+      return text.startsWith(String(operand));
     case 'contains':
-      return told.includes(String(operand));
+      return text.includes(String(operand));
     case 'gte':
       return Number(value) >= Date.parse(String(operand));
     case 'lt':

@@ -4,7 +4,7 @@ import type { Member, TestServer } from '../../support/server.js';
 
 export const START = new Date('2026-03-01T12:00:00Z');
 
-/** What a terminal reports of a release that went well. */
+/** A successful transaction of a terminal, without a payment. */
 export function report(overrides: Partial<Record<keyof TransactionRecord, unknown>> = {}) {
   return {
     transactionType: 'company',
@@ -18,7 +18,7 @@ export function report(overrides: Partial<Record<keyof TransactionRecord, unknow
   };
 }
 
-/** A card payment; what is given stands in `parsed`. */
+/** A card payment; the argument replaces fields of `parsed`. */
 export function payment(parsed: Record<string, unknown> = {}) {
   return report({
     transactionType: 'switch',

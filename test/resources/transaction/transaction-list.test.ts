@@ -11,24 +11,15 @@ import { listTransactions } from '../../../src/resources/transaction/transaction
 import { placeOfPage, splitPeriod } from '../../../src/resources/transaction/transaction.rules.js';
 import { planOf } from '../../support/plan.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import type { Row } from './filters.js';
 import { record, report } from './records.js';
 
 const FIRST = Date.UTC(2026, 0, 1);
 const DAYS = 25;
 const APPS = ['a.rb', 'b.rb'];
 
-interface Made {
-  readonly id: number;
-  readonly startedAt: number;
-  readonly status: string;
-  readonly transactionType: string;
-  readonly appName: string;
-  readonly serialNumber: string;
-  readonly logicalNumber: string;
-}
-
-/** Some days with many, some with none, many at one instant. */
-function makeRows(): Omit<Made, 'id'>[] {
+/** Days with many and with no transactions, many of them with the same time. */
+function makeRows(): Omit<Row, 'id'>[] {
   return Array.from({ length: 900 }, (_, n) => {
     const day = Math.floor(((n * n) % 97) / 4);
     const second = n % 3 === 0 ? 0 : (n * 7919) % 86_400;
@@ -44,7 +35,7 @@ function makeRows(): Omit<Made, 'id'>[] {
 }
 
 let server: TestServer;
-let made: Made[];
+let recorded: Row[];
 beforeAll(async () => {
   server = await startServer();
   const rows = makeRows();
@@ -56,7 +47,7 @@ beforeAll(async () => {
       return report({ ...row, startedAt, finishedAt: row.status === 'running' ? null : startedAt });
     }),
   );
-  made = rows.map((row, n) => ({ ...row, id: (firstId ?? 0) + n }));
+  recorded = rows.map((row, n) => ({ ...row, id: (firstId ?? 0) + n }));
   await record(
     server,
     server.beta,
@@ -67,15 +58,15 @@ afterAll(async () => {
   await server.stop();
 });
 
-type Filter = Partial<Record<'since' | 'until', string>> & Partial<Omit<Made, 'id' | 'startedAt'>>;
+type Filter = Partial<Record<'since' | 'until', string>> & Partial<Omit<Row, 'id' | 'startedAt'>>;
 
-/** The same question answered in the plainest way. */
+/** Ids of the filtered rows, computed without the database. */
 function expected({ since, until, ...exact }: Filter): number[] {
   const start = (text: string): number => Date.parse(text);
   const end = (text: string): number =>
     start(text) + (text.length === 10 ? DAY : text.includes('.') ? 1 : 1000);
-  return made
-    .filter((row) => Object.entries(exact).every(([field, value]) => row[field as keyof Made] === value))
+  return recorded
+    .filter((row) => Object.entries(exact).every(([field, value]) => row[field as keyof Row] === value))
     .filter((row) => since === undefined || row.startedAt >= start(since))
     .filter((row) => until === undefined || row.startedAt < end(until))
     .sort((a, b) => b.startedAt - a.startedAt || b.id - a.id)
@@ -88,7 +79,7 @@ const list = (filter: Filter, page: number, perPage: number) =>
 const instant = fc
   .integer({ min: -2 * 86_400, max: (DAYS + 2) * 86_400 })
   .map((second) => new Date(FIRST + second * 1000).toISOString());
-const moment = instant.chain((at) => fc.constantFrom(at.slice(0, 10), `${at.slice(0, 19)}Z`, at));
+const bound = instant.chain((at) => fc.constantFrom(at.slice(0, 10), `${at.slice(0, 19)}Z`, at));
 const filters = fc.record(
   {
     status: fc.constantFrom(...TRANSACTION_STATUSES),
@@ -96,14 +87,14 @@ const filters = fc.record(
     appName: fc.constantFrom(...APPS, 'c.rb'),
     serialNumber: fc.constantFrom('S-0', 'S-3', 'S-9'),
     logicalNumber: fc.constantFrom('L-0', 'L-5'),
-    since: moment,
-    until: moment,
+    since: bound,
+    until: bound,
   },
   { requiredKeys: [] },
 );
 
 describe('a list of transactions', () => {
-  it('is, page by page, what the filters leave, newest first', async () => {
+  it('has the filtered transactions of the page, newest first', async () => {
     const pages = fc.record({
       page: fc.integer({ min: 1, max: 40 }),
       perPage: fc.integer({ min: 1, max: 100 }),
@@ -113,24 +104,24 @@ describe('a list of transactions', () => {
         const ids = expected(filter);
         const { since, until } = filter;
         fc.pre(since === undefined || until === undefined || Date.parse(since) <= Date.parse(until));
-        const answer = await list(filter, page, perPage);
-        expect(answer.total).toBe(ids.length);
-        expect(answer.records.map(({ id }) => id)).toEqual(ids.slice((page - 1) * perPage, page * perPage));
+        const result = await list(filter, page, perPage);
+        expect(result.total).toBe(ids.length);
+        expect(result.records.map(({ id }) => id)).toEqual(ids.slice((page - 1) * perPage, page * perPage));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('covers every record once when its pages are read one after the other', async () => {
+  it('has every record once on its pages', async () => {
     const seen: number[] = [];
     for (let page = 1; page <= 13; page += 1)
       seen.push(...(await list({}, page, 70)).records.map(({ id }) => id));
     expect(seen).toEqual(expected({}));
   });
 
-  const QUESTIONS: [string, Filter, number][] = [
-    ['nothing', {}, 2],
-    ['nothing but the epoch', { since: '1970-01-01' }, 2],
+  const FILTERS: [string, Filter, number][] = [
+    ['no filter', {}, 2],
+    ['the epoch', { since: '1970-01-01' }, 2],
     ['status', { status: 'success' }, 2],
     ['status, type and app', { status: 'success', transactionType: 'switch', appName: 'b.rb' }, 2],
     ['status and a week', { status: 'success', since: '2026-01-03', until: '2026-01-09' }, 2],
@@ -138,13 +129,17 @@ describe('a list of transactions', () => {
     ['two instants', { since: '2026-01-03T08:00:00Z', until: '2026-01-20T09:30:00Z' }, 4],
     ['part of a day', { since: '2026-01-03T01:00:00Z', until: '2026-01-03T23:30:00Z' }, 2],
     ['serial number', { serialNumber: 'S-1' }, 2],
-    ['serial number and all else', { serialNumber: 'S-2', logicalNumber: 'L-2', status: 'success' }, 2],
+    [
+      'serial number, logical number and status',
+      { serialNumber: 'S-2', logicalNumber: 'L-2', status: 'success' },
+      2,
+    ],
     ['logical number and a week', { logicalNumber: 'L-0', since: '2026-01-03', until: '2026-01-09' }, 2],
   ];
-  it.each(QUESTIONS)(
-    'by %s takes the same few statements on every page',
+  it.each(FILTERS)(
+    'filtered by %s takes the same number of statements for every page',
     async (what, filter, statements) => {
-      for (const page of [1, 3, 8, ...(what === 'nothing' ? [400] : [])]) {
+      for (const page of [1, 3, 8, ...(what === 'no filter' ? [400] : [])]) {
         const run = await server.statements(() => list(filter, page, 2));
         expect(run.result.records).toHaveLength(2);
         expect(run.statements, run.statements.join('\n')).toHaveLength(statements);
@@ -152,57 +147,67 @@ describe('a list of transactions', () => {
     },
   );
 
-  it.each([false, true])('LS-04 reads indexes only, never a whole table (analyzed: %s)', async (analyzed) => {
-    const { statements } = await server.statements(async () => {
-      for (const [, filter] of QUESTIONS) await list(filter, 2, 2);
-      await list({}, 400, 2);
-    });
-    const database = new Sqlite(server.file);
-    try {
-      if (analyzed) database.exec('analyze');
-      for (const statement of new Set(statements)) {
-        const steps = planOf(database, statement);
-        const scans = steps.filter((step) => /^SCAN (?!found$)/.test(step));
-        expect(scans, `${statement}\n${steps.join('\n')}`).toEqual([]);
-        const sought = steps.filter((step) => step.startsWith('SEARCH'));
-        // Skipping and counting stay within an index that holds all columns; rows are read by their key.
-        for (const step of sought) {
-          expect(step).toMatch(
-            /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INTEGER PRIMARY KEY \(rowid=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
-          );
+  it.each([false, true])(
+    'LS-04 reads through indexes only, never a whole table (analyzed: %s)',
+    async (analyzed) => {
+      const { statements } = await server.statements(async () => {
+        for (const [, filter] of FILTERS) await list(filter, 2, 2);
+        await list({}, 400, 2);
+      });
+      const database = new Sqlite(server.file);
+      try {
+        if (analyzed) database.exec('analyze');
+        for (const statement of new Set(statements)) {
+          const steps = planOf(database, statement);
+          const scans = steps.filter((step) => /^SCAN (?!found$)/.test(step));
+          expect(scans, `${statement}\n${steps.join('\n')}`).toEqual([]);
+          const searches = steps.filter((step) => step.startsWith('SEARCH'));
+          // Skipping and counting use covering indexes; rows are read by primary key.
+          for (const step of searches) {
+            expect(step).toMatch(
+              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INTEGER PRIMARY KEY \(rowid=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
+            );
+          }
+          expect(searches.length).toBeGreaterThan(0);
         }
-        expect(sought.length).toBeGreaterThan(0);
+      } finally {
+        database.close();
       }
-    } finally {
-      database.close();
-    }
-  });
+    },
+  );
 });
 
-describe('the place of a page', () => {
+describe('the day range of a page', () => {
   const day = (number: number, total: number) => ({ from: number * DAY, to: (number + 1) * DAY, total });
   const days = [day(9, 10), day(8, 0), day(7, 5), day(4, 100), day(3, 1)];
 
   it.each([
     ['the first page within a day', 0, 10, { from: 9, to: 10, skip: 0 }],
     ['a page over several days', 8, 10, { from: 4, to: 10, skip: 8 }],
-    ['a page that begins with a day', 10, 5, { from: 7, to: 8, skip: 0 }],
+    ['a page that starts with a day', 10, 5, { from: 7, to: 8, skip: 0 }],
     ['a page deep within a day', 100, 10, { from: 4, to: 5, skip: 85 }],
     ['the last page, not full', 114, 10, { from: 3, to: 5, skip: 99 }],
-  ])('for %s skips no more than a day has', (_what, offset, limit, { from, to, skip }) => {
+  ])('for %s skips at most the rows of one day', (_what, offset, limit, { from, to, skip }) => {
     expect(placeOfPage(days, offset, limit)).toEqual({ from: from * DAY, to: to * DAY, skip, limit });
   });
 
-  it('is nowhere past the end', () => {
+  it('is undefined beyond the last page', () => {
     expect(placeOfPage(days, 116, 10)).toBeUndefined();
     expect(placeOfPage([], 0, 10)).toBeUndefined();
   });
 });
 
-describe('a period split by whole days', () => {
+describe('a time range split by whole days', () => {
   it.each([
     ['whole days', 2 * DAY, 4 * DAY, [2, 4], null, null],
-    ['ragged at both ends', 2 * DAY + 5, 4 * DAY + 7, [3, 4], [2 * DAY + 5, 3 * DAY], [4 * DAY, 4 * DAY + 7]],
+    [
+      'partial days at both ends',
+      2 * DAY + 5,
+      4 * DAY + 7,
+      [3, 4],
+      [2 * DAY + 5, 3 * DAY],
+      [4 * DAY, 4 * DAY + 7],
+    ],
     ['within one day', 2 * DAY + 5, 2 * DAY + 9, null, null, [2 * DAY + 5, 2 * DAY + 9]],
     ['over one midnight', 2 * DAY + 5, 3 * DAY + 9, null, null, [2 * DAY + 5, 3 * DAY + 9]],
   ])('of %s', (_what, from, to, days, before, after) => {

@@ -26,7 +26,7 @@ const totalOf = async (filter: object = {}): Promise<number> =>
   (await read((work) => listTransactions(work, filter, { page: 1, perPage: 1 }))).total;
 
 describe('recording transactions', () => {
-  it('keeps them with one entry in the ledger, and takes the amount out of the payment', async () => {
+  it('stores them with one entry in the ledger, and the amount of the payment in its own column', async () => {
     const before = await totalOf();
     const recorded = await record(server, server.acme, [report(), payment({ amount: 990 })]);
     expect(recorded).toMatchObject({ count: 2, scrubs: 0 });
@@ -53,7 +53,7 @@ describe('recording transactions', () => {
     });
   });
 
-  it('writes a thousand with as many statements as one', async () => {
+  it('takes as many statements for 1,000 transactions as for one', async () => {
     const statements = async (count: number): Promise<string[]> =>
       (
         await server.statements(() =>
@@ -68,7 +68,7 @@ describe('recording transactions', () => {
     expect(await statements(2_500)).toHaveLength((await statements(1)).length + 2);
   });
 
-  it('records nothing of nothing', async () => {
+  it('accepts an empty batch', async () => {
     const before = await totalOf();
     expect(await record(server, server.acme, [])).toEqual({
       count: 0,
@@ -97,17 +97,17 @@ describe('recording transactions', () => {
     ],
     ['a NUL in a message', report({ sent: 'a\0b' }), 'sent must not contain NUL'],
     ['metadata nested too deep', payment({ metadata: { deep: nested(40) } }), 'nested at most'],
-  ])('refuses %s, and everything that came along', async (_what, row, words) => {
+  ])('refuses %s, and the whole batch with it', async (_what, row, message) => {
     const before = await totalOf();
     const error: unknown = await record(server, server.acme, [report(), row]).catch((e: unknown) => e);
     expect(error).toMatchObject({ code: 'invalid' });
-    expect(JSON.stringify((error as { details: { fields: object } }).details.fields)).toContain(words);
+    expect(JSON.stringify((error as { details: { fields: object } }).details.fields)).toContain(message);
     expect(Object.keys((error as { details: { fields: object } }).details.fields)).toEqual(['1']);
     expect(await totalOf()).toBe(before);
   });
 
-  it('AT-27 keeps no card data, and tells how much it hid once that is durable', async () => {
-    const told: number[] = [];
+  it('AT-27 stores no card data, and reports the number of masked values after the commit', async () => {
+    const reported: number[] = [];
     const pan = '4111111111111111';
     const recorded = await write(async (work) => {
       const row = {
@@ -116,23 +116,23 @@ describe('recording transactions', () => {
         sent: `0200${pan}D25121010000012345`,
         received: `{"cvv":"123"}`,
       };
-      const answer = await recordTransactions(work, [row, report()], (scrubs) => told.push(scrubs));
-      expect(told).toEqual([]);
-      return answer;
+      const result = await recordTransactions(work, [row, report()], (scrubs) => reported.push(scrubs));
+      expect(reported).toEqual([]);
+      return result;
     });
     expect(recorded.scrubs).toBe(7);
-    expect(told).toEqual([7]);
-    const [, kept] = (
+    expect(reported).toEqual([7]);
+    const [, stored] = (
       await server.acme.client.get('transactions', undefined, { query: { per_page: 2 } })
     ).list('transactions');
-    expect(JSON.stringify(kept)).not.toMatch(/4111111111|cvv":"123|D2512|track2/);
-    expect(kept).toMatchObject({ detail: 'pan 411111******1111', received: '{"cvv":"***"}' });
+    expect(JSON.stringify(stored)).not.toMatch(/4111111111|cvv":"123|D2512|track2/);
+    expect(stored).toMatchObject({ detail: 'pan 411111******1111', received: '{"cvv":"***"}' });
     for (const file of [server.file, `${server.file}-wal`]) {
       expect(readFileSync(file, 'latin1'), file).not.toContain(pan);
     }
   });
 
-  it('CF-03 keeps none of a batch of 500 whose unit of work fails', async () => {
+  it('CF-03 stores none of a batch of 500 if its unit of work fails', async () => {
     const before = [await totalOf(), await totalOf({ status: 'success' })];
     const stopped = write(async (work) => {
       await recordTransactions(
@@ -152,7 +152,7 @@ describe('finishing a transaction', () => {
     return await read((work) => getTransaction(work, firstId ?? 0));
   }
 
-  it('makes a running one a success with its payment, and the totals follow', async () => {
+  it('turns a running one into a success with its payment, and updates the totals', async () => {
     const current = await running();
     const before = [await totalOf({ status: 'running' }), await totalOf({ status: 'success' })];
     const finished = await write((work) =>
@@ -169,7 +169,7 @@ describe('finishing a transaction', () => {
     expect(after).toEqual([(before[0] ?? 0) - 1, (before[1] ?? 0) + 1]);
   });
 
-  it('refuses one that has ended, and a payment with a failure', async () => {
+  it('refuses a transaction that has finished, and a failure with a payment', async () => {
     const current = await running();
     await expect(
       write((work) => finishTransaction(work, current, { status: 'fail', parsed: payment().parsed })),
@@ -181,7 +181,7 @@ describe('finishing a transaction', () => {
     ).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('does not find what another company did', async () => {
+  it('does not find a transaction of another company', async () => {
     const { firstId } = await record(server, server.beta, [report()]);
     await expect(read((work) => getTransaction(work, firstId ?? 0))).rejects.toMatchObject({
       code: 'not_found',

@@ -12,13 +12,14 @@ import { payment } from '../records.js';
 function isLuhnValid(digits: string): boolean {
   const sum = Array.from(digits, Number)
     .reverse()
-    .reduce((total, digit, place) => {
-      const weighted = place % 2 === 1 ? digit * 2 : digit;
+    .reduce((total, digit, index) => {
+      const weighted = index % 2 === 1 ? digit * 2 : digit;
       return total + (weighted > 9 ? weighted - 9 : weighted);
     }, 0);
   return sum % 10 === 0;
 }
 
+/** Beginnings and lengths of the card numbers of schemes. */
 const SCHEMES: readonly (readonly [string, number])[] = [
   ['4', 13],
   ['4', 16],
@@ -34,22 +35,22 @@ const SCHEMES: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Every card number that can be read out of a text: numbers that stand by themselves, in one piece or in
- * groups, and those that begin as a scheme's numbers do, whatever stands around them.
+ * Every card number in a text: separate numbers, in one piece or in groups of digits, and numbers within longer runs
+ * of digits that begin like those of a scheme.
  */
 function cardNumbersIn(text: string): string[] {
   return Array.from(text.matchAll(/\d(?:[\s-]{0,2}\d){12,}/g)).flatMap(([run]) => {
     const groups = Array.from(run.matchAll(/\d+/g), ([group]) => group);
-    const alone = groups.flatMap((_, from) =>
+    const separate = groups.flatMap((_, from) =>
       groups.slice(from).map((_group, count) => groups.slice(from, from + count + 1).join('')),
     );
     const digits = groups.join('');
-    const amid = Array.from(digits).flatMap((_, start) =>
+    const embedded = Array.from(digits).flatMap((_, start) =>
       SCHEMES.map(([beginning, length]) =>
         digits.startsWith(beginning, start) ? digits.slice(start, start + length) : '',
       ).filter((number, scheme) => number.length === SCHEMES[scheme]?.[1]),
     );
-    return [...alone, ...amid].filter(
+    return [...separate, ...embedded].filter(
       (number) => number.length >= 13 && number.length <= 19 && isLuhnValid(number),
     );
   });
@@ -70,7 +71,7 @@ const digitsOf = (length: number) =>
     .map((digits) => digits.join(''));
 const withCheckDigit = (body: string): string =>
   body + String([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].find((digit) => isLuhnValid(`${body}${digit}`)));
-/** Any 13 to 19 digits with a check digit that is right. */
+/** 13 to 19 digits with a valid check digit. */
 const validNumber = fc.integer({ min: 12, max: 18 }).chain(digitsOf).map(withCheckDigit);
 const cardNumber = fc
   .constantFrom(...SCHEMES)
@@ -85,25 +86,25 @@ const surroundings = fc.string({
 describe('AT-27 card data in texts', () => {
   it.each([
     ['alone', VISA, '411111******1111'],
-    ['amid words', `card ${VISA} ok`, 'card 411111******1111 ok'],
+    ['between words', `card ${VISA} ok`, 'card 411111******1111 ok'],
     ['of 15 digits', AMEX, '378282*****0005'],
     ['of 19 digits', LONG, '630400*********0000'],
     ['with spaces', '4111 1111 1111 1111', '4111 11** **** 1111'],
     ['with dashes', '4111-1111-1111-1111', '4111-11**-****-1111'],
     ['in JSON', `{"pan":"${VISA}"}`, '{"pan":"411111******1111"}'],
-    ['next to letters', `PAN${MASTERCARD}X`, 'PAN555555******4444X'],
+    ['directly beside letters', `PAN${MASTERCARD}X`, 'PAN555555******4444X'],
     ['as track 2 with =', `;${VISA}=25121010000012345678?`, ';411111******1111=********************?'],
     ['as track 2 with D', `${VISA}D25121010000012300000F`, '411111******1111D********************F'],
     ['as track 2 of a number without a check digit', '4111111111111112=2512', '411111******1112=****'],
     ['as track 1', `%B${VISA}^DOE/JOHN^2512101?`, '%B411111******1111^****************?'],
-    ['two of them', `${VISA},${AMEX}`, '411111******1111,378282*****0005'],
-  ])('hides a card number %s', (_how, text, expected) => {
+    ['twice', `${VISA},${AMEX}`, '411111******1111,378282*****0005'],
+  ])('masks a card number %s', (_how, text, expected) => {
     expect(scrubText(text).value).toBe(expected);
   });
 
   it.each([
     ['inside ISO 8583 hex', `0200F23C4481A8E0800016${VISA}00300000000000010000ABCD`],
-    ['as a BCD field behind its length', `7224648108C180821234F1${AMEX}F000000`],
+    ['as a BCD field after its length', `7224648108C180821234F1${AMEX}F000000`],
     ['as track 2 in hex', `B2203801000000C037${VISA}D2512101000001230FAA`],
     ['as ASCII in hex', `30323030${ascii(`PAN=${VISA};`)}FF`],
     ['as ASCII in hex with spaces', ascii(VISA).replace(/(..)/g, '$1 ')],
@@ -112,7 +113,7 @@ describe('AT-27 card data in texts', () => {
     ['as hex of digits with spaces', VISA.replace(/(..)/g, '$1 ')],
     ['with non-breaking spaces', VISA.replace(/(....)/g, '$1\u00a0')],
     ['with long dashes', VISA.replace(/(....)/g, '$1\u2013')],
-  ])('hides a card number %s', (_how, text) => {
+  ])('masks a card number %s', (_how, text) => {
     const { value, scrubs } = scrubText(text);
     expect(scrubs).toBeGreaterThan(0);
     for (const form of [VISA, AMEX].flatMap((number) => [number, ascii(number), ebcdic(number)])) {
@@ -134,11 +135,11 @@ describe('AT-27 card data in texts', () => {
     ['PIN block: 04 A1 B2 C3 D4 E5 F6 07', 'PIN block: ** ** ** ** ** ** ** **'],
     ['pin: 1234', 'pin: ****'],
     ['track2: abcdef', 'track2: ******'],
-  ])('hides the secret of %s', (text, expected) => {
+  ])('masks the secret in %s', (text, expected) => {
     expect(scrubText(text)).toEqual({ value: expected, scrubs: 1 });
   });
 
-  it('hides a verification code that is written in hex', () => {
+  it('masks a verification code in hex', () => {
     expect(scrubText(ascii('AMOUNT=100;CVV=123;')).value).toBe(
       `${ascii('AMOUNT=100;CVV=')}******${ascii(';')}`,
     );
@@ -154,11 +155,11 @@ describe('AT-27 card data in texts', () => {
     'id 9876543210123456789012345',
     '+55 11 91234-5678',
     '',
-  ])('leaves %s as it is', (text) => {
+  ])('does not change %s', (text) => {
     expect(scrubText(text)).toEqual({ value: text, scrubs: 0 });
   });
 
-  it('leaves no number of 13 to 19 digits with a valid check digit in any text', () => {
+  it('leaves no card number in any text', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(surroundings, cardNumber, validNumber), { maxLength: 6 }), (parts) => {
         expect(cardNumbersIn(scrubText(parts.join('')).value)).toEqual([]);
@@ -167,29 +168,29 @@ describe('AT-27 card data in texts', () => {
     );
   });
 
-  it('leaves at most the first 6 and last 4 digits of a number, wherever it stands', () => {
+  it('leaves at most the first 6 and last 4 digits of a number, whatever surrounds it', () => {
     fc.assert(
       fc.property(surroundings, cardNumber, surroundings, (before, number, after) => {
         const { value } = scrubText(`${before}${number}${after}`);
         expect(value).toHaveLength(before.length + number.length + after.length);
-        const kept = value.slice(before.length, before.length + number.length);
-        expect(kept.slice(6, -4)).toBe('*'.repeat(number.length - 10));
+        const masked = value.slice(before.length, before.length + number.length);
+        expect(masked.slice(6, -4)).toBe('*'.repeat(number.length - 10));
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('hides any number with a valid check digit that stands by itself', () => {
+  it('masks any separate number with a valid check digit', () => {
     const border = fc.constantFrom('', ' ', '"', 'a', 'D', '/', ',', '\n', '*');
     fc.assert(
       fc.property(border, validNumber, border, (before, number, after) => {
-        const hidden = `${number.slice(0, 6)}${'*'.repeat(number.length - 10)}${number.slice(-4)}`;
-        expect(scrubText(`${before}${number}${after}`).value).toBe(`${before}${hidden}${after}`);
+        const masked = `${number.slice(0, 6)}${'*'.repeat(number.length - 10)}${number.slice(-4)}`;
+        expect(scrubText(`${before}${number}${after}`).value).toBe(`${before}${masked}${after}`);
       }),
     );
   });
 
-  it('finds nothing more in what it has scrubbed', () => {
+  it('changes nothing when applied again', () => {
     fc.assert(
       fc.property(
         fc.oneof(surroundings, validNumber, cardNumber.map(ascii), fc.constantFrom('cvv=123', 'pin: ---')),
@@ -201,7 +202,7 @@ describe('AT-27 card data in texts', () => {
     );
   });
 
-  it('takes a moment for the longest text of the worst kind', () => {
+  it('takes less than 5 seconds for the worst texts of 64 KiB', () => {
     for (const unit of ['0', '1 ', '4111', 'cvv', '34', '4=', 'B4^']) {
       const text = unit.repeat(65_536 / unit.length);
       expect(scrubText(text).value).toHaveLength(text.length);
@@ -210,7 +211,7 @@ describe('AT-27 card data in texts', () => {
 });
 
 describe('AT-27 card data in JSON', () => {
-  it('hides numbers, texts and keys at every depth, and leaves secrets out', () => {
+  it('masks numbers, strings and keys at every depth, and removes fields of secrets', () => {
     const { value, scrubs } = scrubJson({
       pan: Number(VISA),
       list: [{ text: `n ${AMEX}` }, 7, null, true],
@@ -219,18 +220,18 @@ describe('AT-27 card data in JSON', () => {
       cardPin: '1234',
       pin_block: 'AA',
       track2Data: 'x',
-      pinpad: 'kept',
+      pinpad: 'unchanged',
     });
     expect(value).toEqual({
       pan: '411111******1111',
       list: [{ text: 'n 378282*****0005' }, 7, null, true],
       '555555******4444': 'key',
-      pinpad: 'kept',
+      pinpad: 'unchanged',
     });
     expect(scrubs).toBe(7);
   });
 
-  it('leaves no valid number in any JSON', () => {
+  it('leaves no card number in any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), validNumber, (json, number) => {
         const { value } = scrubJson({ json, number, nested: [{ [number]: json }] });
@@ -263,12 +264,12 @@ describe('AT-28 truncation of a payment', () => {
     }
   });
 
-  it('hides what stands in a field where it does not belong', () => {
+  it('masks card data in fields that are for other data', () => {
     const { value } = scrubbed({ nsu: VISA, metadata: { raw: `${VISA}=2512101`, cvv2: '123' } });
     expect(value).toMatchObject({ nsu: '411111******1111', metadata: { raw: '411111******1111=*******' } });
   });
 
-  it('keeps the number of a company though it looks like a card number', () => {
+  it('does not mask the document number of a company, unless it is a valid card number of a scheme', () => {
     const cnpj = '00000000000191';
     const luhnValid = '11222333000181';
     expect(scrubbed({ merchant: { id: '1', document: cnpj, name: 'x' } }).value.merchant.document).toBe(cnpj);
@@ -278,7 +279,7 @@ describe('AT-28 truncation of a payment', () => {
     expect(scrubbed({ merchant: { id: '1', document: luhnValid, name: 'x' } }).scrubs).toBe(0);
   });
 
-  it('keeps a payment without card data as it is, field by field in order', () => {
+  it('does not change a payment without card data, not even the order of its fields', () => {
     const parsed = ParsedPayment.parse(payment({ nsuReference: '000100' }).parsed);
     expect(JSON.stringify(scrubPayment(parsed))).toBe(JSON.stringify({ value: parsed, scrubs: 0 }));
   });

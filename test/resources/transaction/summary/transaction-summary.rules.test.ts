@@ -10,8 +10,8 @@ const blank: SummaryRow = {
   ...{ groupId: null, count: 0, amountTotal: 0 },
 };
 
-describe('rows of several stretches of time', () => {
-  it('are added up where they tell the same apart, in the order of the database', () => {
+describe('rows of several time ranges', () => {
+  it('are added up if their dimensions are equal, in the order of the database', () => {
     const row = (day: number, appName: string, groupId: number | null): SummaryRow => ({
       ...{
         ...blank,
@@ -30,15 +30,15 @@ describe('rows of several stretches of time', () => {
       row(1, 'Z', 9),
       { ...row(1, 'a', 9), count: 2, amountTotal: 10 },
       row(1, 'a', 10),
-      // By bytes, not by units of UTF-16.
+      // Ordered by UTF-8 bytes, not by UTF-16 units.
       row(2, '\uffee', 1),
       row(2, '\u{1f600}', 1),
     ]);
   });
 });
 
-describe('the parts that are read at once', () => {
-  it('hold every stretch once, in order, and too much only where one stretch does', () => {
+describe('batches of time ranges', () => {
+  it('contain every range once, in order, and exceed the limit only with a single range', () => {
     const totals = fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 50 });
     fc.assert(
       fc.property(totals, fc.integer({ min: 1, max: 150 }), (each, most) => {

@@ -9,7 +9,7 @@ import {
 
 import { createSchema } from '../../../src/app/schema.js';
 import type { Fields } from '../client.js';
-import { DOCUMENT } from '../documented.js';
+import { DOCUMENT } from '../openapi-check.js';
 
 export const schema = await createSchema();
 

@@ -1,14 +1,22 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Closes a run with one plain line that any machine can read. */
+/** Ends a run with why tests were skipped, then the counts on a line of their own, for programs to read. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+    const reasons: string[] = [];
     for (const module of modules) {
-      for (const test of module.children.allTests()) counts[test.result().state] += 1;
-      // A file that could not even be read has no tests to count.
+      for (const test of module.children.allTests()) {
+        const result = test.result();
+        counts[result.state] += 1;
+        if (result.state === 'skipped' && result.note !== undefined) {
+          reasons.push(`Skipped: ${test.fullName}: ${result.note}\n`);
+        }
+      }
+      // A file that fails to load has no tests to count.
       if (module.errors().length > 0) counts.failed += 1;
     }
-    process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+    process.stdout.write(`\n${reasons.join('')}`);
+    process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   }
 }

@@ -1,6 +1,6 @@
-/** What this machine lets a test do; where it does not, the reason is printed and the test is listed as skipped. */
+/** What the tests can do on this machine: tools, mounts and users that some of them need. */
 import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject, it } from 'vitest';
@@ -20,7 +20,7 @@ function succeeds(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Null where the command works; otherwise why a test goes without it. */
+/** Null if the command works; otherwise the reason to skip a test. */
 function lacks(what: string, works: boolean): string | null {
   return works ? null : `this machine has no ${what}`;
 }
@@ -55,11 +55,13 @@ export const lacking = {
     lacks('other user who may run this program', succeeds(...AS_NOBODY, 'test', '-r', PROGRAM)),
 } as const;
 
-/** A test that needs something of the machine. */
+/** Defines a test that is skipped if a reason is given; the reason is printed at the end of the run. */
 export function itUnless(reason: string | null): (name: string, test: () => Promise<void>) => void {
   return (name, test) => {
-    if (reason !== null) process.stdout.write(`Skipped, since ${reason}: ${name}\n`);
-    it.skipIf(reason !== null)(name, test);
+    it(name, async (context) => {
+      if (reason !== null) context.skip(reason);
+      await test();
+    });
   };
 }
 
@@ -75,10 +77,10 @@ export interface FaultyStorage {
 }
 
 export function faultyStorage(folder: string): FaultyStorage {
-  const library = join(folder, 'faulty-storage.so');
+  const library = join(inject('scratch'), `faulty-storage-${process.pid}.so`);
   const control = join(folder, 'faults');
   const source = fileURLToPath(new URL('faulty-storage.c', import.meta.url));
-  runTool('cc', '-shared', '-fPIC', '-O1', '-o', library, source, '-ldl');
+  if (!existsSync(library)) runTool('cc', '-shared', '-fPIC', '-O1', '-o', library, source, '-ldl');
   return {
     options: { environment: { LD_PRELOAD: library, FAULTY_CONTROL: control } },
     fail: (call, action, { every = 1, files = 'gateway.db*' } = {}) =>

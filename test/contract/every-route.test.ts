@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ask, goodBody, placeholdersOf, titled, type Choice } from '../support/asking.js';
+import { ask, goodBody, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import type { Fields } from '../support/client.js';
-import { ROUTES } from '../support/documented.js';
-import { createEverything, type Named } from '../support/everything.js';
+import { ROUTES } from '../support/openapi-check.js';
+import { createSampleRecords, type PathValues } from '../support/sample-records.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
-let named: Named;
+let named: PathValues;
 beforeAll(async () => {
   server = await startServer();
-  named = await createEverything(server, server.acme);
+  named = await createSampleRecords(server, server.acme);
 });
 afterAll(async () => {
   await server.stop();
 });
 
-const existing: Choice = (placeholder) => named[placeholder]?.real ?? 'no fixture';
+const existing: PathValue = (placeholder) => named[placeholder]?.real ?? 'no fixture';
 const withBody = ROUTES.filter((route) => route.body !== undefined);
 
 describe('contract 1: the body of every route', () => {

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ask, placeholdersOf, titled, type Choice } from '../support/asking.js';
+import { ask, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import type { Client, Reply } from '../support/client.js';
-import { ROUTES } from '../support/documented.js';
-import { createEverything, OWNER_NUMBER, type Named } from '../support/everything.js';
+import { ROUTES } from '../support/openapi-check.js';
+import { createSampleRecords, OWNER_NUMBER, type PathValues } from '../support/sample-records.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
-let ofAcme: Named;
-let ofBeta: Named;
+let ofAcme: PathValues;
+let ofBeta: PathValues;
 /** The records of both companies, read from their lists. */
 let before: string;
 
 beforeAll(async () => {
   server = await startServer();
-  ofAcme = await createEverything(server, server.acme);
+  ofAcme = await createSampleRecords(server, server.acme);
   // The same names, so that a query without the company filter finds the wrong record.
-  ofBeta = await createEverything(server, await server.member('beta', 'admin'));
+  ofBeta = await createSampleRecords(server, await server.member('beta', 'admin'));
   before = await inventory(server.acme.client);
 });
 afterAll(async () => {
@@ -35,15 +35,15 @@ async function inventory(client: Client): Promise<string> {
   return texts.join('\n');
 }
 
-function nameOf(names: Named, placeholder: string): Named[string] {
+function nameOf(names: PathValues, placeholder: string): PathValues[string] {
   const name = names[placeholder];
   if (name === undefined) throw new Error(`Tell test/support/everything.ts what {${placeholder}} may be.`);
   return name;
 }
 
-const foreign: Choice = (placeholder) => nameOf(ofAcme, placeholder).real;
-const missing: Choice = (placeholder) => nameOf(ofAcme, placeholder).missing;
-const own: Choice = (placeholder) => nameOf(ofBeta, placeholder).real;
+const foreign: PathValue = (placeholder) => nameOf(ofAcme, placeholder).real;
+const missing: PathValue = (placeholder) => nameOf(ofAcme, placeholder).missing;
+const own: PathValue = (placeholder) => nameOf(ofBeta, placeholder).real;
 
 /** The whole response without its request id. */
 function told({ status, headers, body }: Reply): object {
@@ -63,7 +63,7 @@ describe("AT-10 another company's records", () => {
     const reply = await ask(client, route, foreign);
     expect(reply.status, reply.text).toBe(404);
     // Names are the same in both companies.
-    const unknown: Choice = (name) => (name.endsWith('_id') ? missing(name) : own(name));
+    const unknown: PathValue = (name) => (name.endsWith('_id') ? missing(name) : own(name));
     expect(told(reply)).toEqual(told(await ask(client, route, unknown)));
   });
 
@@ -71,7 +71,7 @@ describe("AT-10 another company's records", () => {
     const { client } = server.beta;
     const last = placeholdersOf(route).at(-1);
     const under =
-      (lowest: Choice): Choice =>
+      (lowest: PathValue): PathValue =>
       (name) =>
         name === last ? lowest(name) : own(name);
     const reply = await ask(client, route, under(foreign));
@@ -91,7 +91,7 @@ describe("AT-10 another company's records", () => {
     '%s: have names that a company without such a name does not find',
     async (_, route) => {
       const gamma = await server.member('beta', 'admin');
-      const elsewhere: Choice = (placeholder) => `${nameOf(ofAcme, placeholder).real} of acme`;
+      const elsewhere: PathValue = (placeholder) => `${nameOf(ofAcme, placeholder).real} of acme`;
       const reply = await ask(gamma.client, route, elsewhere);
       expect(reply.status, reply.text).toBe(404);
       expect(told(reply)).toEqual(told(await ask(gamma.client, route, missing)));

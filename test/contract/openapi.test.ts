@@ -2,7 +2,7 @@ import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { demandDocumented, DOCUMENT, ROUTES } from '../support/documented.js';
+import { expectDocumented, DOCUMENT, ROUTES } from '../support/openapi-check.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -93,7 +93,7 @@ describe('the check of every response against the document', () => {
     ['an unknown error code', 422, { ...refusal, code: 'surprise' }, '/v1/groups'],
     ['a success at a path that is not documented', 200, {}, '/v1/secrets'],
   ])('fails %s', (_what, status, body, path) => {
-    expect(() => demandDocumented(answered(status, body, path))).toThrow('not as documented');
+    expect(() => expectDocumented(answered(status, body, path))).toThrow('not as documented');
   });
 
   it('runs in the test client', async () => {

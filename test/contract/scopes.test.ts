@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
 import type { Method } from '../../src/rest/route.js';
-import { ROUTES } from '../support/documented.js';
+import { ROUTES } from '../support/openapi-check.js';
 import type { Reply } from '../support/client.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 

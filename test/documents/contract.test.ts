@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { PROBLEM_CODES, snakeCase } from '../../src/http/problem.js';
-import { DOCUMENT, ROUTES } from '../support/documented.js';
+import { DOCUMENT, ROUTES } from '../support/openapi-check.js';
 import { firstCells, numberedSections, readDocument, tableRows } from './markdown.js';
 
 interface Schema {

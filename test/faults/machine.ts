@@ -1,6 +1,6 @@
 /** Tools for tests that need more than Node: mounts, a C compiler, strace, other users. Tests are skipped without them. */
 import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
@@ -75,11 +75,13 @@ export const lacking = {
     missing('other user who can run this program', succeeds(...AS_NOBODY, 'test', '-r', PROGRAM)),
 } as const;
 
-/** Declares a test that is skipped if there is a reason; the reason is printed. */
+/** Defines a test that is skipped if a reason is given; the reason is printed at the end of the run. */
 export function itUnless(reason: string | null): (name: string, test: () => Promise<void>) => void {
   return (name, test) => {
-    if (reason !== null) process.stdout.write(`Skipped because ${reason}: ${name}\n`);
-    it.skipIf(reason !== null)(name, test);
+    it(name, async (context) => {
+      if (reason !== null) context.skip(reason);
+      await test();
+    });
   };
 }
 
@@ -96,10 +98,10 @@ export interface FaultyStorage {
 }
 
 export function faultyStorage(folder: string): FaultyStorage {
-  const library = join(folder, 'faulty-storage.so');
+  const library = join(inject('scratch'), `faulty-storage-${process.pid}.so`);
   const control = join(folder, 'faults');
   const source = fileURLToPath(new URL('faulty-storage.c', import.meta.url));
-  runTool('cc', '-shared', '-fPIC', '-O1', '-o', library, source, '-ldl');
+  if (!existsSync(library)) runTool('cc', '-shared', '-fPIC', '-O1', '-o', library, source, '-ldl');
   return {
     options: { environment: { LD_PRELOAD: library, FAULTY_CONTROL: control } },
     fail: (call, action, { every = 1, files = 'gateway.db*' } = {}) =>

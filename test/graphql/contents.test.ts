@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { base64Of } from '../../src/resources/content/content.graphql.js';
 import { CHUNK_BYTES } from '../../src/platform/encoding/content-builder.js';
-import { softwareOf, unique } from '../support/applications.js';
+import { softwareOf, unique } from '../support/software.js';
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
 import { startServer, type TestServer } from '../support/server.js';

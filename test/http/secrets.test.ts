@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { addPerson, signIn, tokensIn } from '../support/people.js';
-import { sendRaw } from '../support/raw.js';
+import { sendRaw } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const PASSWORD = 'Zx7#unrepeatable-pass-phrase';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { parseAnswer, sendRaw } from '../support/raw.js';
+import { parseResponse, sendRaw } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -49,7 +49,7 @@ describe('CF-32 slow clients', () => {
   it('get 408 if their headers do not arrive', async () => {
     const { text, statuses } = await sendRaw(server.url, 'GET /v1/groups HTTP/1.1\r\nHost: a\r\n');
     expect(statuses).toEqual([408]);
-    expect(parseAnswer(text).body).toMatchObject({ code: 'too_slow' });
+    expect(parseResponse(text).body).toMatchObject({ code: 'too_slow' });
   });
 
   it.each(['GET', 'DELETE', 'POST'])(
@@ -61,7 +61,7 @@ describe('CF-32 slow clients', () => {
         'Host: a\r\nContent-Length: 20\r\n\r\n',
       );
       expect(statuses).toEqual([408]);
-      const { headers, body } = parseAnswer(text);
+      const { headers, body } = parseResponse(text);
       expect([headers.get('connection'), body]).toMatchObject(['close', { code: 'too_slow' }]);
       expect(headers.get('x-rate-limit-limit')).toBeDefined();
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { parseAnswer, sendRaw } from '../support/raw.js';
+import { parseResponse, sendRaw } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -37,7 +37,7 @@ describe('bytes that are not an HTTP request', () => {
         text.replace('Host: a\r\n', 'Host: a\r\nConnection: close\r\n'),
       );
       expect(answer.statuses).toEqual([status]);
-      const { headers, body } = parseAnswer(answer.text);
+      const { headers, body } = parseResponse(answer.text);
       expect(body).toEqual({
         message: expect.any(String) as string,
         code,
@@ -60,7 +60,7 @@ describe('bytes that are not an HTTP request', () => {
       `GET /v1/groups HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`,
     );
     expect(statuses).toEqual([400]);
-    expect(parseAnswer(text).body).toMatchObject({ code: 'malformed' });
+    expect(parseResponse(text).body).toMatchObject({ code: 'malformed' });
   });
 
   it('RI-24 the Host is in no response, and health works without one', async () => {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-import { demandDocumented } from './documented.js';
+import { expectDocumented } from './openapi-check.js';
 
 export type Fields = Record<string, unknown>;
 
@@ -9,9 +9,9 @@ export interface Reply {
   readonly headers: Headers;
   readonly text: string;
   readonly body: Fields;
-  /** The record under a wrapper key. */
+  /** The record in `{ key: record }`. */
   record(key: string): Fields;
-  /** The records of a list, unwrapped. */
+  /** The records in `{ key: [{ itemKey: record }] }`. */
   list(key: string): Fields[];
 }
 
@@ -20,7 +20,7 @@ export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number>>;
 }
 
-/** Speaks to a server as a back office does; every answer below /v1 is checked against the documents. */
+/** Sends REST requests; every response below /v1 is checked against the OpenAPI document. */
 export interface Client {
   get(path: string, body?: Fields, options?: RequestOptions): Promise<Reply>;
   post(path: string, body?: Fields | FormData | string, options?: RequestOptions): Promise<Reply>;
@@ -53,7 +53,7 @@ export function createClient(url: string, token: string | null): Client {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Any method may carry a body, which fetch does not allow. */
+/** Sends a request with a body of any method; `fetch` allows none for GET. */
 async function send(
   method: string,
   target: URL,
@@ -77,7 +77,7 @@ async function send(
             text,
           );
           try {
-            demandDocumented({
+            expectDocumented({
               method,
               url: target,
               contentType: reply.headers.get('content-type') ?? '',

@@ -1,13 +1,13 @@
 import type { Clock } from '../../src/platform/clock.js';
 
 export interface TestClock extends Clock {
-  /** Time goes by. */
+  /** Lets time pass: moves `now` and `elapsed` forward. */
   advance(milliseconds: number): void;
-  /** Somebody sets the machine's clock, also back; no time goes by. */
+  /** Sets the wall clock, forward or back; `elapsed` does not change. */
   set(instant: Date): void;
 }
 
-/** Goes with the real time, and can be put forward. */
+/** A clock that follows the real time and can be moved. */
 export function testClock(): TestClock {
   let ahead = 0;
   let set = 0;

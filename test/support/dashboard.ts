@@ -14,7 +14,7 @@ export interface Page<T> {
   readonly nodes: readonly T[];
 }
 
-/** What an operation answers that must succeed. */
+/** Runs an operation that must succeed; resolves to its data. */
 export async function answered<Data = Fields>(
   member: Pick<Member, 'graphql'>,
   query: string,
@@ -25,7 +25,7 @@ export async function answered<Data = Fields>(
   return body.data;
 }
 
-/** What a mutation answers: the payload of its only field. */
+/** Runs a mutation of one field; resolves to the payload of that field. */
 export async function changed<Payload = Fields & { readonly userErrors: readonly UserErrorShape[] }>(
   member: Pick<Member, 'graphql'>,
   mutation: string,
@@ -33,11 +33,11 @@ export async function changed<Payload = Fields & { readonly userErrors: readonly
 ): Promise<Payload> {
   const data = await answered<Record<string, Payload>>(member, mutation, variables);
   const [payload] = Object.values(data);
-  if (payload === undefined) throw new Error('The mutation answered nothing');
+  if (payload === undefined) throw new Error('The mutation returned no payload');
   return payload;
 }
 
-/** The message and the code of an operation's only error. */
+/** Runs an operation that must fail with one error; resolves to its message and code. */
 export async function refused(
   member: Pick<Member, 'graphql'>,
   query: string,
@@ -49,19 +49,19 @@ export async function refused(
   return { message: error?.message ?? '', code: error?.extensions.code ?? '' };
 }
 
-/** The id that GraphQL gives to the record that REST calls by a number. */
+/** The global id of a record: `nodeId('Group', 7)` is the Base64url of `Group:7`. */
 export function nodeId(typeName: string, databaseId: number): string {
   return Buffer.from(`${typeName}:${databaseId}`, 'latin1').toString('base64url');
 }
 
-/** Statements of an operation that must succeed, once what is remembered is remembered. */
+/** SQL statements of an operation that must succeed, on its second run, when all caches are filled. */
 export async function statementsFor(
   server: TestServer,
   member: Member,
   query: string,
   variables?: Fields,
 ): Promise<readonly string[]> {
-  // Looks the token up again now, so that its time does not end in between.
+  // Lets the cached token expire now, so that it does not expire between the two runs.
   server.clock.advance(2_001);
   await answered(member, query, variables);
   const { statements } = await server.statements(() => answered(member, query, variables));

@@ -5,7 +5,7 @@ import { inject, onTestFinished } from 'vitest';
 import type { Database } from '../../src/database/database.js';
 import { connect } from '../../src/database/open.js';
 
-/** A folder of the test's own, gone after it. */
+/** Makes an empty folder; the global setup removes it after the run if the test does not. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(inject('scratch'), 'test-'));
   return folder;
@@ -15,14 +15,14 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The file of a migrated, empty database of the test's own. */
+/** Makes a migrated, empty database file. */
 export function databaseFile(folder: string = scratchFolder()): string {
   const file = join(folder, 'gateway.db');
   copyFileSync(inject('imageFile'), file);
   return file;
 }
 
-/** The one way in which tests reach a database without a server; closed and removed after the test. */
+/** Opens a migrated, empty database without a server; closed and removed after the test. */
 export function testDatabase(): Database {
   const folder = scratchFolder();
   const database = connect(databaseFile(folder));

@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
 
-import { softwareOf } from './applications.js';
+import { softwareOf } from './software.js';
 import type { Client, Fields } from './client.js';
 import type { Member, TestServer } from './server.js';
 
-/** Creates a record that must succeed; answers its fields. */
+/** Creates a record; resolves to its fields. */
 async function created(client: Client, path: string, key: string, body: Fields): Promise<Fields> {
   const reply = await client.post(path, body);
   expect(reply.status, reply.text).toBe(201);
   return reply.record(key);
 }
 
-/** What a back office does first: each must succeed, and answers the record's id. */
+/** Creates records through REST; every request must succeed and resolves to the id of the record. */
 export const fleet = {
   group: async (client: Client, name: string): Promise<number> =>
     (await created(client, 'groups', 'group', { name })).id as number,
@@ -19,7 +19,7 @@ export const fleet = {
     (await created(client, 'logical_numbers', 'logical_number', { number, ...more })).id as number,
   device: async (client: Client, serialNumber: string, more: Fields = {}): Promise<number> =>
     (await created(client, 'devices', 'device', { serial_number: serialNumber, ...more })).id as number,
-  /** Versions of a new app, linked to the groups given; ascending. */
+  /** Creates versions of a new app, linked to the given groups; resolves to their ids, ascending. */
   appVersions: async (client: Client, count: number, groupIds: readonly number[]): Promise<number[]> => {
     const software = softwareOf(client);
     const path = await software.app();
@@ -37,7 +37,7 @@ export interface Entry {
   readonly after: Fields | null;
 }
 
-/** What the ledger has on a record, oldest first. */
+/** The ledger entries of a record, oldest first. */
 export async function ledgerOf(
   server: TestServer,
   { caller }: Member,
@@ -56,7 +56,7 @@ export async function ledgerOf(
   return rows.map((row) => ({ action: row.action, before: state(row.before), after: state(row.after) }));
 }
 
-/** Statements of a request that was made once before, so that what is remembered is remembered. */
+/** Number of SQL statements of a request on its second run, when all caches are filled. */
 export async function statementsOf(server: TestServer, request: () => Promise<unknown>): Promise<number> {
   await request();
   const { statements } = await server.statements(request);

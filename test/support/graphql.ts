@@ -12,7 +12,7 @@ export interface GraphqlReply<Data> {
   readonly headers: Headers;
   readonly text: string;
   readonly body: {
-    /** As the test expects it; null where there is none. */
+    /** Has the type that the test expects; null if the operation failed. */
     readonly data: Data;
     readonly errors?: readonly GraphqlErrorShape[];
     readonly extensions?: Fields;
@@ -25,14 +25,14 @@ export interface GraphqlOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** POSTs one operation, as a dashboard does. */
+/** Sends one operation by POST. */
 export type Graphql = <Data = Fields>(
   query: string,
   variables?: Fields,
   options?: GraphqlOptions,
 ) => Promise<GraphqlReply<Data>>;
 
-/** Speaks GraphQL with a token in the header; without one for null. */
+/** Sends GraphQL operations with the token in the header; without a token if it is null. */
 export function createGraphql(url: string, token: string | null): Graphql {
   const client = createClient(url, null);
   const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };

@@ -9,12 +9,12 @@ const HOLD = `
   setTimeout(() => database.exec('rollback'), Number(process.argv[2]));
 `;
 
-/** Another process that holds the database's write lock for a while; resolves once it does. */
+/** Starts a process that holds the write lock of the database for some milliseconds; resolves once it holds it. */
 export async function holdWriteLock(file: string, milliseconds: number): Promise<ChildProcess> {
   return await inOtherProcess(HOLD, file, String(milliseconds));
 }
 
-/** Runs a plain script in a process of its own, until the end of the test at most; resolves at its first output. */
+/** Runs a script in a process of its own; resolves at its first output. Killed at the end of the test. */
 export async function inOtherProcess(script: string, ...values: string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['-e', script, ...values], {
     stdio: ['ignore', 'pipe', 'inherit'],

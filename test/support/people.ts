@@ -16,7 +16,7 @@ export interface Person {
   readonly email: string;
 }
 
-/** A user who can sign in with `password`, member of the companies in order. */
+/** Adds a user who can sign in with `password`, with a role in each of the companies. */
 export async function addPerson(
   server: TestServer,
   roles: Partial<Readonly<Record<keyof typeof COMPANIES, Role>>>,
@@ -31,11 +31,11 @@ export async function addPerson(
     }
     return added;
   });
-  if (user === undefined) throw new Error('name a company');
+  if (user === undefined) throw new Error('Give at least one company.');
   return { user, email };
 }
 
-/** From an address of its own, where the server trusts the proxy that says so. */
+/** Requests the tokens of a user. */
 export async function signIn(
   server: TestServer,
   credentials: Readonly<Record<string, unknown>> | string,
@@ -56,7 +56,7 @@ export function tokensIn(reply: Reply): TokenEntry[] {
 
 let addresses = 0;
 
-/** As if the request came through a proxy from an address nobody else uses. */
+/** Header of a trusted proxy with a client address that no other request has. */
 export function fromElsewhere(): { headers: { 'x-forwarded-for': string } } {
   addresses += 1;
   return { headers: { 'x-forwarded-for': `203.0.${addresses >> 8}.${addresses & 255}` } };

@@ -1,9 +1,9 @@
 import { recordTransactions } from '../../src/resources/transaction/transaction.service.js';
-import { softwareOf } from './applications.js';
+import { softwareOf } from './software.js';
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';
 
-/** A company with several of everything, each linked to others of every kind that it can be linked to. */
+/** Creates `times` records of every kind in a company, each linked to records of every kind that it can refer to. */
 export async function populate(server: TestServer, member: Member, times: number): Promise<void> {
   const { client } = member;
   const software = softwareOf(client);

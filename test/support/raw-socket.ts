@@ -9,12 +9,12 @@ export interface Ended {
   readonly reason: string;
 }
 
-/** A socket by hand: says what it is told, and keeps what it hears. */
+/** A WebSocket without a GraphQL client: sends given messages and keeps all received ones. */
 export interface RawSocket {
   readonly socket: WebSocket;
   readonly heard: readonly Fields[];
   say(message: Fields | string): void;
-  /** Resolves to the first message with all of this in it, also one that has come already. */
+  /** Resolves to the first message that has all these fields, received already or later. */
   hear(part: Fields): Promise<Fields>;
   readonly ended: Promise<Ended>;
 }
@@ -24,7 +24,7 @@ export interface RawOptions extends Omit<ClientOptions, 'protocol'> {
   readonly protocol?: string | string[];
 }
 
-/** Resolves once it is open; rejects with the status where it is refused. */
+/** Opens a socket; rejects if the server refuses it. */
 export async function openRaw(
   server: Pick<TestServer, 'url'>,
   { path = '/graphql', protocol = 'graphql-transport-ws', ...options }: RawOptions = {},
@@ -55,7 +55,7 @@ export async function openRaw(
         const look = (): void => {
           const found = find(part);
           if (found !== undefined) resolve(found);
-          else if (socket.readyState === WebSocket.CLOSED) reject(new Error('The socket has ended'));
+          else if (socket.readyState === WebSocket.CLOSED) reject(new Error('The socket was closed'));
           else return;
           waiting.delete(look);
         };
@@ -65,7 +65,7 @@ export async function openRaw(
   };
 }
 
-/** One that may be used. */
+/** Opens a socket and authenticates it with the token. */
 export async function openKnown(
   server: Pick<TestServer, 'url'>,
   token: string,
@@ -79,7 +79,7 @@ export async function openKnown(
 
 let ids = 0;
 
-/** What an operation answers: the payload of its first message. */
+/** Runs an operation; resolves to the type and payload of its first message. */
 export async function ask(
   raw: RawSocket,
   query: unknown,
@@ -92,7 +92,7 @@ export async function ask(
   return { type, payload: type === 'error' ? { errors: payload as unknown as Fields[] } : payload };
 }
 
-/** The status of a request for a socket that is refused, with its headers and body. */
+/** Requests a socket that must be refused; resolves to the HTTP response. */
 export async function refusedUpgrade(
   server: Pick<TestServer, 'url'>,
   { path = '/graphql', protocol = 'graphql-transport-ws', ...options }: RawOptions = {},
@@ -102,7 +102,7 @@ export async function refusedUpgrade(
   return await new Promise((resolve, reject) => {
     socket.once('open', () => {
       socket.terminate();
-      reject(new Error('It was not refused'));
+      reject(new Error('The server accepted the socket'));
     });
     socket.once('unexpected-response', (_request, response) => {
       let text = '';

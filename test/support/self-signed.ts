@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const COMMAND =
   'openssl req -x509 -newkey rsa:2048 -nodes -keyout "$0" -out "$1" -subj /CN=localhost -days 1';
 
-/** A certificate that nobody trusts, and its key, made in a folder. */
+/** Makes a self-signed certificate and its key, as files in the folder. */
 export function selfSigned(folder: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   execFileSync('sh', ['-c', COMMAND, key, cert], { stdio: 'ignore' });

@@ -23,14 +23,14 @@ export interface TestServer {
   readonly clock: TestClock;
   readonly file: string;
   readonly logs: readonly string[];
-  /** Two companies that never see each other, each with an admin whose token has every scope. */
+  /** Admins of two companies, with tokens of every scope. */
   readonly acme: Member;
   readonly beta: Member;
-  /** Without a token. */
+  /** Client without a token. */
   readonly anonymous: Client;
-  /** A new user of a company, in UTC unless told. */
+  /** Adds a user to a company; without a time zone, in UTC. */
   member(company: 'acme' | 'beta', role: Role, scopes?: readonly Scope[], timeZone?: string): Promise<Member>;
-  /** The SQL statements that `use` runs on the server. */
+  /** Runs `use`; resolves to its result and the SQL statements of the server meanwhile. */
   statements<T>(use: () => Promise<T>): Promise<{ result: T; statements: string[] }>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const ALL: readonly Scope[] = ['read', 'write', 'admin', 'ingest'];
 export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
 
-/** A whole server on a database of its own. */
+/** Starts a server in this process, on an empty database of its own. */
 export async function startServer(
   overrides: Partial<Config> = {},
   parts: Pick<ServerOverrides, 'timeouts' | 'lostLogLines' | 'live'> = {},

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Builds dist/ if a source, or a folder that lost one, is newer than the last build. */
+/** Builds dist/ if a source file or folder is newer than the last build. A folder is newer after a file was removed. */
 export default function setup(): void {
   const built = timeOf('dist/boot.js');
   const sources = [...globSync('src/**', { cwd: root }), 'tsconfig.json', '.config/tsconfig.build.json'];
@@ -12,7 +12,7 @@ export default function setup(): void {
   execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' });
 }
 
-/** When a file was written last, in milliseconds since 1970; 0 if it does not exist. */
+/** Time of the last change, in milliseconds since 1970; 0 if the path does not exist. */
 function timeOf(path: string): number {
   return existsSync(`${root}/${path}`) ? statSync(`${root}/${path}`).mtimeMs : 0;
 }

@@ -7,13 +7,14 @@ import { openDatabase } from '../../src/database/open.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A migrated, empty database, to be copied by each test. */
+    /** Path of a migrated, empty database file; tests copy it. */
     imageFile: string;
+    /** Folder for the files of all tests, in memory where possible; removed after the run. */
     scratch: string;
   }
 }
 
-/** Migrates once; every test copies the result. */
+/** Migrates one database for the whole run. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const memory = '/dev/shm';
   const scratch = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'terminal-gateway-test-'));

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A client that sends what it is told, byte for byte, and takes no notice of the answer. */
+/** A client that sends given bytes, whatever the server responds. */
 export interface SlowClient {
   readonly socket: Socket;
-  /** Resolves when the bytes are on their way; after the connection is gone it does nothing. */
+  /** Resolves when the bytes are written; does nothing once the connection is closed. */
   send(bytes: string | Uint8Array): Promise<void>;
-  /** The whole of the first answer; rejects where the connection ends before. */
+  /** Resolves to the first response, complete; rejects if the connection is closed before. */
   answer(): Promise<{ readonly status: number; readonly head: string; readonly body: string }>;
   closed(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export async function openSlowClient(url: string): Promise<SlowClient> {
   socket.on('data', (bytes: Buffer) => {
     received = Buffer.concat([received, bytes]);
   });
-  // A connection that the server resets is one of the things to be seen.
+  // Some tests expect the server to reset the connection.
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
   return {
@@ -33,7 +33,7 @@ export async function openSlowClient(url: string): Promise<SlowClient> {
       for (;;) {
         const whole = parse(received.toString('latin1'));
         if (whole !== undefined) return whole;
-        if (socket.destroyed) throw new Error(`the connection ended after ${received.length} bytes`);
+        if (socket.destroyed) throw new Error(`the connection was closed after ${received.length} bytes`);
         await Promise.race([once(socket, 'data'), closed]);
       }
     },

@@ -6,20 +6,20 @@ import type { Fields } from './client.js';
 import type { GraphqlErrorShape } from './graphql.js';
 import type { Member, TestServer } from './server.js';
 
-/** What came of a subscription, as it comes. */
+/** A running subscription and its events so far. */
 export interface Subscribed<Data> {
   readonly events: readonly Data[];
-  /** Resolves once so many have come. */
+  /** Resolves once this many events were received. */
   readonly until: (count: number) => Promise<readonly Data[]>;
-  /** Resolves to why it ended: errors, the end of the connection, or null where it was complete. */
+  /** Resolves to the reason of its end: errors, the close code of the connection, or null if it completed. */
   readonly ended: Promise<
     readonly GraphqlErrorShape[] | { readonly code: number; readonly reason: string } | null
   >;
-  /** Ends it from here. */
+  /** Unsubscribes. */
   readonly stop: () => void;
 }
 
-/** Follows something as a member, over a socket of its own that does not come back by itself. */
+/** Subscribes over a socket of its own that does not reconnect. */
 export function subscribe<Data = Fields>(
   server: TestServer,
   member: Pick<Member, 'token'>,
@@ -58,14 +58,14 @@ export function subscribe<Data = Fields>(
   };
 }
 
-/** How many subscriptions the server has open. */
+/** Number of open subscriptions of the server, from its metrics. */
 export async function openStreams(server: TestServer): Promise<number> {
   const { text } = await server.anonymous.get('/metrics');
   const values = [...text.matchAll(/^graphql_streams_open\{.*\} (\d+)$/gm)].map(([, value]) => Number(value));
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** The ledger's last sequence of a company: where to begin, so that nothing is missed. */
+/** The last ledger sequence of the member's company: a subscription after it gets every later event. */
 export async function lastSequence(member: Pick<Member, 'graphql'>): Promise<number> {
   const { body } = await member.graphql<{ ledger: { nodes: { sequence: number }[] } }>(
     '{ ledger(last: 1) { nodes { sequence } } }',

@@ -11,7 +11,7 @@ import { disableUser, getUser } from '../../../src/resources/user/user.service.j
 import { fleet } from '../../support/fleet.js';
 import { openKnown } from '../../support/raw-socket.js';
 import { startServer, SYSTEM, type Member, type TestServer } from '../../support/server.js';
-import { MANY, recordMany, stall, STALLED } from '../../support/stalled.js';
+import { RECORDS, recordMany, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
 
 let server: TestServer;
@@ -161,7 +161,7 @@ describe('GQ-16 a client that does not read', () => {
       client.resume();
       await client.closed;
       const { length } = client.sequences();
-      expect(length).toBeLessThan(MANY);
+      expect(length).toBeLessThan(RECORDS);
     },
   );
 });

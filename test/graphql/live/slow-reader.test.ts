@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { record, report } from '../../resources/transaction/records.js';
 import { startServer, type TestServer } from '../../support/server.js';
-import { MANY, recordMany, stall, STALLED } from '../../support/stalled.js';
+import { RECORDS, recordMany, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
 
 let server: TestServer;
@@ -31,7 +31,7 @@ describe.each(Object.entries(STALLED))('a client that does not read, over %s', (
   it('makes the server read no further than its page, and gets everything later', async () => {
     const { client, pages } = await stall(server, open, server.acme.token);
     expect(pages).toBeGreaterThan(0);
-    expect(pages).toBeLessThan(MANY / PAGE / 2);
+    expect(pages).toBeLessThan(RECORDS / PAGE / 2);
     expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
     for (let n = 0; n < 20; n += 1) await record(server, server.acme, [report()]);
     const expected = await ids();

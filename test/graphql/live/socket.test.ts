@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { ask, openKnown, openRaw, refusedUpgrade, type RawOptions } from '../../support/raw-socket.js';
 import { removeFolder, scratchFolder } from '../../support/database.js';
 import { selfSigned } from '../../support/self-signed.js';
-import { sendRaw } from '../../support/raw.js';
+import { sendRaw } from '../../support/raw-http.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;

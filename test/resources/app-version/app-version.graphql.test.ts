@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf, unique, type Software } from '../../support/applications.js';
+import { softwareOf, unique, type Software } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import {
   answered,

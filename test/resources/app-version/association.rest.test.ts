@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Client, Fields } from '../../support/client.js';
 import { startServer, type TestServer } from '../../support/server.js';
-import { softwareOf, unique, type Software } from '../../support/applications.js';
+import { softwareOf, unique, type Software } from '../../support/software.js';
 
 let server: TestServer;
 let client: Client;

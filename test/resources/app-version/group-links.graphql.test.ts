@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { unique } from '../../support/applications.js';
+import { unique } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import { changed, nodeId, refused, type Page, type UserErrorShape } from '../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';

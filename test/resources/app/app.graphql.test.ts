@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf, unique } from '../../support/applications.js';
+import { softwareOf, unique } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import { answered, changed, nodeId, refused, statementsFor, type Page } from '../../support/dashboard.js';
 import { ledgerOf } from '../../support/fleet.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf } from '../../support/applications.js';
+import { softwareOf } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import { answered, changed, nodeId, refused, statementsFor } from '../../support/dashboard.js';
 import { ledgerOf } from '../../support/fleet.js';

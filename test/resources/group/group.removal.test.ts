@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf } from '../../support/applications.js';
+import { softwareOf } from '../../support/software.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 

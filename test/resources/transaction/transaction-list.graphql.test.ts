@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../../src/platform/clock.js';
 import type { Fields } from '../../support/client.js';
 import { answered, nodeId } from '../../support/dashboard.js';
-import { planOf } from '../../support/plan.js';
+import { planOf } from '../../support/query-plan.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { transactionFilters, meets, type Row } from './filters.js';
 import { record, report } from './records.js';

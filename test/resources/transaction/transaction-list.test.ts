@@ -9,7 +9,7 @@ import {
 } from '../../../src/resources/transaction/transaction.model.js';
 import { listTransactions } from '../../../src/resources/transaction/transaction.service.js';
 import { placeOfPage, splitPeriod } from '../../../src/resources/transaction/transaction.rules.js';
-import { planOf } from '../../support/plan.js';
+import { planOf } from '../../support/query-plan.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import type { Row } from './filters.js';
 import { record, report } from './records.js';

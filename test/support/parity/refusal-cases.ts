@@ -13,7 +13,7 @@ export interface Requests {
 }
 
 /** A GraphQL input in REST's spelling: names in snake case, global ids as numbers. */
-export function restBody(input: Fields): Fields {
+function restBody(input: Fields): Fields {
   const numberOf = (id: unknown): number =>
     Number(Buffer.from(String(id), 'base64url').toString('latin1').split(':')[1]);
   const entries = Object.entries(input).map(([name, value]) => {

@@ -1,4 +1,4 @@
-import { softwareOf } from '../applications.js';
+import { softwareOf } from '../software.js';
 import { nodeId } from '../dashboard.js';
 import { fleet } from '../fleet.js';
 import type { Member } from '../server.js';

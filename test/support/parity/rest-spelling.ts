@@ -9,7 +9,7 @@ import {
 
 import { createSchema } from '../../../src/app/schema.js';
 import type { Fields } from '../client.js';
-import { DOCUMENT } from '../documented.js';
+import { DOCUMENT } from '../openapi-check.js';
 
 export const schema = await createSchema();
 
@@ -27,7 +27,7 @@ export const zonedMilliseconds: TimeFormat = (instant) => inZone(instant).replac
 
 type Field = GraphQLField<unknown, unknown>;
 
-export const objectType = (name: string): GraphQLObjectType => {
+const objectType = (name: string): GraphQLObjectType => {
   const type = schema.getType(name);
   if (!isObjectType(type)) throw new Error(`${name} is not an object type`);
   return type;

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
-export interface RawAnswers {
+export interface RawResponses {
   readonly text: string;
   readonly statuses: readonly number[];
 }
 
-/** Sends bytes as they are on one connection, and gathers what comes until the server closes it. */
-export async function sendRaw(url: string, ...parts: readonly string[]): Promise<RawAnswers> {
+/** Sends bytes unchanged on one connection and collects all responses until the server closes it. */
+export async function sendRaw(url: string, ...parts: readonly string[]): Promise<RawResponses> {
   const { hostname, port } = new URL(url);
   return await new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
@@ -23,8 +23,8 @@ export async function sendRaw(url: string, ...parts: readonly string[]): Promise
   });
 }
 
-/** The parts of one answer: header names in lower case, and the body as JSON. */
-export function parseAnswer(text: string): { headers: Map<string, string>; body: unknown } {
+/** Headers of one response, names in lower case, and its JSON body. */
+export function parseResponse(text: string): { headers: Map<string, string>; body: unknown } {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const lines = head.split('\r\n').slice(1);
   const headers = new Map(

@@ -5,7 +5,7 @@ import type { Client, Fields, Reply, RequestOptions } from './client.js';
 
 const titleOf = (route: Route): string => `${route.method} ${route.path}`;
 
-/** For `it.each`: a route by its title. */
+/** Routes with their titles, for `it.each`. */
 export function titled(routes: readonly Route[]): readonly (readonly [string, Route])[] {
   return routes.map((route) => [titleOf(route), route] as const);
 }
@@ -14,16 +14,16 @@ export function placeholdersOf({ path }: Route): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** What stands for a placeholder; for routes with an owner, also for `logical_number`. */
-export type Choice = (placeholder: string) => string;
+/** Gives the value of a placeholder in a path; for routes with an owner, also of `logical_number`. */
+export type PathValue = (placeholder: string) => string;
 
-/** The path of a route below /v1, filled in. */
-function pathOf(route: Route, choose: Choice): string {
+/** The path of a route below /v1, with the values of its placeholders. */
+function pathOf(route: Route, choose: PathValue): string {
   return route.path.slice(1).replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(choose(name)));
 }
 
-/** A body that the route takes, with its owner where it has one. */
-export function goodBody(route: Route, choose: Choice): Fields {
+/** A valid body for the route, with the owner if the route needs one. */
+export function goodBody(route: Route, choose: PathValue): Fields {
   const fields = route.body === undefined ? {} : sampleBody(bodySchema(route.body));
   return route.ownerSelector !== undefined ? { ...fields, number: choose('logical_number') } : { ...fields };
 }
@@ -31,7 +31,7 @@ export function goodBody(route: Route, choose: Choice): Fields {
 export async function ask(
   client: Client,
   route: Route,
-  choose: Choice,
+  choose: PathValue,
   body: Fields | FormData | string = goodBody(route, choose),
   options: RequestOptions = {},
 ): Promise<Reply> {

@@ -3,16 +3,16 @@ import { expect } from 'vitest';
 import type { Client, Fields } from './client.js';
 
 let names = 0;
-/** A name that nothing else in the test has. */
+/** A name that no other record of the test has. */
 export const unique = (): string => `name ${++names}`;
 
-/** Creates software as a back office does; each call expects to succeed. */
+/** Creates apps, versions and files through REST; every request must succeed. */
 export interface Software {
   create(key: string, path: string, fields: Fields): Promise<Fields>;
-  /** The path of a new application's versions. */
+  /** Creates an app; resolves to the path of its versions. */
   app(fields?: Fields): Promise<string>;
   version(path: string, fields?: Fields): Promise<Fields>;
-  /** The ids of a new group, of a new version of a new module, and of a new file. */
+  /** Each creates a record and resolves to its id; `module` is a version of a new app of kind `module`. */
   group(): Promise<number>;
   module(): Promise<number>;
   file(): Promise<number>;

@@ -6,10 +6,10 @@ import { openKnown } from './raw-socket.js';
 import type { Member, TestServer } from './server.js';
 import { openStreams } from './subscribe.js';
 
-/** A client that takes nothing until it is told to, and then everything. */
+/** A subscriber that reads nothing until `resume`, then everything. */
 export interface StalledClient {
   resume(): void;
-  /** Sequences of what it has heard. */
+  /** Sequence numbers of the received events. */
   sequences(): readonly number[];
   text(): string;
   readonly closed: Promise<void>;
@@ -45,7 +45,7 @@ async function overStream(server: TestServer, token: string, after: number): Pro
     .pause();
   const path = `/graphql/stream?access_token=${token}&query=${encodeURIComponent(follow(after))}`;
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`);
-  // A chunk's head may stand in the middle of a number.
+  // The header of a chunk may be in the middle of a number.
   const text = (): string =>
     Buffer.concat(parts)
       .toString()
@@ -61,16 +61,16 @@ async function overStream(server: TestServer, token: string, after: number): Pro
 
 export const STALLED = { 'a socket': overSocket, 'a stream': overStream } as const;
 
-/** How many records of 20 kB there are: more than the system itself would take for a client. */
-export const MANY = 1_500;
+/** Number of records of 20 kB each: 30 MB, more than the socket buffers of the system hold. */
+export const RECORDS = 1_500;
 const PAGE = 100;
 
 export async function recordMany(server: TestServer, member: Member): Promise<void> {
   const rows = Array.from({ length: PAGE }, () => report({ sent: 'x'.repeat(20_000) }));
-  for (let n = 0; n < MANY / PAGE; n += 1) await record(server, member, rows);
+  for (let n = 0; n < RECORDS / PAGE; n += 1) await record(server, member, rows);
 }
 
-/** Lets a client stall that follows the company's transactions; answers it, and how many pages the server has read for it. */
+/** Subscribes to the company's transactions without reading; resolves once the server reads no more pages for it. */
 export async function stall(
   server: TestServer,
   open: (typeof STALLED)[keyof typeof STALLED],
@@ -81,11 +81,11 @@ export async function stall(
   const unwatch = server.app.database.watchStatements((text) => {
     if (text.includes('from "transactions" as "t" indexed by')) pages += 1;
   });
-  const before = await openStreams(server);
+  const streams = await openStreams(server);
   const client = await open(server, token, after);
-  await expect.poll(() => openStreams(server)).toBe(before + 1);
-  for (let seen = -1; seen !== pages;) {
-    seen = pages;
+  await expect.poll(() => openStreams(server)).toBe(streams + 1);
+  for (let before = -1; before !== pages;) {
+    before = pages;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   unwatch();

@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 
-/** How the engine goes about a statement, step by step. */
+/** The steps of SQLite's query plan for a statement, for example `SEARCH groups USING INDEX …`. */
 export function planOf(database: Sqlite.Database, statement: string): string[] {
   const values = Array.from(statement.matchAll(/\?/g), () => null);
   const rows = database.prepare(`explain query plan ${statement}`).all(...values) as { detail: string }[];

@@ -2,26 +2,26 @@ import { recordTransactions } from '../../src/resources/transaction/transaction.
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';
 
-/** What a path may name, by placeholder, once as it is and once as it never was. */
-export type Named = Readonly<Record<string, { readonly real: string; readonly missing: string }>>;
+/** For each placeholder of a path: the value of an existing record, and one that no record has. */
+export type PathValues = Readonly<Record<string, { readonly real: string; readonly missing: string }>>;
 
-export const OWNER_NUMBER = 'number of everything';
+export const OWNER_NUMBER = 'sample number';
 
-/** One record of every kind for a company, and how paths name them. */
-export async function createEverything(server: TestServer, member: Member): Promise<Named> {
+/** Creates one record of every kind for a company; resolves to their values in paths. */
+export async function createSampleRecords(server: TestServer, member: Member): Promise<PathValues> {
   const { client, caller } = member;
-  const group = await fleet.group(client, 'group of everything');
+  const group = await fleet.group(client, 'sample group');
   const number = await fleet.logicalNumber(client, OWNER_NUMBER, { group_id: group });
-  const device = await fleet.device(client, 'serial of everything', { logical_number_id: number });
+  const device = await fleet.device(client, 'sample serial', { logical_number_id: number });
   const create = async (
     path: string,
     key: string,
     body: FormData | Record<string, unknown>,
   ): Promise<number> => Number((await client.post(path, body)).record(key).id);
-  const app = await create('apps', 'app', { name: 'app of everything' });
+  const app = await create('apps', 'app', { name: 'sample app' });
   const version = await create(`apps/${app}/versions`, 'app_version', { number: '1.0' });
   const form = new FormData();
-  form.set('asset', new File(['content'], 'file of everything'));
+  form.set('asset', new File(['content'], 'sample file'));
   const file = await create('files', 'file', form);
   const owned = { number: OWNER_NUMBER, key: 'key', value: 'value' };
   const parameter = await create('parameters', 'logical_number_parameter', owned);
@@ -32,9 +32,9 @@ export async function createEverything(server: TestServer, member: Member): Prom
     recordTransactions(work, [
       {
         transactionType: 'switch',
-        serialNumber: 'serial of everything',
+        serialNumber: 'sample serial',
         logicalNumber: OWNER_NUMBER,
-        appName: 'app of everything',
+        appName: 'sample app',
         status: 'success',
         startedAt: work.now,
         finishedAt: work.now,
@@ -42,11 +42,11 @@ export async function createEverything(server: TestServer, member: Member): Prom
     ]),
   );
   const id = (real: unknown) => ({ real: String(real), missing: '987654321' });
-  const name = (real: string) => ({ real, missing: 'nobody has this name' });
+  const name = (real: string) => ({ real, missing: 'unknown name' });
   return {
-    group_name: name('group of everything'),
+    group_name: name('sample group'),
     logical_number: name(OWNER_NUMBER),
-    serial_number: name('serial of everything'),
+    serial_number: name('sample serial'),
     device_id: id(device),
     app_id: id(app),
     version_id: id(version),

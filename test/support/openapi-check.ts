@@ -14,8 +14,8 @@ export const ROUTES: readonly Route[] = createRoutes(() =>
 );
 export const DOCUMENT: OpenApiDocument = createOpenApi(ROUTES);
 
-/** An answer as it came, on the way to being believed. */
-export interface Answered {
+/** A response to check. */
+export interface ReceivedResponse {
   readonly method: string;
   readonly url: URL;
   readonly status: number;
@@ -24,31 +24,35 @@ export interface Answered {
   readonly text: string;
 }
 
-/** What a path that is not in the document may be answered with. */
+/** Statuses allowed for a path that is not in the document. */
 const UNDOCUMENTED = [400, 404, 405, 429];
 
-/** Throws, in words, where an answer below /v1 is not what the document promises. */
-export function demandDocumented(answered: Answered): void {
-  const { method, url, status } = answered;
+/** Throws if a response below /v1 does not match the OpenAPI document. */
+export function expectDocumented(received: ReceivedResponse): void {
+  const { method, url, status } = received;
   if (!url.pathname.startsWith('/v1/')) return;
   const found = operationAt(method, url.pathname);
   const pointer = found === undefined ? undefined : schemaPointer(found, status);
   if (pointer === undefined && (found !== undefined || !UNDOCUMENTED.includes(status))) {
-    throw complaint(answered, found === undefined ? 'the path is not documented' : 'no such status');
+    throw mismatch(
+      received,
+      found === undefined ? 'the path is not documented' : 'the status is not documented',
+    );
   }
   if (method === 'HEAD') return;
-  if (!answered.contentType.startsWith('application/json')) throw complaint(answered, 'it is no JSON');
+  if (!received.contentType.startsWith('application/json'))
+    throw mismatch(received, 'the content type is not JSON');
   const validate = validatorOf(pointer ?? '/components/schemas/Error');
-  if (validate(answered.body)) return;
+  if (validate(received.body)) return;
   const problems = (validate.errors ?? []).map(
     ({ instancePath, message = '', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
   );
-  throw complaint(answered, problems.join('\n  '));
+  throw mismatch(received, problems.join('\n  '));
 }
 
-function complaint({ method, url, status, text }: Answered, problem: string): Error {
+function mismatch({ method, url, status, text }: ReceivedResponse, problem: string): Error {
   return new Error(
-    `${method} ${url.pathname} answered ${status}, not as documented:\n  ${problem}\n  ${text.slice(0, 600)}`,
+    `${method} ${url.pathname} responded ${status}, which does not match the document:\n  ${problem}\n  ${text.slice(0, 600)}`,
   );
 }
 
@@ -63,7 +67,7 @@ function operationAt(method: string, pathname: string): Found | undefined {
     ({ parts }) =>
       parts.length === segments.length &&
       parts.every(
-        (part, place) => part === segments[place] || (part.startsWith('{') && segments[place] !== ''),
+        (part, index) => part === segments[index] || (part.startsWith('{') && segments[index] !== ''),
       ),
   )?.path;
   if (path === undefined) return undefined;
@@ -72,16 +76,16 @@ function operationAt(method: string, pathname: string): Found | undefined {
   return { operation, pointer: `/paths/${escaped(path)}/${method.toLowerCase()}` };
 }
 
-/** Fixed segments before placeholders. */
+/** Paths with fewer placeholders come first: `/groups/all` before `/groups/{group_name}`. */
 const PATHS = Object.keys(DOCUMENT.paths)
   .map((path) => ({ path, parts: path.split('/') }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 
 function schemaPointer({ pointer, operation }: Found, status: number): string | undefined {
-  const answer = operation.responses[status];
-  if (answer === undefined) return undefined;
-  const place = '$ref' in answer ? answer.$ref.slice(1) : `${pointer}/responses/${status}`;
-  return `${place}/content/application~1json/schema`;
+  const response = operation.responses[status];
+  if (response === undefined) return undefined;
+  const path = '$ref' in response ? response.$ref.slice(1) : `${pointer}/responses/${status}`;
+  return `${path}/content/application~1json/schema`;
 }
 
 function escaped(segment: string): string {
@@ -89,20 +93,20 @@ function escaped(segment: string): string {
 }
 
 const validators = new Map<string, ValidateFunction>();
-let known: Ajv2020 | undefined;
+let ajv: Ajv2020 | undefined;
 
-function documented(): Ajv2020 {
-  if (known !== undefined) return known;
-  known = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(known);
-  known.addSchema(DOCUMENT, 'document');
-  return known;
+function documentValidator(): Ajv2020 {
+  if (ajv !== undefined) return ajv;
+  ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(DOCUMENT, 'document');
+  return ajv;
 }
 
 function validatorOf(pointer: string): ValidateFunction {
   const compiled = validators.get(pointer);
   if (compiled !== undefined) return compiled;
-  const validate = documented().compile({ $ref: `document#${pointer}` });
+  const validate = documentValidator().compile({ $ref: `document#${pointer}` });
   validators.set(pointer, validate);
   return validate;
 }

@@ -10,7 +10,7 @@ export interface RecordFields<R, F = object> {
   readonly render: (record: R, caller: Caller) => F;
 }
 
-/** `serial_number` as `serialNumber`. */
+/** What `camelCase` returns. */
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
@@ -89,6 +89,7 @@ function renderer<R extends object, F>(
   };
 }
 
-function camelCase(name: string): string {
+/** `serial_number` as `serialNumber`. */
+export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -38,7 +38,6 @@ interface Documented {
   readonly scope?: Scope;
 }
 
-/** Takes a body; `fields` and `key` instead of those of the resource. */
 interface Writing<R> extends Documented {
   readonly body: z.ZodObject;
   readonly multipart?: true;
@@ -46,13 +45,13 @@ interface Writing<R> extends Documented {
 }
 
 /**
- * A resource with up to five routes. `Single` is the record as the key finds it, where it has more properties than
- * in lists.
+ * A resource with up to five routes. A route may have its own `fields` or `key` instead of those of the resource.
+ * `Single` is the record that the key finds, if it has more properties than the records of the list.
  */
 export interface Resource<R extends Revised, Single extends R = R> {
   /** Path of the list: `/devices`. One record is at `/devices/{device_id}`. */
   readonly path: string;
-  /** Key of one record in responses, and prefix of its ETag: `device`. A function if it depends on the record. */
+  /** Key of one record in responses, and prefix of its ETag: `device`. */
   readonly name: string | RecordName<R>;
   /** Key of a list in responses; the last segment of the path if absent. */
   readonly listName?: string;
@@ -88,137 +87,104 @@ export interface RecordName<R> {
 export function resourceRoutes<R extends Revised, Single extends R = R>(
   resource: Resource<R, Single>,
 ): readonly Route[] {
-  return [listRoute, readRoute, createRoute, updateRoute, deleteRoute].flatMap((route) => route(resource));
+  const routes = new ResourceRoutes(resource);
+  return [routes.list(), routes.read(), routes.create(), routes.update(), routes.delete()].filter(
+    (route) => route !== undefined,
+  );
 }
 
-function listRoute<R extends Revised, S extends R>(resource: Resource<R, S>): Route[] {
-  if (resource.list === undefined) return [];
-  const { handle, fields = resource.fields, ...documented } = resource.list;
-  const { names, of } = recordName(resource);
-  const listName = resource.listName ?? resource.path.split('/').at(-1) ?? '';
-  return [
-    {
-      ...common(resource),
-      method: 'GET',
-      path: resource.path,
-      scope: 'read',
-      ...documented,
-      paged: true,
+/** Each method makes one route; undefined if the resource does not have it. */
+class ResourceRoutes<R extends Revised, S extends R> {
+  readonly #name: RecordName<R>;
+  readonly #common: Pick<Route, 'ownerSelector'>;
+
+  constructor(private readonly resource: Resource<R, S>) {
+    const { name, ownerSelector } = resource;
+    this.#name = typeof name === 'string' ? { names: [name], of: () => name } : name;
+    this.#common = ownerSelector === undefined ? {} : { ownerSelector };
+  }
+
+  list(): Route | undefined {
+    const { path, list } = this.resource;
+    if (list === undefined) return undefined;
+    const listName = this.resource.listName ?? path.split('/').at(-1) ?? '';
+    const { handle, fields = this.resource.fields, ...documented } = list;
+    const { names, of } = this.#name;
+    return {
+      ...{ ...this.#common, method: 'GET', path, scope: 'read', ...documented, paged: true },
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
-      read: async (work, call) => {
-        const page = await handle(work, call);
-        return listResponse(listName, page, (record) => ({
+      read: async (work, call) =>
+        listResponse(listName, await handle(work, call), (record) => ({
           [of(record)]: fields.render(record, work.caller),
-        }));
-      },
-    },
-  ];
-}
+        })),
+    };
+  }
 
-function readRoute<R extends Revised, S extends R>(resource: Resource<R, S>): Route[] {
-  if (resource.read === undefined) return [];
-  const { key = resource.key, fields = resource.fields, ...documented } = resource.read;
-  const respond = responder(resource, fields);
-  return [
-    {
-      ...common(resource),
-      method: 'GET',
-      path: `${resource.path}/{${key.placeholder}}`,
-      scope: 'read',
-      ...documented,
-      response: recordShapes(resource, fields),
-      read: async (work, call) => respond(work, await key.find(work, call)),
-    },
-  ];
-}
+  read(): Route | undefined {
+    if (this.resource.read === undefined) return undefined;
+    const { key = this.resource.key, fields = this.resource.fields, ...documented } = this.resource.read;
+    return {
+      ...{ ...this.#common, method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
+      response: this.#shapeOf(fields),
+      read: async (work, call) => this.#respond(work, await key.find(work, call), fields),
+    };
+  }
 
-function createRoute<R extends Revised, S extends R>(resource: Resource<R, S>): Route[] {
-  if (resource.create === undefined) return [];
-  const { handle, fields = resource.fields, ...documented } = resource.create;
-  const respond = responder(resource, fields);
-  return [
-    {
-      ...common(resource),
-      method: 'POST',
-      path: resource.path,
-      scope: 'write',
-      ...documented,
-      status: 201,
-      response: recordShapes(resource, fields),
-      write: async (work, call) => respond(work, await handle(work, call), 201),
-    },
-  ];
-}
+  create(): Route | undefined {
+    const { path, create } = this.resource;
+    if (create === undefined) return undefined;
+    const { handle, fields = this.resource.fields, ...documented } = create;
+    return {
+      ...{ ...this.#common, method: 'POST', path, scope: 'write', ...documented, status: 201 },
+      response: this.#shapeOf(fields),
+      write: async (work, call) => this.#respond(work, await handle(work, call), fields, 201),
+    };
+  }
 
-function updateRoute<R extends Revised, S extends R>(resource: Resource<R, S>): Route[] {
-  if (resource.update === undefined) return [];
-  const { handle, fields = resource.fields, ...documented } = resource.update;
-  const respond = responder(resource, fields);
-  return [
-    {
-      ...common(resource),
-      method: 'PUT',
-      path: `${resource.path}/{${resource.key.placeholder}}`,
-      scope: 'write',
-      ...documented,
-      response: recordShapes(resource, fields),
+  update(): Route | undefined {
+    const { key, update } = this.resource;
+    if (update === undefined) return undefined;
+    const { handle, fields = this.resource.fields, ...documented } = update;
+    return {
+      ...{ ...this.#common, method: 'PUT', path: this.#pathOf(key), scope: 'write', ...documented },
+      response: this.#shapeOf(fields),
       write: async (work, call) =>
-        respond(work, await handle(work, await unchangedRecord(resource, work, call), call)),
-    },
-  ];
-}
+        this.#respond(work, await handle(work, await this.#findUnchanged(work, call), call), fields),
+    };
+  }
 
-function deleteRoute<R extends Revised, S extends R>(resource: Resource<R, S>): Route[] {
-  if (resource.delete === undefined) return [];
-  const { handle, ...documented } = resource.delete;
-  return [
-    {
-      ...common(resource),
-      method: 'DELETE',
-      path: `${resource.path}/{${resource.key.placeholder}}`,
-      scope: 'write',
-      ...documented,
+  delete(): Route | undefined {
+    const { key, delete: remove } = this.resource;
+    if (remove === undefined) return undefined;
+    const { handle, ...documented } = remove;
+    return {
+      ...{ ...this.#common, method: 'DELETE', path: this.#pathOf(key), scope: 'write', ...documented },
       response: EmptyShape,
       write: async (work, call) => {
-        await handle(work, await unchangedRecord(resource, work, call));
+        await handle(work, await this.#findUnchanged(work, call));
         return EMPTY;
       },
-    },
-  ];
-}
+    };
+  }
 
-function common({ ownerSelector }: Pick<Route, 'ownerSelector'>): Pick<Route, 'ownerSelector'> {
-  return ownerSelector === undefined ? {} : { ownerSelector };
-}
+  #pathOf({ placeholder }: RecordKey<S>): string {
+    return `${this.resource.path}/{${placeholder}}`;
+  }
 
-interface Named<R> {
-  readonly name: string | RecordName<R>;
-}
+  #shapeOf(fields: Pick<RecordFields<S>, 'shape'>): z.ZodType {
+    return oneOf(this.#name.names.map((name) => recordShape(name, fields.shape)));
+  }
 
-function recordName<R>({ name }: Named<R>): RecordName<R> {
-  return typeof name === 'string' ? { names: [name], of: () => name } : name;
-}
+  #respond<T extends R>(work: ReadWork, record: T, fields: RecordFields<T>, status?: 201): RouteResponse {
+    return recordResponse(this.#name.of(record), fields.render(record, work.caller), record, status);
+  }
 
-/** The record of the path. Errors: `not_found`; `stale` if If-Match names another revision. */
-async function unchangedRecord<R extends Revised, S extends R>(
-  resource: Resource<R, S>,
-  work: WriteWork,
-  call: Call,
-): Promise<S> {
-  const record = await resource.key.find(work, call);
-  call.ifMatch(recordName(resource).of(record), record);
-  return record;
-}
-
-/** Renders one record; `T` is `R`, or `Single` for the route that reads. */
-function responder<R extends Revised, T extends R>({ name }: Named<R>, fields: RecordFields<T>) {
-  const { of } = recordName({ name });
-  return (work: ReadWork, record: T, status?: 201): RouteResponse =>
-    recordResponse(of(record), fields.render(record, work.caller), record, status);
-}
-
-function recordShapes<R, T>(resource: Named<R>, fields: RecordFields<T>): z.ZodType {
-  return oneOf(recordName(resource).names.map((name) => recordShape(name, fields.shape)));
+  /** The record of the path. Errors: `not_found`; `stale` if If-Match names another revision. */
+  async #findUnchanged(work: WriteWork, call: Call): Promise<S> {
+    const record = await this.resource.key.find(work, call);
+    call.ifMatch(this.#name.of(record), record);
+    return record;
+  }
 }
 
 function oneOf(shapes: readonly z.ZodType[]): z.ZodType {

@@ -41,12 +41,12 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
       errors: { serial_number, name },
     });
     const [first, second] = serial_number;
-    const told = [
+    const userErrors = [
       ['serialNumber', first],
       ['serialNumber', second],
       ['name', name[0]],
     ].map(([field, message]) => ({ code: user, path: ['input', field], message }));
-    expect(userErrorsOf(error)).toEqual(user === null ? undefined : told);
+    expect(userErrorsOf(error)).toEqual(user === null ? undefined : userErrors);
     const graphql = topLevelError(error);
     expect(graphql.message).toBe('In words.');
     expect(graphql.extensions).toEqual({ code: top, retryAfter: 7 });

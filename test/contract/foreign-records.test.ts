@@ -46,7 +46,7 @@ const missing: PathValue = (placeholder) => nameOf(ofAcme, placeholder).missing;
 const own: PathValue = (placeholder) => nameOf(ofBeta, placeholder).real;
 
 /** The whole response without its request id. */
-function told({ status, headers, body }: Reply): object {
+function withoutRequestId({ status, headers, body }: Reply): object {
   const kept = [...headers].filter(([name]) => !/^(date|x-request-id|x-rate-limit-.*)$/.test(name));
   return { status, headers: kept, body: { ...body, request_id: '' } };
 }
@@ -64,7 +64,7 @@ describe("AT-10 another company's records", () => {
     expect(reply.status, reply.text).toBe(404);
     // Names are the same in both companies.
     const unknown: PathValue = (name) => (name.endsWith('_id') ? missing(name) : own(name));
-    expect(told(reply)).toEqual(told(await ask(client, route, unknown)));
+    expect(withoutRequestId(reply)).toEqual(withoutRequestId(await ask(client, route, unknown)));
   });
 
   it.each(titled(byId))('%s: get the same response below records of the own company', async (_, route) => {
@@ -76,7 +76,7 @@ describe("AT-10 another company's records", () => {
         name === last ? lowest(name) : own(name);
     const reply = await ask(client, route, under(foreign));
     expect(reply.status, reply.text).toBe(404);
-    expect(told(reply)).toEqual(told(await ask(client, route, under(missing))));
+    expect(withoutRequestId(reply)).toEqual(withoutRequestId(await ask(client, route, under(missing))));
   });
 
   it.each(titled(named.filter((route) => route.method === 'GET')))(
@@ -94,7 +94,7 @@ describe("AT-10 another company's records", () => {
       const elsewhere: PathValue = (placeholder) => `${nameOf(ofAcme, placeholder).real} of acme`;
       const reply = await ask(gamma.client, route, elsewhere);
       expect(reply.status, reply.text).toBe(404);
-      expect(told(reply)).toEqual(told(await ask(gamma.client, route, missing)));
+      expect(withoutRequestId(reply)).toEqual(withoutRequestId(await ask(gamma.client, route, missing)));
     },
   );
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A legacy back office with curl: every endpoint of /v1 as readers of the contract write it.
+# A legacy back office with curl: uses every endpoint of /v1.
 # Usage: legacy-client.sh BASE_URL E-MAIL PASSWORD
 set -euo pipefail
 
@@ -8,22 +8,22 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
 
-# expect STATUS PATTERN curl-arguments… : one call; its status and a text that the answer must hold.
+# expect STATUS PATTERN curl-arguments… : sends one request and checks its status and a text in its response.
 expect() {
   local status=$1 pattern=$2
   shift 2
   local got
-  got=$(curl -sS -o "$work/answer" -w '%{http_code}' "$@")
-  if [ "$got" != "$status" ] || ! grep -qE -- "$pattern" "$work/answer"; then
+  got=$(curl -sS -o "$work/response" -w '%{http_code}' "$@")
+  if [ "$got" != "$status" ] || ! grep -qE -- "$pattern" "$work/response"; then
     echo "FAILED: curl $*" >&2
-    echo "wanted $status and /$pattern/, got $got: $(head -c 2000 "$work/answer")" >&2
+    echo "wanted $status and /$pattern/, got $got: $(head -c 2000 "$work/response")" >&2
     exit 1
   fi
   passed=$((passed + 1))
 }
 
-# field NAME : the first value of a field in the latest answer.
-field() { grep -oE "\"$1\":(\"[^\"]*\"|[0-9]+)" "$work/answer" | head -n 1 | sed -E 's/^"[^"]*":"?([^"]*)"?$/\1/'; }
+# field NAME : the first value of a field in the last response.
+field() { grep -oE "\"$1\":(\"[^\"]*\"|[0-9]+)" "$work/response" | head -n 1 | sed -E 's/^"[^"]*":"?([^"]*)"?$/\1/'; }
 
 # The token: JSON that curl labels as a form.
 expect 200 '^\[\{"company_name":' "$base/v1/users/token" -d "{\"email\":\"$email\",\"password\":\"$password\"}"
@@ -41,7 +41,7 @@ expect 200 '^\{"pagination":\{"page":1,"total_pages":1,"entries":1,"total_entrie
 expect 200 '"name":"AREA/52"' -X PUT "$(v1 groups/AREA%2051)" -d '{"name":"AREA/52"}'
 expect 200 '"name":"AREA 51"' -X PUT "$(v1 groups/AREA%2F52)" -d 'name=AREA 51'
 
-# Logical numbers: a form body, then JSON under every label.
+# Logical numbers: a form body, then JSON with every Content-Type.
 expect 201 '^\{"logical_number":\{"id":[0-9]+,"number":"1"' "$(v1 logical_numbers)" -d '{"number":"1"}'
 expect 201 '"number":"112233"' "$(v1 logical_numbers)" -d 'number=112233'
 expect 200 '"app_version_ids":\[\]' "$(v1 logical_numbers/1)"
@@ -93,7 +93,7 @@ expect 200 "\"bytecode\":\"MTIzNDU2Nzg5\",\"group_ids\":\[$group\]" "$(v1 "apps/
 expect 200 '"authorizer_url":"10.0.0.2"' -X PUT "$(v1 "apps/$app/versions/$version")" -d '{"authorizer_url":"10.0.0.2"}'
 expect 200 "\"app_version_ids\":\[$version\]" -X PUT "$(v1 logical_numbers/1)" -d "{\"app_version_ids\":[$version]}"
 
-# Files: multipart, whatever the part is called.
+# Files: multipart, with any part name.
 printf 123456789 >"$work/logo.bmp"
 expect 201 '"name":"logo.bmp".*"content":"MTIzNDU2Nzg5","size":9,"crc":"31C3"' "$(v1 files)" -F 'description=Logo' -F "&asset=@$work/logo.bmp"
 file=$(field id)
@@ -110,12 +110,12 @@ expect 200 '"content":"SHOW_MESSAGE\|Hello"' "$(v1 notifications)"
 notification=$(field id)
 expect 200 '"notification":\{"id":' "$(v1 "notifications/$notification")"
 expect 200 "\"email\":\"$email\"" "$(v1 users)"
-user=$(grep -oE "\"id\":[0-9]+,\"email\":\"$email\"" "$work/answer" | grep -oE '[0-9]+' | head -n 1)
+user=$(grep -oE "\"id\":[0-9]+,\"email\":\"$email\"" "$work/response" | grep -oE '[0-9]+' | head -n 1)
 expect 200 "\"email\":\"$email\".*\"sign_in_count\":1," "$(v1 "users/$user")"
 expect 200 '"transactions":\[' "$(v1 transactions)&status=success&since=2026-01-01&until=2026-12-31"
 expect 400 '"message":' "$(v1 transactions)&since=2026-02-30"
 
-# What the contract does not have.
+# Paths and methods that do not exist.
 expect 404 'v1' "$base/v2/devices?access_token=$token"
 expect 405 '"message":' -X PATCH "$(v1 "devices/$device")" -d '{}'
 
@@ -128,4 +128,4 @@ expect 200 '^\{\}$' -X DELETE "$(v1 logical_numbers/1)"
 expect 200 '^\{\}$' -X DELETE "$(v1 groups/AREA%2051)"
 expect 404 '"code":"not_found"' "$(v1 groups/AREA%2051)"
 
-echo "$passed calls answered as the contract says."
+echo "$passed requests passed."

@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the check of every response against the document', () => {
-  const answered = (status: number, body: unknown, path = '/v1/groups') => ({
+  const response = (status: number, body: unknown, path = '/v1/groups') => ({
     method: 'GET',
     url: new URL(path, server.url),
     status,
@@ -84,16 +84,16 @@ describe('the check of every response against the document', () => {
     text: JSON.stringify(body),
     contentType: 'application/json; charset=utf-8',
   });
-  const refusal = { message: 'No.', code: 'not_found', request_id: 'one' };
+  const errorObject = { message: 'No.', code: 'not_found', request_id: 'one' };
 
   it.each([
-    ['a status that is not documented', 418, refusal, '/v1/groups'],
+    ['a status that is not documented', 418, errorObject, '/v1/groups'],
     ['a success of another shape', 200, { groups: [] }, '/v1/groups'],
-    ['an error with an additional field', 422, { ...refusal, stack: 'at' }, '/v1/groups'],
-    ['an unknown error code', 422, { ...refusal, code: 'surprise' }, '/v1/groups'],
+    ['an error with an additional field', 422, { ...errorObject, stack: 'at' }, '/v1/groups'],
+    ['an unknown error code', 422, { ...errorObject, code: 'surprise' }, '/v1/groups'],
     ['a success at a path that is not documented', 200, {}, '/v1/secrets'],
   ])('fails %s', (_what, status, body, path) => {
-    expect(() => expectDocumented(answered(status, body, path))).toThrow('not as documented');
+    expect(() => expectDocumented(response(status, body, path))).toThrow('not as documented');
   });
 
   it('runs in the test client', async () => {

@@ -142,9 +142,9 @@ describe('an upload without a token', () => {
   it('UP-12 with a token, 100 Continue is sent', async () => {
     const client = await openSlowClient(server.url);
     const body = `${START}invited${END}`;
-    const asked = new Promise((resolve) => client.socket.once('data', (bytes) => resolve(String(bytes))));
+    const interim = new Promise((resolve) => client.socket.once('data', (bytes) => resolve(String(bytes))));
     await client.send(head(server.acme.token, `Content-Length: ${body.length}`, 'Expect: 100-continue'));
-    expect(await asked).toMatch(/^HTTP\/1[.]1 100 /);
+    expect(await interim).toMatch(/^HTTP\/1[.]1 100 /);
     await client.send(body);
     expect((await client.answer()).status).toBe(201);
     client.socket.destroy();

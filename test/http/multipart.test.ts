@@ -58,7 +58,7 @@ describe('receiving an upload', () => {
   });
 
   it('reads large files one at a time, and small ones at once', async () => {
-    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000, idleMs: 100 });
+    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000, idleMs: 400 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
     const second = await begin(url, 'x'.repeat(300));
@@ -69,7 +69,7 @@ describe('receiving an upload', () => {
     expect((await first.answer()).status).toBe(200);
     // The first upload holds the slot: the others are paused by the server, so none is too slow.
     await second.send(END);
-    await pause(250);
+    await pause(900);
     expect(held.map((upload) => upload.file?.size)).toEqual([100, 200]);
     for (const upload of held) upload.release();
     expect((await second.answer()).status).toBe(200);

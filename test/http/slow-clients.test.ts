@@ -53,7 +53,7 @@ describe('CF-32 slow clients', () => {
   });
 
   it.each(['GET', 'DELETE', 'POST'])(
-    'RI-27 are told so: the body of a %s that does not come is 408, and the connection ends',
+    'RI-27 get 408 if the body of a %s does not arrive, and are disconnected',
     async (method) => {
       const { text, statuses } = await sendRaw(
         server.url,

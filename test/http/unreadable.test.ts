@@ -14,7 +14,7 @@ afterAll(async () => {
 describe('bytes that are not an HTTP request', () => {
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', 400, 'malformed'],
-    ['a method that nobody has', 'STEAL /v1/groups HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'malformed'],
+    ['an unknown method', 'STEAL /v1/groups HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'malformed'],
     ['a space before the colon', 'GET /v1/groups HTTP/1.1\r\nHost : a\r\n\r\n', 400, 'malformed'],
     ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'malformed'],
     [

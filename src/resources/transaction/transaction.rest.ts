@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import {
+  camelCase,
   fieldsOf,
   listResponse,
   listShape,
@@ -85,47 +86,21 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
 });
 
 const TIME = 'YYYY-MM-DD (a whole UTC day) or YYYY-MM-DDTHH:MM:SSZ, inclusive.';
-const string = { type: 'string' } as const;
 
-interface Filter extends QueryParameter {
-  /** Its name in `TransactionFilter`. */
-  readonly field: string;
-}
-
-const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    field: 'status',
-    description: 'State or outcome.',
-    schema: { ...string, enum: TRANSACTION_STATUSES },
-  },
-  {
-    name: 'transaction_type',
-    field: 'transactionType',
-    description: 'Release, transaction or download.',
-    schema: { ...string, enum: TRANSACTION_TYPES },
-  },
-  {
-    name: 'serial_number',
-    field: 'serialNumber',
-    description: 'Exact serial number of the device.',
-    schema: string,
-  },
-  {
-    name: 'logical_number',
-    field: 'logicalNumber',
-    description: 'Exact logical number.',
-    schema: string,
-  },
-  {
-    name: 'app_name',
-    field: 'appName',
-    description: 'Exact name of the application.',
-    schema: string,
-  },
-  { name: 'since', field: 'since', description: `Start of the range of started_at: ${TIME}`, schema: string },
-  { name: 'until', field: 'until', description: `End of the range of started_at: ${TIME}`, schema: string },
+const FILTERS = [
+  filter('status', 'State or outcome.', TRANSACTION_STATUSES),
+  filter('transaction_type', 'Release, transaction or download.', TRANSACTION_TYPES),
+  filter('serial_number', 'Exact serial number of the device.'),
+  filter('logical_number', 'Exact logical number.'),
+  filter('app_name', 'Exact name of the application.'),
+  filter('since', `Start of the range of started_at: ${TIME}`),
+  filter('until', `End of the range of started_at: ${TIME}`),
 ];
+
+function filter(name: string, description: string, choices?: readonly string[]): QueryParameter {
+  const schema = { type: 'string', ...(choices === undefined ? {} : { enum: choices }) };
+  return { name, description, schema };
+}
 
 /** /v1/transactions (contract 27). */
 export const transactionRoutes: readonly Route[] = [
@@ -136,12 +111,12 @@ export const transactionRoutes: readonly Route[] = [
     summary: 'List transactions, newest first',
     description: 'Filters are combined with AND.',
     paged: true,
-    query: FILTERS.map(({ name, description, schema }) => ({ name, description, schema })),
+    query: FILTERS,
     response: listShape('transactions', 'transaction', TransactionShape),
     read: async (work, call) => {
       const given = FILTERS.filter(({ name }) => call.query.has(name));
-      const filter = Object.fromEntries(given.map(({ name, field }) => [field, call.query.get(name)]));
-      const page = await listTransactions(work, filter, call.page);
+      const values = Object.fromEntries(given.map(({ name }) => [camelCase(name), call.query.get(name)]));
+      const page = await listTransactions(work, values, call.page);
       return listResponse('transactions', page, (record) => ({
         transaction: transactionFields.render(record, work.caller),
       }));

@@ -89,10 +89,10 @@ describe('/v1/apps', () => {
       { name: 'f', kind: 'module' },
       { name: 'f.posxml', kind: 'module' },
     ],
-  ])('contract 20: %j becomes %j', async (sent, answered) => {
+  ])('contract 20: %j becomes %j', async (sent, expected) => {
     const created = await server.acme.client.post('apps', sent);
     expect(created.status).toBe(201);
-    expect(created.record('app')).toMatchObject(answered);
+    expect(created.record('app')).toMatchObject(expected);
   });
 
   it('contract 20: a new name or language sets the suffix', async () => {

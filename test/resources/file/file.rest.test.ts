@@ -146,8 +146,8 @@ describe('/v1/files', () => {
   it.each([
     ['Asset', 'asset'],
     ['TORRENT', 'torrent'],
-  ])('contract 7: file_type %s is returned as %s', async (sent, answered) => {
-    expect((await created(`${sent}.bin`, 'x', { file_type: sent })).file_type).toBe(answered);
+  ])('contract 7: file_type %s is returned as %s', async (sent, expected) => {
+    expect((await created(`${sent}.bin`, 'x', { file_type: sent })).file_type).toBe(expected);
   });
 
   it('contract 23: no file part on create is 422, and names the field', async () => {

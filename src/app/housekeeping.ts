@@ -1,6 +1,7 @@
+import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Database } from '../database/database.js';
 import { trimLog } from '../database/sqlite/upkeep.js';
-import type { Origin, SystemWriteWork, Units } from '../database/work.js';
+import type { SystemWriteWork, Units } from '../database/work.js';
 import { MINUTE } from '../platform/clock.js';
 import { sweepContents } from '../resources/content/content.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
@@ -10,7 +11,6 @@ const INTERVAL_MS = MINUTE;
 /** Limit of each task per run; the next run continues. */
 const MAX_BATCHES = 10;
 
-const ORIGIN: Origin = { channel: 'api', ip: null, requestId: null };
 /** Each deletes a batch and resolves to true if there may be more. */
 const TASKS: readonly ((work: SystemWriteWork) => Promise<boolean>)[] = [
   deleteExpiredResponses,
@@ -39,7 +39,7 @@ export function createHousekeeping(
     for (const task of TASKS) {
       let more = true;
       for (let batch = 0; batch < MAX_BATCHES && more && !stopped; batch += 1) {
-        more = await units.systemWrite(ORIGIN, task);
+        more = await units.systemWrite(LOCAL_ORIGIN, task);
       }
     }
     if (!stopped) await trimLog(database);

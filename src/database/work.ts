@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 
 import { createLedger, type Ledger, type RecordedChange } from './ledger.js';
-import type { Caller } from '../platform/caller.js';
+import type { Caller, Origin } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from './database.js';
 import type { Tables } from './tables.js';
@@ -28,12 +28,6 @@ export interface WriteWork extends ReadWork {
 /** Work for no single company: signing in, reading the ledger of all companies, the command line. */
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
 export type SystemWriteWork = Omit<WriteWork, 'caller'>;
-
-export interface Origin {
-  readonly channel: Caller['channel'];
-  readonly ip: string | null;
-  readonly requestId: string | null;
-}
 
 /** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
 export interface Units {

@@ -12,10 +12,11 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { LiveObserver } from '../http/monitoring/operation-log.js';
 import type { CountRequest } from '../http/server/rate-limit.js';
+import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
 import type { OperationContext, OperationServices } from './execution/context.js';
-import { createAuthenticate, type Authenticator } from './http/authentication.js';
+import { createAuthenticate } from './http/authentication.js';
 import { demandMethod, PREFLIGHT_HEADERS, readOperation } from './http/body.js';
 import { createAdmission, type Admission } from './limits/admission.js';
 import { createGraphiql } from './http/graphiql.js';

@@ -23,8 +23,14 @@ export interface Caller {
   readonly requestId: string | null;
 }
 
+export interface Origin {
+  readonly channel: Channel;
+  readonly ip: string | null;
+  readonly requestId: string | null;
+}
+
 /** Origin of changes that no request asks for: the command line and the demo (contract 29). */
-export const LOCAL_ORIGIN = { channel: 'api', ip: null, requestId: null } as const;
+export const LOCAL_ORIGIN = { channel: 'api', ip: null, requestId: null } as const satisfies Origin;
 
 /** A caller with every scope that acts without a request. */
 export function localCaller(member: Pick<Caller, 'companyId' | 'userId' | 'timeZone'>): Caller {
@@ -50,4 +56,9 @@ export function demandScope(caller: Caller, scope: Scope): void {
       `This request needs the scope "${scope}", which the token or the role of its user does not include.`,
     );
   }
+}
+
+export interface Authenticator {
+  /** The caller of an access token. Errors: `unauthenticated`, with one message for every cause. */
+  authenticate(token: string | undefined, origin: Origin): Promise<Caller>;
 }

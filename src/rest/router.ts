@@ -1,7 +1,6 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 
 import type { Units } from '../database/work.js';
-import type { Authenticator } from '../http/authenticator.js';
 import { inviteBody, readBody, type Body } from '../http/body.js';
 import { readToken } from '../http/credential.js';
 import { createUploadReader, isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
@@ -9,7 +8,7 @@ import { HttpProblem } from '../http/problem.js';
 import { readQuery } from '../http/query.js';
 import { requestContextOf, type RequestContext } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
-import { demandScope, type Caller } from '../platform/caller.js';
+import { demandScope, type Authenticator, type Caller } from '../platform/caller.js';
 import { createCall, expressPath } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';

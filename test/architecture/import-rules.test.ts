@@ -76,7 +76,9 @@ async function refused(): Promise<ReadonlyMap<string, readonly string[]>> {
 }
 
 const forbiddenLayers = (layer: Layer): readonly Layer[] =>
-  layers.filter(({ name }) => !layer.src?.includes(name) && !layer.own?.includes(name) && name !== layer.name);
+  layers.filter(
+    ({ name }) => !layer.src?.includes(name) && !layer.own?.includes(name) && name !== layer.name,
+  );
 const forbiddenPackages = ({ packages = [] }: Layer): readonly string[] =>
   PACKAGES.filter((name) => !packages.includes(name));
 const FORBIDDEN_NODE = ['child_process', 'dns', 'worker_threads'];

@@ -1,13 +1,7 @@
-import type { Origin } from '../../database/work.js';
-import type { Caller } from '../../platform/caller.js';
+import type { Authenticator, Origin } from '../../platform/caller.js';
 import { GraphqlContext, type OperationServices } from '../execution/context.js';
 import { createLargeReads } from '../execution/reading.js';
 import type { RequestFacts } from '../execution/request.js';
-
-export interface Authenticator {
-  /** The caller of an access token. Errors: `unauthenticated`. */
-  authenticate(token: string | undefined, origin: Origin): Promise<Caller>;
-}
 
 /** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
 export type Authenticate = (

@@ -1,5 +1,5 @@
-import type { Origin, Units } from '../../database/work.js';
-import type { Caller } from '../../platform/caller.js';
+import type { Units } from '../../database/work.js';
+import type { Authenticator, Origin } from '../../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { hashToken, TOKEN_FORM, type AccessToken } from './access-token.model.js';
@@ -13,11 +13,6 @@ const MAX_CACHED_TOKENS = 10_000;
 const TOUCH_EVERY_MS = 5 * MINUTE;
 
 const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
-
-export interface Authenticator {
-  /** The caller with this token. Errors: `unauthenticated`, with the same message for every cause. */
-  authenticate(token: string | undefined, origin: Origin): Promise<Caller>;
-}
 
 interface CachedCredential {
   readonly credential: Credential;

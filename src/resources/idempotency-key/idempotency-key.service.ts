@@ -28,10 +28,6 @@ export interface KeptAnswer {
   readonly contentId: number | null;
 }
 
-export function isIdempotencyKey(text: string): boolean {
-  return /^[\x21-\x7e]{1,255}$/.test(text);
-}
-
 /** The response of an earlier call with this key, for 24 hours. Errors: `idempotency_mismatch`. */
 export async function findStoredResponse(
   work: WriteWork,

@@ -1,4 +1,5 @@
-import type { Origin, SystemWriteWork, Units } from '../../../database/work.js';
+import type { Origin } from '../../../platform/caller.js';
+import type { SystemWriteWork, Units } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../../access-token/derived-token.service.js';

@@ -29,6 +29,7 @@ import {
   listApps,
 } from '../../src/resources/app/app.service.js';
 import { companies } from '../../src/resources/company/company.service.js';
+import { findChunk, findSize } from '../../src/resources/content/content.repository.js';
 import { copyContent, releaseContents, sumsOfContents } from '../../src/resources/content/content.service.js';
 import {
   devicesByFrameworkVersion,
@@ -142,6 +143,8 @@ const READS: Readonly<Record<string, Read>> = {
   'associated versions': (work) => selectAssociatedWith(work, 'groupIds', [1, 2]),
   files: (work) => listFiles(work, PAGE),
   'sums of contents': (work) => sumsOfContents(work, [{ id: 1 }, { id: TWIN + 1 }]),
+  'chunk of a content': (work) => findChunk(work, 1, TWIN + 1, 0),
+  'size of a content': (work) => findSize(work, 1, TWIN + 1),
   parameters: (work) => parameters.list(work, { groupId: 1, logicalNumberId: null }, PAGE),
   metacontents: (work) => metacontents.list(work, { groupId: null, logicalNumberId: 1 }, PAGE),
   'effective parameters': (work) => listEffectiveParameters(work, [{ id: 1, groupId: 1 }]),

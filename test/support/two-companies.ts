@@ -173,6 +173,8 @@ export function seedCompanies(file: string, withOther: boolean): void {
     insert(table, { company_id: TWIN, ...row });
   }
   insert('content_chunks', { company_id: 1, content_id: 1, sequence: 0, bytes: 'b' });
+  if (withOther)
+    insert('content_chunks', { company_id: TWIN, content_id: TWIN + 1, sequence: 0, bytes: 'b' });
   database.exec('update sqlite_sequence set seq = 9000000');
   database.close();
 }

@@ -5,6 +5,10 @@ import { createUnits, type ReadWork, type Units, type WriteWork } from '../../sr
 import type { Caller } from '../../src/platform/caller.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { DomainError } from '../../src/platform/errors.js';
+import {
+  selectDerivedTokens,
+  selectTokensOf,
+} from '../../src/resources/access-token/access-token.repository.js';
 import { apiTokens, getToken, listTokens } from '../../src/resources/access-token/access-token.service.js';
 import { selectAssociatedWith } from '../../src/resources/app-version/association.repository.js';
 import { deleteAppVersionsOf } from '../../src/resources/app-version/app-version.removal.service.js';
@@ -29,6 +33,7 @@ import {
   listApps,
 } from '../../src/resources/app/app.service.js';
 import { companies } from '../../src/resources/company/company.service.js';
+import { findChunk, findSize } from '../../src/resources/content/content.repository.js';
 import { copyContent, releaseContents, sumsOfContents } from '../../src/resources/content/content.service.js';
 import {
   devicesByFrameworkVersion,
@@ -71,6 +76,7 @@ import {
   transactionArrivals,
   transactions,
 } from '../../src/resources/transaction/transaction.totals.service.js';
+import { findMembership } from '../../src/resources/user/membership.repository.js';
 import { getUser, listUsers, users } from '../../src/resources/user/user.service.js';
 import { testDatabase } from '../support/database.js';
 import { SYSTEM } from '../support/server.js';
@@ -142,6 +148,8 @@ const READS: Readonly<Record<string, Read>> = {
   'associated versions': (work) => selectAssociatedWith(work, 'groupIds', [1, 2]),
   files: (work) => listFiles(work, PAGE),
   'sums of contents': (work) => sumsOfContents(work, [{ id: 1 }, { id: TWIN + 1 }]),
+  'chunk of a content': (work) => findChunk(work, 1, TWIN + 1, 0),
+  'size of a content': (work) => findSize(work, 1, TWIN + 1),
   parameters: (work) => parameters.list(work, { groupId: 1, logicalNumberId: null }, PAGE),
   metacontents: (work) => metacontents.list(work, { groupId: null, logicalNumberId: 1 }, PAGE),
   'effective parameters': (work) => listEffectiveParameters(work, [{ id: 1, groupId: 1 }]),
@@ -161,6 +169,9 @@ const READS: Readonly<Record<string, Read>> = {
   users: (work) => listUsers(work, PAGE),
   token: (work) => getToken(work, TWIN),
   tokens: listTokens,
+  membership: (work) => findMembership(work, 1, TWIN),
+  'tokens of a member': (work) => selectTokensOf(work, { companyId: 1, userId: 1 }),
+  'derived tokens': (work) => selectDerivedTokens(work, 1, [1]),
 };
 
 /** Each changes as the first company what may reach the other one's records. */

@@ -156,6 +156,12 @@ export function seedCompanies(file: string, withOther: boolean): void {
   };
   people(1);
   if (withOther) people(TWIN);
+  // A user of both companies.
+  if (withOther) {
+    insert('memberships', { company_id: TWIN, user_id: 1, role: 'admin', created_at: 5 });
+    const token = { id: CROSSED, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' };
+    insert('access_tokens', { ...token, token_hash: 'derived', last_four: '0000', created_at: 5 });
+  }
   for (const [table, unique, rows] of ROWS) {
     for (const row of rows) {
       insert(table, { company_id: 1, ...row });
@@ -173,6 +179,8 @@ export function seedCompanies(file: string, withOther: boolean): void {
     insert(table, { company_id: TWIN, ...row });
   }
   insert('content_chunks', { company_id: 1, content_id: 1, sequence: 0, bytes: 'b' });
+  if (withOther)
+    insert('content_chunks', { company_id: TWIN, content_id: TWIN + 1, sequence: 0, bytes: 'b' });
   database.exec('update sqlite_sequence set seq = 9000000');
   database.close();
 }

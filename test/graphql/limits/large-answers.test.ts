@@ -142,7 +142,7 @@ describe('large records', () => {
       `{ logicalNumbers(first: 100) { nodes { metacontents(first: 2) { nodes { key } } } } }`,
     );
     expect(body.errors?.[0]).toMatchObject({
-      message: `What is asked for has more than ${32 * MIB} bytes: ask for fewer records at once.`,
+      message: `The records have more than ${32 * MIB} bytes: request fewer at once.`,
       extensions: { code: 'BAD_USER_INPUT' },
     });
   });

@@ -72,7 +72,7 @@ describe('an API token in GraphQL', () => {
       apiToken: null,
       userErrors: [
         {
-          message: 'must be rights of your own: not write, ingest',
+          message: 'must be scopes that you have: not write, ingest',
           path: ['input', 'scopes'],
           code: 'INVALID',
         },

@@ -309,7 +309,7 @@ describe('a summary that would be too much', () => {
       const { message, code } = await problem(question);
       expect([code, message]).toEqual([
         'BAD_USER_INPUT',
-        expect.stringMatching(new RegExp(`at most ${MAX_READ} .* narrow startedAt`)),
+        expect.stringMatching(new RegExp(`at most ${MAX_READ} .* shorten the interval of startedAt`)),
       ]);
       const filter = { ...('filter' in question ? question.filter : {}), startedAt: { gte } };
       expect((await summary({ ...question, filter }, server.beta)).length).toBeGreaterThan(0);
@@ -324,6 +324,6 @@ describe('a summary that would be too much', () => {
       server.app.database.writes,
     );
     const { message, code } = await problem({ bucket: 'NONE', by: [] });
-    expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining('told exactly')]);
+    expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining('more than 2^53 - 1 cents')]);
   });
 });

@@ -93,7 +93,7 @@ describe('the check of every answer', () => {
     ['a code that nobody knows', 422, { ...refusal, code: 'surprise' }, '/v1/groups'],
     ['a success at a path that is not documented', 200, {}, '/v1/secrets'],
   ])('fails %s', (_what, status, body, path) => {
-    expect(() => expectDocumented(answered(status, body, path))).toThrow('not as documented');
+    expect(() => expectDocumented(answered(status, body, path))).toThrow('does not match the document');
   });
 
   it('stands between the client and the tests', async () => {

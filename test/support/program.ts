@@ -14,6 +14,9 @@ import { prepareDatabaseWithUser } from './prepared-database.js';
 /** The built program; the global setup of the tests builds it when a source is newer. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/boot.js', import.meta.url));
 
+/** Where Node keeps the compiled code of the program: a start takes a fifth less time with it. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/program', import.meta.url));
+
 type Environment = Readonly<Record<string, string>>;
 
 export interface Ended {
@@ -152,6 +155,7 @@ function launch(args: readonly string[], file: string, options: ProgramOptions) 
       DATABASE_URL: `file:${file}`,
       PORT: '0',
       RATE_LIMIT_PER_HOUR: '0',
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...environment,
     },
     stdio: ['pipe', 'pipe', 'pipe'],

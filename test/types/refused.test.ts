@@ -2,10 +2,11 @@ import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DATABASE_FIXTURES } from './database-fixtures.js';
+import { FACE_FIXTURES } from './face-fixtures.js';
 import type { Fixture } from './fixture.js';
 
-/** Further fixtures of a layer stand in a file of its own and are added here. */
-const FIXTURES: readonly Fixture[] = [...DATABASE_FIXTURES];
+/** The fixtures of a layer are in a file of their own. */
+const FIXTURES: readonly Fixture[] = [...DATABASE_FIXTURES, ...FACE_FIXTURES];
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** Names the fixture's expected error; a fixture without it must compile. */

@@ -1,0 +1,79 @@
+import type { Fixture } from './fixture.js';
+
+const REST = `
+import { z } from 'zod';
+import { fieldsOf } from '../../src/rest/index.js';
+
+interface Terminal { id: number; revision: number; serialNumber: string; notes: string | null; card: { brand: string } }
+const Shape = z.strictObject({
+  id: z.int(), serial_number: z.string(), notes: z.string().nullable(), card: z.strictObject({ brand: z.string() }),
+});
+const card = ({ card: { brand } }: Terminal) => ({ brand });
+`;
+
+/** The fields of a record in /v1 are those of its response shape, and every property of the record is shown or named. */
+const REST_FIXTURES: readonly Fixture[] = [
+  {
+    name: 'takes a shape that shows every property of the record',
+    source: `${REST}
+export const fields = fieldsOf(Shape).from<Terminal>({ card });
+`,
+  },
+  {
+    name: 'refuses a shape that leaves a property of the record out',
+    source: `${REST}
+export const fields = fieldsOf(Shape.omit({ notes: true })).from<Terminal>({ card }); // error TS2345: notes
+`,
+  },
+  {
+    name: 'refuses a shape with a field that the record does not have',
+    source: `${REST}
+export const fields = fieldsOf(Shape.extend({ more: z.string() })).from<Terminal>({ card }); // error TS2345: more
+`,
+  },
+  {
+    name: 'refuses a shape that is never null for a property that may be null',
+    source: `${REST}
+export const fields = fieldsOf(Shape.extend({ notes: z.string() })).from<Terminal>({ card }); // error TS2345: notes
+`,
+  },
+  {
+    name: 'refuses an omission of a property that is shown',
+    source: `${REST}
+export const fields = fieldsOf(Shape).from<Terminal>({ card, serialNumber: 'omitted' }); // error TS2561: serialNumber
+`,
+  },
+];
+
+/** A GraphQL type shows every property of its domain type, except those that are named as shown by relations. */
+const GRAPHQL_FIXTURES: readonly Fixture[] = [
+  {
+    name: 'refuses a GraphQL type that leaves a field of the domain type out',
+    source: `
+import { flag, nullable, text } from '../../src/graphql/index.js';
+import type { Device } from '../../src/resources/device/device.model.js';
+import { auditedType } from '../../src/resources/user/audited.graphql.js';
+
+export const Incomplete = auditedType<Device, 'logicalNumberId'>('Incomplete', 'A device.', { // error TS2345: meta
+  serialNumber: text('Serial number.'),
+  enabled: flag('Whether it is enabled.'),
+  frameworkVersion: nullable(text('Version.')),
+});
+`,
+  },
+  {
+    name: 'refuses a GraphQL field that is never null for a property that may be null',
+    source: `
+import { nullable, objectType, text } from '../../src/graphql/index.js';
+
+export const Wrong = objectType<{ readonly note: string | null }>('Wrong', 'A record.', {
+  note: text('A note.'), // error TS2375: null
+});
+export const Right = objectType<{ readonly note: string | null }>('Right', 'A record.', {
+  note: nullable(text('A note.')),
+});
+`,
+  },
+];
+
+export const FACE_FIXTURES: readonly Fixture[] = [...REST_FIXTURES, ...GRAPHQL_FIXTURES];

@@ -156,7 +156,7 @@ describe('a full storage', () => {
     await work.db.insertInto('content_chunks').values(chunk).execute();
   };
 
-  it('is told as such, keeps nothing of the change, and is over once there is room', async () => {
+  it('refuses the change with its reason, keeps nothing of it, and accepts changes again once there is space', async () => {
     const { database, units } = setUp();
     await add(units, 'before');
     await limitRoom(database, 3);

@@ -116,7 +116,7 @@ async function createSoftware(db: Db): Promise<void> {
   await references(files, 'content_id', 'contents')
     .addUniqueConstraint('files_name', ['company_id', 'name'])
     .execute();
-  // Before released contents are deleted, this index tells whether a file still has them.
+  // Before released contents are deleted, this index finds the files that still have them.
   await index(db, 'files', 'content_id');
   await createVersions(db);
 }

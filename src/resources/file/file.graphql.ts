@@ -31,7 +31,7 @@ import { createFile, files, getFile, updateFile } from './file.service.js';
 
 const FileTypes = enumeration<FileTypeName>('FileType', 'Purpose of a file.', {
   asset: 'A resource that an app needs, such as an image.',
-  torrent: 'A torrent, which tells devices where to download the parts of a larger file.',
+  torrent: 'A torrent: the places from which devices download the parts of a larger file.',
 });
 
 export const FileType = auditedType<File, 'contentId'>(

@@ -172,8 +172,8 @@ describe('a file in a mutation', () => {
   ])('GQ-14 is not %s', async (_what, file) => {
     const { status, body } = await server.acme.graphql(CREATE, { file });
     expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
-    const told = file === null ? 'must not be null' : 'comes as a part of a multipart request';
-    expect(body.errors?.[0]?.message).toContain(told);
+    const expected = file === null ? 'must not be null' : 'comes as a part of a multipart request';
+    expect(body.errors?.[0]?.message).toContain(expected);
   });
 
   it.each(['"a text"', '7', '{}', 'null', '[]'])('GQ-14 is not the literal %s', async (literal) => {

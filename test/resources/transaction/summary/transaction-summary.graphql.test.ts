@@ -79,13 +79,13 @@ function expected(rows: readonly Paid[], { filter = {}, bucket, by }: Question):
   for (const row of rows.filter((each) => meets(each, filter))) {
     const start =
       length === null ? null : new Date(Math.floor(row.startedAt / length) * length).toISOString();
-    const told = {
+    const dimensions = {
       ...{ bucketStart: start, status: null, transactionType: null, appName: null },
       ...{ logicalNumber: null, group: null },
       ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row))),
     } as Fields;
-    const key = JSON.stringify(told);
-    const known = found.get(key) ?? { ...told, count: 0, amountTotal: 0 };
+    const key = JSON.stringify(dimensions);
+    const known = found.get(key) ?? { ...dimensions, count: 0, amountTotal: 0 };
     known.count += 1;
     known.amountTotal += row.amount ?? 0;
     found.set(key, known);

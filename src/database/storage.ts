@@ -53,7 +53,7 @@ export function amongIds(ids: readonly number[]): RawBuilder<number> {
   return sql`(select value from json_each(${JSON.stringify(ids)}))`;
 }
 
-/** Column types and triggers for migrations. */
+/** Column types and triggers for migrations. Released migrations use them, so their SQL text never changes. */
 export const ddl = {
   id: sql`integer primary key autoincrement`,
   integer: sql`integer`,
@@ -75,7 +75,7 @@ export const ddl = {
       end`,
       `create trigger ${table}_stays before update of company_id on ${table}
         when new.company_id <> old.company_id begin
-        select raise(abort, 'a record cannot change its company');
+        select raise(abort, 'a record stays with its company');
       end`,
     ];
   },

@@ -170,7 +170,7 @@ describe('AT-25 raw SQL', () => {
   it('cannot move a record to another company', async () => {
     await expect(
       sql.raw('update groups set company_id = 2 where id = 1').execute(database.writes),
-    ).rejects.toThrow('a record cannot change its company');
+    ).rejects.toThrow('a record stays with its company');
   });
 });
 

@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -142,5 +143,31 @@ describe('migrating', () => {
     for (const database of all) await database.close();
     expect(inspectFile(fresh).state).toBe('current');
     expect(existsSync(`${fresh}.before-0001-initial`)).toBe(false);
+  });
+});
+
+/** SHA-256 of the names and the SQL text of the schema that a new file has after each migration. */
+const RELEASED: Readonly<Record<string, string>> = {
+  '0001-initial': 'c09d69a65dca92581d9f3c5ee12e1ed1fc83075f6eb1e527d65c69415561cd07',
+  '0002-lists': '0a19a708a43358be8e55a6e4602df7d41b0262f94bd0898ca7b20125031f6203',
+  '0003-dashboards': 'c472b5b9b25b9ecf448e1145692832a1da8f6a149039676adbd028950227c7fd',
+};
+
+describe('released migrations', () => {
+  it.each(Object.keys(MIGRATIONS))('make the schema they always made: %s', async (name) => {
+    const fresh = join(folder, 'fresh.db');
+    await migrateFile(
+      fresh,
+      Object.fromEntries(Object.entries(MIGRATIONS).filter(([earlier]) => earlier <= name)),
+    );
+    const schema = read(
+      fresh,
+      `select name, sql from sqlite_schema
+      where name not like 'sqlite%' and name not like 'kysely%' order by rowid`,
+    );
+    const hash = createHash('sha256').update(JSON.stringify(schema)).digest('hex');
+    const message =
+      'A released migration never changes: databases in use keep the schema that it made. Write a new migration, and add its hash here';
+    expect(hash, message).toBe(RELEASED[name]);
   });
 });

@@ -1,16 +1,22 @@
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
+import { checkFile } from '../../src/database/sqlite/check.js';
 import { createUnits, type ReadWork, type Units, type WriteWork } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { DomainError } from '../../src/platform/errors.js';
 import {
+  findCredential,
   selectDerivedTokens,
   selectTokensOf,
 } from '../../src/resources/access-token/access-token.repository.js';
 import { apiTokens, getToken, listTokens } from '../../src/resources/access-token/access-token.service.js';
-import { selectAssociatedWith } from '../../src/resources/app-version/association.repository.js';
+import {
+  insertAssociations,
+  selectAssociatedWith,
+} from '../../src/resources/app-version/association.repository.js';
 import { deleteAppVersionsOf } from '../../src/resources/app-version/app-version.removal.service.js';
 import {
   appVersions,
@@ -56,6 +62,7 @@ import {
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
+import { selectHoldersOfVersions } from '../../src/resources/logical-number/logical-number.repository.js';
 import { dropVersionLinks } from '../../src/resources/logical-number/version-links.service.js';
 import { metacontentList, metacontents } from '../../src/resources/metacontent/metacontent.service.js';
 import {
@@ -65,22 +72,36 @@ import {
 } from '../../src/resources/notification/notification.service.js';
 import { listEffectiveParameters } from '../../src/resources/parameter/effective-parameter.service.js';
 import { setParameters } from '../../src/resources/parameter/parameter.bulk.service.js';
+import { selectByOwnersAndKeys } from '../../src/resources/parameter/parameter.repository.js';
 import {
   parameterList,
   parameters,
   parametersOfGroup,
 } from '../../src/resources/parameter/parameter.service.js';
+import { hoursIn } from '../../src/resources/transaction/summary/transaction-summary.repository.js';
 import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
 import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
 import {
   transactionArrivals,
   transactions,
 } from '../../src/resources/transaction/transaction.totals.service.js';
-import { findMembership } from '../../src/resources/user/membership.repository.js';
+import {
+  deleteMembership,
+  findMembership,
+  selectMemberships,
+} from '../../src/resources/user/membership.repository.js';
+import { selectUsers } from '../../src/resources/user/user.repository.js';
 import { getUser, listUsers, users } from '../../src/resources/user/user.service.js';
 import { testDatabase } from '../support/database.js';
 import { SYSTEM } from '../support/server.js';
-import { rowsWhereCompany, seedCompanies, START, TWIN } from '../support/two-companies.js';
+import {
+  insertForbidden,
+  rowsWhereCompany,
+  seedCompanies,
+  START,
+  TWIN,
+  type Row,
+} from '../support/two-companies.js';
 
 const CLOCK: Clock = { now: () => new Date(Date.UTC(2026, 0, 1)), elapsed: () => 0 };
 const CALLER: Caller = {
@@ -89,6 +110,10 @@ const CALLER: Caller = {
 };
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };
+const OWNED_KEYS = [
+  { owner: { groupId: 1, logicalNumberId: null }, key: 'Kx' },
+  { owner: { groupId: TWIN + 1, logicalNumberId: null }, key: 'K' },
+];
 const PERIOD = { field: 'startedAt', operator: 'gte', value: new Date(START - 1) } as const;
 
 const LISTS = [
@@ -153,6 +178,8 @@ const READS: Readonly<Record<string, Read>> = {
   parameters: (work) => parameters.list(work, { groupId: 1, logicalNumberId: null }, PAGE),
   metacontents: (work) => metacontents.list(work, { groupId: null, logicalNumberId: 1 }, PAGE),
   'effective parameters': (work) => listEffectiveParameters(work, [{ id: 1, groupId: 1 }]),
+  'parameters of owners and keys': (work) => selectByOwnersAndKeys(work, OWNED_KEYS),
+  'holders of versions': (work) => selectHoldersOfVersions(work, [12, TWIN + 11], undefined),
   notifications: (work) => listNotifications(work, PAGE),
   transaction: (work) => getTransaction(work, TWIN + 1),
   transactions: (work) => listTransactions(work, {}, PAGE),
@@ -165,6 +192,7 @@ const READS: Readonly<Record<string, Read>> = {
   'summary of a part of an hour': (work) =>
     summarizeTransactions(work, { where: PERIOD, bucket: 'hour', by: ['status'] }),
   'summary by group': (work) => summarizeTransactions(work, { where: null, bucket: 'none', by: ['group'] }),
+  'hours with transactions': (work) => hoursIn(work, { from: 0, to: 2 * START }),
   user: (work) => getUser(work, TWIN),
   users: (work) => listUsers(work, PAGE),
   token: (work) => getToken(work, TWIN),
@@ -198,11 +226,19 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
   'notify a group': (work) => sendNotification(work, { content: 'Hello', groupId: 1 }),
   'notify numbers': (work) => sendNotification(work, { content: 'Hello', logicalNumbers: ['N'] }),
   'release contents': (work) => releaseContents(work, [1, TWIN + 1]),
-  'copy a content': (work) => copyContent(work, TWIN + 1),
+  'copy a content': (work) => copyContent(work, 1),
 };
 
+/** The result or the code of the domain error; any other error of the lone company fails the test as it is. */
 const outcome = async (result: Promise<unknown>): Promise<unknown> =>
-  result.catch((error: unknown) => (error instanceof DomainError ? error.code : 'failed'));
+  result.catch((error: unknown) => {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  });
+
+/** Another company may also cause an error, for example of a constraint. */
+const outcomeOrError = async (result: Promise<unknown>): Promise<unknown> =>
+  outcome(result).catch((error: unknown) => error);
 
 function setUp(withOther: boolean): { database: Database; units: Units } {
   const database = testDatabase();
@@ -215,8 +251,7 @@ describe('what a company reads', () => {
     const lone = setUp(false).units;
     const { units } = setUp(true);
     const expected = await outcome(lone.read(CALLER, read));
-    expect(expected).not.toBe('failed');
-    expect(await outcome(units.read(CALLER, read))).toEqual(expected);
+    expect(await outcomeOrError(units.read(CALLER, read))).toEqual(expected);
   });
 });
 
@@ -226,8 +261,93 @@ describe('what a company changes', () => {
     const both = setUp(true);
     const others = rowsWhereCompany(both.database.file, '<> 1');
     const expected = await outcome(lone.units.write(CALLER, write));
-    expect(await outcome(both.units.write(CALLER, write))).toEqual(expected);
+    expect(await outcomeOrError(both.units.write(CALLER, write))).toEqual(expected);
     expect(rowsWhereCompany(both.database.file, '= 1')).toEqual(rowsWhereCompany(lone.database.file, '= 1'));
     expect(rowsWhereCompany(both.database.file, '<> 1')).toEqual(others);
+  });
+});
+
+const ANY_VERSION = { displayable: 0, uuid: 'uuid', size: 0, crc: '0000' };
+const ANY_AUDIT = { revision: 1, created_at: 5, updated_at: 5, created_via: 'api' };
+
+interface ForbiddenLink {
+  readonly table: string;
+  readonly row: Row;
+  readonly use: (work: WriteWork) => Promise<unknown>;
+  readonly expected: unknown;
+}
+
+/** Rows of the first company that refer to records of the other one. Foreign keys forbid them, no query follows them. */
+const FORBIDDEN: Readonly<Record<string, ForbiddenLink>> = {
+  'a module of the other company': {
+    table: 'app_version_modules',
+    row: { app_version_id: 12, module_id: TWIN + 11 },
+    use: (work) => isModuleInUse(work, TWIN + 1),
+    expected: false,
+  },
+  'a version of an application of the other company': {
+    table: 'app_versions',
+    row: { id: 13, app_id: TWIN + 1, number: '13', ...ANY_VERSION, ...ANY_AUDIT },
+    use: (work) => insertAssociations(work, 'moduleIds', [11], [13]),
+    expected: 0,
+  },
+  'a logical number of the other company': {
+    table: 'logical_number_app_versions',
+    row: { logical_number_id: TWIN + 1, app_version_id: 12 },
+    use: (work) => selectHoldersOfVersions(work, [12], undefined),
+    expected: [],
+  },
+};
+
+describe('a link to another company', () => {
+  it.each(Object.entries(FORBIDDEN))('is not followed: %s', async (_name, { table, row, use, expected }) => {
+    const { database, units } = setUp(true);
+    insertForbidden(database.file, table, { company_id: 1, ...row });
+    expect(await units.write(CALLER, use)).toEqual(expected);
+  });
+});
+
+describe('a statement that names a company', () => {
+  it('counts the devices of that company', async () => {
+    const { units } = setUp(true);
+    expect(await units.read({ ...CALLER, companyId: TWIN }, totalDevices)).toMatchObject({ total: 2 });
+  });
+
+  it('copies no content of another company', async () => {
+    const { units } = setUp(true);
+    await expect(units.write(CALLER, (work) => copyContent(work, TWIN + 1))).rejects.toThrow('no result');
+  });
+
+  it('finds the role in the company of the token', async () => {
+    const { units } = setUp(true);
+    const roleOf = async (hash: string) =>
+      (await units.systemRead((work) => findCredential(work, hash)))?.role;
+    expect([await roleOf('1'), await roleOf('derived')]).toEqual(['admin', 'viewer']);
+  });
+
+  it('lists the members of that company', async () => {
+    const { units } = setUp(true);
+    const members = await units.systemRead((work) => selectUsers(work, 1));
+    expect(members.map(({ id }) => id)).toEqual([1]);
+  });
+
+  it('deletes one membership of a user, not the other', async () => {
+    const { units } = setUp(true);
+    const memberships = await units.systemWrite(SYSTEM, async (work) => {
+      await deleteMembership(work, { companyId: TWIN, userId: 1, role: 'viewer' });
+      return await selectMemberships(work, [1]);
+    });
+    expect(memberships.map(({ companyId }) => companyId)).toEqual([1]);
+  });
+
+  it('compares the rows of that company with its counters when a file is checked', () => {
+    const { database } = setUp(true);
+    const wrongCounters = (): string[] =>
+      checkFile(database.file).filter((problem) => problem.includes('counter'));
+    expect(wrongCounters()).toEqual([]);
+    const file = new Sqlite(database.file);
+    file.exec(`update counters set total = total + 1 where company_id = ${TWIN} and name = 'devices'`);
+    file.close();
+    expect(wrongCounters()).toEqual([`company ${TWIN}: its counter of devices is 3, but it has 2`]);
   });
 });

@@ -5,7 +5,7 @@ export const TWIN = 7_770_000;
 /** Other copies, whose links still lead to the first company's records; foreign keys would forbid them. */
 const CROSSED = 8_880_000;
 
-type Row = Readonly<Record<string, string | number | null>>;
+export type Row = Readonly<Record<string, string | number | null>>;
 
 const audit = { revision: 1, created_at: 5, updated_at: 5, created_by: null, created_via: 'api' };
 export const START = 10 * 86_400_000 + 3_600_000;
@@ -116,16 +116,26 @@ function shifted(row: Row, by: number, columns: readonly string[]): Row {
   return Object.fromEntries(Object.entries(row).map(shift));
 }
 
+function insertInto(database: Sqlite.Database, table: string, row: Row): void {
+  const names = Object.keys(row);
+  database
+    .prepare(`insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`)
+    .run(Object.values(row));
+}
+
+/** Adds a row with links that foreign keys forbid. */
+export function insertForbidden(file: string, table: string, row: Row): void {
+  const database = new Sqlite(file);
+  database.pragma('foreign_keys = off');
+  insertInto(database, table, row);
+  database.close();
+}
+
 /** Fills an empty database with the first company, and with the other one. */
 export function seedCompanies(file: string, withOther: boolean): void {
   const database = new Sqlite(file);
   database.pragma('foreign_keys = off');
-  const insert = (table: string, row: Row): void => {
-    const names = Object.keys(row);
-    database
-      .prepare(`insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`)
-      .run(Object.values(row));
-  };
+  const insert = (table: string, row: Row): void => insertInto(database, table, row);
   const people = (company: number): void => {
     insert('companies', { id: company, name: `company ${company}`, created_at: 5, updated_at: 5 });
     const user = {
@@ -156,9 +166,9 @@ export function seedCompanies(file: string, withOther: boolean): void {
   };
   people(1);
   if (withOther) people(TWIN);
-  // A user of both companies.
+  // A user of both companies, with another role.
   if (withOther) {
-    insert('memberships', { company_id: TWIN, user_id: 1, role: 'admin', created_at: 5 });
+    insert('memberships', { company_id: TWIN, user_id: 1, role: 'viewer', created_at: 5 });
     const token = { id: CROSSED, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' };
     insert('access_tokens', { ...token, token_hash: 'derived', last_four: '0000', created_at: 5 });
   }
@@ -178,9 +188,12 @@ export function seedCompanies(file: string, withOther: boolean): void {
     insert(table, { company_id: TWIN, ...unlinked });
     insert(table, { company_id: TWIN, ...row });
   }
-  insert('content_chunks', { company_id: 1, content_id: 1, sequence: 0, bytes: 'b' });
-  if (withOther)
-    insert('content_chunks', { company_id: TWIN, content_id: TWIN + 1, sequence: 0, bytes: 'b' });
+  const chunk = { content_id: 1, sequence: 0, bytes: 'b' };
+  insert('content_chunks', { company_id: 1, ...chunk });
+  if (withOther) {
+    insert('content_chunks', { company_id: TWIN, ...shifted(chunk, TWIN, LINK_COLUMNS) });
+    insert('content_chunks', { company_id: TWIN, ...chunk, sequence: 1 });
+  }
   database.exec('update sqlite_sequence set seq = 9000000');
   database.close();
 }

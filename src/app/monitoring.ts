@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 import type { Database } from '../database/database.js';
 import { databaseBytes, databaseChecks } from '../database/sqlite/upkeep.js';
-import { alive, Readiness, ready } from '../http/monitoring/health.js';
+import { alive, ready, type Readiness } from '../http/monitoring/health.js';
 import { createMetrics, type Metrics } from '../http/monitoring/metrics.js';
 import { observeOperations, type LiveObserver } from '../http/monitoring/operation-log.js';
 import { observeRequests } from '../http/monitoring/request-log.js';
@@ -11,7 +11,7 @@ import type { Logger } from '../platform/logger.js';
 
 export interface Monitoring {
   readonly metrics: Metrics;
-  /** Off until the server listens, and from the beginning of its stop: `/readyz` is then 503. */
+  /** `/readyz` is 503 while it is off. */
   readonly readiness: Readiness;
   /** Logs and counts each request. */
   readonly observeRequests: RequestHandler;
@@ -28,8 +28,8 @@ export function createMonitoring(parts: {
   readonly lostLogLines: () => number;
 }): Monitoring {
   const { logger, clock, database, lostLogLines } = parts;
-  const readiness = new Readiness();
-  const metrics = createMetrics({ lostLogLines, databaseBytes: () => ({ ...databaseBytes(database) }) });
+  const readiness = { isOn: false };
+  const metrics = createMetrics({ lostLogLines, databaseBytes: () => databaseBytes(database) });
   return {
     metrics,
     readiness,

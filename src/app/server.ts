@@ -82,11 +82,11 @@ function createLifecycle(parts: LifecycleParts): Pick<Server, 'start' | 'stop'> 
     start: async () => {
       listening = await listen(surfaces.listener, config, timeouts);
       housekeeping.start();
-      monitoring.readiness.turnOn();
+      monitoring.readiness.isOn = true;
       return listening.url;
     },
     stop: async (graceMs = STOP_GRACE_MS) => {
-      monitoring.readiness.turnOff();
+      monitoring.readiness.isOn = false;
       await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
       await database.close();
     },

@@ -10,11 +10,12 @@ import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
 import type { Call, Route } from './route.js';
 
+/** A request whose token, scope and body are checked. */
 export interface ReceivedRequest {
   readonly request: Request;
   readonly route: Route;
   readonly query: ReadonlyMap<string, string>;
-  readonly body: Pick<Body, 'fields' | 'isForm'>;
+  readonly body: Body;
   readonly upload: Upload | null;
   readonly ip: string;
   readonly requestId: string;

@@ -29,9 +29,7 @@ export interface LiveObserver {
 /** Counts subscriptions and events and logs each operation when it ends. The log line has no value that a client chose. */
 export function observeOperations(logger: Logger, metrics: Metrics): LiveObserver {
   return {
-    streamOpened: metrics.streams.opened,
-    eventSent: metrics.streams.event,
-    streamClosed: metrics.streams.closed,
+    ...metrics.streams,
     operationEnded: ({ requestId, milliseconds, caller, field, events, code, ...kind }) => {
       logger.info(
         {

@@ -8,7 +8,7 @@ import { isNameLike, normalized } from '../platform/text.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
-import type { Call, Route } from './route.js';
+import { placeholders, type Call, type Route } from './route.js';
 
 /** A request whose token, scope and body are checked. */
 export interface ReceivedRequest {
@@ -63,8 +63,7 @@ export function expressPath(path: string): string {
 }
 
 function pathSegment(request: Request, route: Route, placeholder: string): string {
-  const index = [...route.path.matchAll(/\{([^}]+)\}/g)].findIndex((match) => match[1] === placeholder);
-  const value: unknown = request.params[`p${index}`];
+  const value: unknown = request.params[`p${placeholders(route.path).indexOf(placeholder)}`];
   if (typeof value !== 'string') throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
   return value;
 }

@@ -85,3 +85,13 @@ export interface OpenRoute extends RouteBase {
 }
 
 export type Route = ReadRoute | WriteRoute | OpenRoute;
+
+/** `device_id` of `/devices/{device_id}`. */
+export function placeholders(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/** `/devices/{}`: the same for all methods of one path, which may name a placeholder differently. */
+export function pathPattern(path: string): string {
+  return path.replace(/\{[^}]+\}/g, '{}');
+}

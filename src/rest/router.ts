@@ -12,7 +12,7 @@ import { demandScope, type Authenticator, type Caller } from '../platform/caller
 import { createCall, expressPath, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
-import type { Method, Route } from './route.js';
+import { pathPattern, type Method, type Route } from './route.js';
 
 export interface RestOptions {
   readonly units: Units;
@@ -35,7 +35,7 @@ export function createRestRouter(routes: readonly Route[], options: RestOptions)
 function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
   const paths = new Map<string, { path: string; methods: Map<string, Route> }>();
   for (const route of routes) {
-    const pattern = route.path.replace(/\{[^}]+\}/g, '{}');
+    const pattern = pathPattern(route.path);
     const entry = paths.get(pattern) ?? { path: route.path, methods: new Map<string, Route>() };
     if (entry.methods.has(route.method)) {
       throw new Error(`Two routes for ${route.method} ${route.path}`);

@@ -93,7 +93,7 @@ describe('the check of every response against the document', () => {
     ['an unknown error code', 422, { ...errorObject, code: 'surprise' }, '/v1/groups'],
     ['a success at a path that is not documented', 200, {}, '/v1/secrets'],
   ])('fails %s', (_what, status, body, path) => {
-    expect(() => expectDocumented(response(status, body, path))).toThrow('not as documented');
+    expect(() => expectDocumented(response(status, body, path))).toThrow('does not match the document');
   });
 
   it('runs in the test client', async () => {

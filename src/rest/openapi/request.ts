@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/page.js';
-import type { Route } from '../route.js';
+import { placeholders, type Route } from '../route.js';
 import { sampleBody, sampleOf } from './sample.js';
 import { bodySchema, type Schema } from './schema.js';
 
@@ -71,10 +71,6 @@ function ownerParameters(route: Route): readonly Parameter[] {
     description: `If the body has no owner: ${lowerFirst(description)}`,
     schema: withoutNull(schema),
   }));
-}
-
-export function placeholders(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
 }
 
 function pathParameter(name: string, own: string): Parameter {

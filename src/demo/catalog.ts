@@ -159,16 +159,8 @@ const BETA: CompanyPlan = {
 
 export const COMPANY_PLANS: readonly CompanyPlan[] = [ACME, BETA];
 
-export interface ModelPlan {
-  readonly brand: string;
-  readonly model: string;
-  /** Beginning of its serial numbers. */
-  readonly prefix: string;
-  readonly media: readonly string[];
-  readonly os: string;
-}
-
-export const MODELS: readonly ModelPlan[] = [
+/** Each with the beginning of its serial numbers. */
+export const MODELS = [
   { brand: 'Ingenico', model: 'Move5000', prefix: 'IM5', media: ['gprs', 'wifi'], os: '22.05.1' },
   { brand: 'Verifone', model: 'V240m', prefix: 'VV2', media: ['gprs'], os: '31.6.0' },
   { brand: 'PAX', model: 'A920', prefix: 'PA9', media: ['wifi', 'gprs'], os: '7.1.2' },
@@ -176,13 +168,10 @@ export const MODELS: readonly ModelPlan[] = [
   { brand: 'Gertec', model: 'MP35P', prefix: 'GM3', media: ['ethernet', 'gprs'], os: '1.18' },
 ];
 
-/** A card scheme with the first 6 digits of its test cards; full card numbers are never generated. */
-export interface CardPlan {
-  readonly brand: string;
-  readonly firstDigits: string;
-}
+export type ModelPlan = (typeof MODELS)[number];
 
-export const CARDS: readonly CardPlan[] = [
+/** Card schemes with the first 6 digits of their test cards; full card numbers are never generated. */
+export const CARDS = [
   { brand: 'visa', firstDigits: '411111' },
   { brand: 'visa', firstDigits: '400000' },
   { brand: 'mastercard', firstDigits: '555555' },

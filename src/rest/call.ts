@@ -2,7 +2,7 @@ import type { Request } from 'express';
 
 import { isFormType, type Body } from '../http/body.js';
 import { readPage } from '../http/query.js';
-import type { Upload } from '../http/upload.js';
+import type { Upload } from '../http/multipart.js';
 import { DomainError, notFound } from '../platform/errors.js';
 import { isNameLike, normalized } from '../platform/text.js';
 import { idFromText } from '../platform/validate.js';

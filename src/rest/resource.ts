@@ -87,13 +87,22 @@ export interface RecordName<R> {
 export function resourceRoutes<R extends Revised, Single extends R = R>(
   resource: Resource<R, Single>,
 ): readonly Route[] {
+  const { list, read, create, update, delete: remove } = resource;
   const routes = new ResourceRoutes(resource);
-  return [routes.list(), routes.read(), routes.create(), routes.update(), routes.delete()].filter(
-    (route) => route !== undefined,
-  );
+  return [
+    list && routes.list(list),
+    read && routes.read(read),
+    create && routes.create(create),
+    update && routes.update(update),
+    remove && routes.delete(remove),
+  ].filter((route) => route !== undefined);
 }
 
-/** Each method makes one route; undefined if the resource does not have it. */
+type Part<R extends Revised, S extends R, Name extends keyof Resource<R, S>> = NonNullable<
+  Resource<R, S>[Name]
+>;
+
+/** Each method makes one route. */
 class ResourceRoutes<R extends Revised, S extends R> {
   readonly #name: RecordName<R>;
   readonly #common: Pick<Route, 'ownerSelector'>;
@@ -104,11 +113,9 @@ class ResourceRoutes<R extends Revised, S extends R> {
     this.#common = ownerSelector === undefined ? {} : { ownerSelector };
   }
 
-  list(): Route | undefined {
-    const { path, list } = this.resource;
-    if (list === undefined) return undefined;
+  list({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'list'>): Route {
+    const { path } = this.resource;
     const listName = this.resource.listName ?? path.split('/').at(-1) ?? '';
-    const { handle, fields = this.resource.fields, ...documented } = list;
     const { names, of } = this.#name;
     return {
       ...{ ...this.#common, method: 'GET', path, scope: 'read', ...documented, paged: true },
@@ -120,9 +127,8 @@ class ResourceRoutes<R extends Revised, S extends R> {
     };
   }
 
-  read(): Route | undefined {
-    if (this.resource.read === undefined) return undefined;
-    const { key = this.resource.key, fields = this.resource.fields, ...documented } = this.resource.read;
+  read(read: Part<R, S, 'read'>): Route {
+    const { key = this.resource.key, fields = this.resource.fields, ...documented } = read;
     return {
       ...{ ...this.#common, method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
       response: this.#shapeOf(fields),
@@ -130,10 +136,8 @@ class ResourceRoutes<R extends Revised, S extends R> {
     };
   }
 
-  create(): Route | undefined {
-    const { path, create } = this.resource;
-    if (create === undefined) return undefined;
-    const { handle, fields = this.resource.fields, ...documented } = create;
+  create({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'create'>): Route {
+    const { path } = this.resource;
     return {
       ...{ ...this.#common, method: 'POST', path, scope: 'write', ...documented, status: 201 },
       response: this.#shapeOf(fields),
@@ -141,24 +145,20 @@ class ResourceRoutes<R extends Revised, S extends R> {
     };
   }
 
-  update(): Route | undefined {
-    const { key, update } = this.resource;
-    if (update === undefined) return undefined;
-    const { handle, fields = this.resource.fields, ...documented } = update;
+  update({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'update'>): Route {
+    const path = this.#pathOf(this.resource.key);
     return {
-      ...{ ...this.#common, method: 'PUT', path: this.#pathOf(key), scope: 'write', ...documented },
+      ...{ ...this.#common, method: 'PUT', path, scope: 'write', ...documented },
       response: this.#shapeOf(fields),
       write: async (work, call) =>
         this.#respond(work, await handle(work, await this.#findUnchanged(work, call), call), fields),
     };
   }
 
-  delete(): Route | undefined {
-    const { key, delete: remove } = this.resource;
-    if (remove === undefined) return undefined;
-    const { handle, ...documented } = remove;
+  delete({ handle, ...documented }: Part<R, S, 'delete'>): Route {
+    const path = this.#pathOf(this.resource.key);
     return {
-      ...{ ...this.#common, method: 'DELETE', path: this.#pathOf(key), scope: 'write', ...documented },
+      ...{ ...this.#common, method: 'DELETE', path, scope: 'write', ...documented },
       response: EmptyShape,
       write: async (work, call) => {
         await handle(work, await this.#findUnchanged(work, call));

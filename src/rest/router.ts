@@ -4,7 +4,7 @@ import type { Units } from '../database/work.js';
 import { inviteBody, readBody, type Body } from '../http/body.js';
 import { readToken } from '../http/credential.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
-import { HttpProblem } from '../http/problem.js';
+import { methodNotAllowed } from '../http/problem.js';
 import { readQuery } from '../http/query.js';
 import { requestContextOf, type RequestContext } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
@@ -12,7 +12,7 @@ import { demandScope, type Authenticator, type Caller } from '../platform/caller
 import { createCall, expressPath, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
-import { pathPattern, type Method, type Route } from './route.js';
+import { pathPattern, type Route } from './route.js';
 
 export interface RestOptions {
   readonly units: Units;
@@ -54,7 +54,7 @@ function serve(path: string, methods: ReadonlyMap<string, Route>, options: RestO
     const context = requestContextOf(response);
     const route = methods.get(request.method);
     context.template = `/v1${route?.path ?? path}`;
-    if (route === undefined) throw methodNotAllowed([...methods.keys()] as Method[]);
+    if (route === undefined) throw methodNotAllowed([...methods.keys()]);
     const query = readQuery(request.originalUrl);
     const { ip, requestId } = context;
     const caller = await authorize(request, query, route, options, context);
@@ -124,11 +124,4 @@ async function perform(
     );
   }
   return renderResponse(await units.read(caller, (work) => route.read(work, call)));
-}
-
-function methodNotAllowed(methods: readonly Method[]): HttpProblem {
-  const allow = methods.join(', ');
-  return new HttpProblem(405, 'method_not_allowed', `Method not allowed: this path has ${allow}.`, {
-    Allow: allow,
-  });
 }

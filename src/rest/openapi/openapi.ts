@@ -25,21 +25,7 @@ export interface OpenApiOperation {
   readonly 'x-scope'?: Scope;
 }
 
-export interface OpenApiDocument {
-  readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly tags: readonly { readonly name: string }[];
-  /** By path, then by method in lower case. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: {
-    readonly securitySchemes: Readonly<Record<string, object>>;
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly schemas: Schemas;
-    readonly responses: Readonly<Record<string, ResponseObject>>;
-  };
-}
+export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 
 const count: Schema = { type: 'integer', minimum: 0 };
 const HEADERS: Readonly<Record<string, Header>> = {
@@ -62,8 +48,9 @@ const SECURITY_SCHEMES = {
 };
 
 /** The OpenAPI document of /v1, generated from the routes. */
-export function createOpenApi(routes: readonly Route[]): OpenApiDocument {
+export function createOpenApi(routes: readonly Route[]) {
   const schemas: Schemas = { Error: ErrorSchema };
+  /** By path, then by method in lower case. */
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const route of routes) {
     const path = documentPath(route, routes);

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/page.js';
 import { placeholders, type Route } from '../route.js';
@@ -89,8 +89,8 @@ function pathParameter(name: string, own: string): Parameter {
 
 /** The body of a route; undefined if it takes none. */
 export function bodyOf(route: Route): RequestBody | undefined {
-  const schema = merged(ownerSchema(route), route.body === undefined ? {} : bodySchema(route.body));
-  if (schema.properties === undefined) return undefined;
+  if (route.ownerSelector === undefined && route.body === undefined) return undefined;
+  const schema = bodySchema(z.object({ ...route.ownerSelector?.shape, ...route.body?.shape }));
   const example = exampleOf(route, schema);
   const fields = { schema, example };
   const upload = { 'multipart/form-data': { schema: withFile(schema, route.method === 'POST') } };
@@ -117,11 +117,6 @@ function ownerSchema({ ownerSelector }: Route): Schema {
 function selectorText(selector: z.ZodObject): string {
   const fields = Object.keys(selector.shape).map((field) => `\`${field}\``);
   return `Exactly one of ${fields.join(' and ')} selects the owner, in the body or in the query.`;
-}
-
-function merged(one: Schema, other: Schema): Schema {
-  if (one.properties === undefined) return other;
-  return { ...one, ...other, properties: { ...one.properties, ...other.properties } };
 }
 
 function withFile(schema: Schema, required: boolean): Schema {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
-import type { Page } from '../platform/page.js';
+import type { Page, PageRequest } from '../platform/page.js';
 import { EMPTY, EmptyShape, listResponse, listShape, recordResponse, recordShape } from './envelope.js';
 import type { RecordFields } from './record-fields.js';
 import type { Call, Revised, Route, RouteResponse } from './route.js';
@@ -60,17 +60,17 @@ export interface Resource<R extends Revised, Single extends R = R> {
   readonly key: RecordKey<Single>;
   readonly list?: Documented & {
     readonly fields?: RecordFields<R>;
-    readonly handle: (work: ReadWork, call: Call) => Promise<Page<R>>;
+    readonly handle: (work: ReadWork, page: PageRequest, call: Call) => Promise<Page<R>>;
   };
   readonly read?: Documented & {
     readonly fields?: RecordFields<Single>;
     readonly key?: RecordKey<Single>;
   };
   readonly create?: Writing<R> & {
-    readonly handle: (work: WriteWork, call: Call) => Promise<R>;
+    readonly handle: (work: WriteWork, input: Call['input'], call: Call) => Promise<R>;
   };
   readonly update?: Writing<R> & {
-    readonly handle: (work: WriteWork, record: Single, call: Call) => Promise<R>;
+    readonly handle: (work: WriteWork, record: Single, input: Call['input'], call: Call) => Promise<R>;
   };
   readonly delete?: Documented & {
     readonly handle: (work: WriteWork, record: Single) => Promise<void>;
@@ -121,7 +121,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
       ...{ ...this.#common, method: 'GET', path, scope: 'read', ...documented, paged: true },
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
       read: async (work, call) =>
-        listResponse(listName, await handle(work, call), (record) => ({
+        listResponse(listName, await handle(work, call.page, call), (record) => ({
           [of(record)]: fields.render(record, work.caller),
         })),
     };
@@ -141,7 +141,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
     return {
       ...{ ...this.#common, method: 'POST', path, scope: 'write', ...documented, status: 201 },
       response: this.#shapeOf(fields),
-      write: async (work, call) => this.#respond(work, await handle(work, call), fields, 201),
+      write: async (work, call) => this.#respond(work, await handle(work, call.input, call), fields, 201),
     };
   }
 
@@ -150,8 +150,10 @@ class ResourceRoutes<R extends Revised, S extends R> {
     return {
       ...{ ...this.#common, method: 'PUT', path, scope: 'write', ...documented },
       response: this.#shapeOf(fields),
-      write: async (work, call) =>
-        this.#respond(work, await handle(work, await this.#findUnchanged(work, call), call), fields),
+      write: async (work, call) => {
+        const record = await this.#findUnchanged(work, call);
+        return this.#respond(work, await handle(work, record, call.input, call), fields);
+      },
     };
   }
 

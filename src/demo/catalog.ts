@@ -3,7 +3,8 @@ import type { CommunicationFormat, Kind, Language } from '../resources/app/app.m
 export interface AppPlan {
   readonly name: string;
   readonly description: string;
-  readonly kind: Kind;
+  /** Standard if absent. */
+  readonly kind?: Extract<Kind, 'module'>;
   readonly language: Language;
   readonly communicationFormat: CommunicationFormat;
   /** Label in the menu of terminals; null if the app is not in the menu. */
@@ -63,7 +64,6 @@ const ACME: CompanyPlan = {
     {
       name: 'checkout',
       description: 'Card payments: sale, cancellation, instalments.',
-      kind: 'standard',
       language: 'ruby',
       communicationFormat: 'iso8583',
       label: 'Vender',
@@ -72,7 +72,6 @@ const ACME: CompanyPlan = {
     {
       name: 'prepaid',
       description: 'Top-up of prepaid phones.',
-      kind: 'standard',
       language: 'posxml',
       communicationFormat: 'http',
       label: 'Recarga',
@@ -81,7 +80,6 @@ const ACME: CompanyPlan = {
     {
       name: 'pix',
       description: 'Instant payments with a QR code.',
-      kind: 'standard',
       language: 'ruby',
       communicationFormat: 'iso20022',
       label: 'Pix',
@@ -90,7 +88,6 @@ const ACME: CompanyPlan = {
     {
       name: 'diagnostics',
       description: 'Signal, battery and printer checks for technicians.',
-      kind: 'standard',
       language: 'posxml',
       communicationFormat: 'http',
       label: null,
@@ -130,7 +127,6 @@ const BETA: CompanyPlan = {
     {
       name: 'payment',
       description: 'Card payments.',
-      kind: 'standard',
       language: 'posxml',
       communicationFormat: 'iso8583',
       label: 'Sale',
@@ -139,7 +135,6 @@ const BETA: CompanyPlan = {
     {
       name: 'gift-card',
       description: 'Sale and redemption of gift cards.',
-      kind: 'standard',
       language: 'ruby',
       communicationFormat: 'http',
       label: 'Gift card',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
 import type { Page, PageRequest } from '../platform/page.js';
-import { EMPTY, EmptyShape, listResponse, listShape, recordResponse, recordShape } from './envelope.js';
+import { etagOf, listResponse, listShape } from './envelope.js';
 import type { RecordFields } from './record-fields.js';
 import type { Call, Revised, Route, RouteResponse } from './route.js';
 
@@ -161,10 +161,10 @@ class ResourceRoutes<R extends Revised, S extends R> {
     const path = this.#pathOf(this.resource.key);
     return {
       ...{ ...this.#common, method: 'DELETE', path, scope: 'write', ...documented },
-      response: EmptyShape,
+      response: z.strictObject({}),
       write: async (work, call) => {
         await handle(work, await this.#findUnchanged(work, call));
-        return EMPTY;
+        return { status: 200, body: {} };
       },
     };
   }
@@ -174,11 +174,19 @@ class ResourceRoutes<R extends Revised, S extends R> {
   }
 
   #shapeOf(fields: Pick<RecordFields<S>, 'shape'>): z.ZodType {
-    return oneOf(this.#name.names.map((name) => recordShape(name, fields.shape)));
+    return oneOf(this.#name.names.map((name) => z.strictObject({ [name]: fields.shape })));
   }
 
-  #respond<T extends R>(work: ReadWork, record: T, fields: RecordFields<T>, status?: 201): RouteResponse {
-    return recordResponse(this.#name.of(record), fields.render(record, work.caller), record, status);
+  /** `{ name: fields }` with its ETag (contract 32). */
+  #respond<T extends R>(
+    work: ReadWork,
+    record: T,
+    fields: RecordFields<T>,
+    status: 200 | 201 = 200,
+  ): RouteResponse {
+    const name = this.#name.of(record);
+    const body = { [name]: fields.render(record, work.caller) };
+    return { status, body, etag: etagOf(name, record) };
   }
 
   /** The record of the path. Errors: `not_found`; `stale` if If-Match names another revision. */

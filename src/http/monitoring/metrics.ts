@@ -2,23 +2,22 @@ import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { SECOND } from '../../platform/clock.js';
-import type { LiveObserver } from './operation-log.js';
 
-export interface MeasuredRequest {
-  readonly method: string;
-  /** The documented path, for example `/v1/apps/{app_id}`. */
-  readonly path: string;
-  readonly status: number;
+/** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
+export interface StreamCounters {
+  streamOpened(transport: string): void;
+  eventSent(transport: string): void;
+  streamClosed(transport: string): void;
 }
 
 /** The metrics of one server. */
 export interface Metrics {
-  countRequest(request: MeasuredRequest, milliseconds: number): void;
+  /** `path` is the documented one, for example `/v1/apps/{app_id}`. */
+  countRequest(request: { method: string; path: string; status: number }, milliseconds: number): void;
   countRateLimited(): void;
   /** Counts places where card data was masked before storage. */
   countScrubs(scrubs: number): void;
-  /** Counts subscriptions and their events. */
-  readonly streams: Omit<LiveObserver, 'operationEnded'>;
+  readonly streams: StreamCounters;
   /** Responds in the text format of Prometheus. */
   readonly handler: RequestHandler;
 }

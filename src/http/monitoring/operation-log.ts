@@ -1,6 +1,6 @@
 import type { Caller } from '../../platform/caller.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics, StreamCounters } from './metrics.js';
 
 export type Transport = 'websocket' | 'sse';
 
@@ -19,10 +19,7 @@ export interface EndedOperation {
 }
 
 /** Receives the events of live connections. */
-export interface LiveObserver {
-  streamOpened(transport: Transport): void;
-  eventSent(transport: Transport): void;
-  streamClosed(transport: Transport): void;
+export interface LiveObserver extends StreamCounters {
   operationEnded(ended: EndedOperation): void;
 }
 

@@ -206,7 +206,7 @@ async function pipeBody(
   const idle = setTimeout(() => {
     // A paused request waits for its turn: then the server does not read, and the client is not slow.
     if (request.isPaused() || request.complete) idle.refresh();
-    else stop.abort(tooSlow(idleMs));
+    else stop.abort(new HttpProblem(408, 'too_slow', `No bytes arrived for ${idleMs / SECOND} seconds.`));
   }, idleMs);
   const count = (bytes: Buffer): void => {
     idle.refresh();
@@ -230,10 +230,6 @@ async function pipeBody(
 
 function malformedBody(): HttpProblem {
   return malformed('The multipart body is malformed or incomplete.');
-}
-
-function tooSlow(idleMs: number): HttpProblem {
-  return new HttpProblem(408, 'too_slow', `No bytes arrived for ${idleMs / SECOND} seconds.`);
 }
 
 function fileTooLarge(maxFileBytes: number): HttpProblem {

@@ -59,7 +59,11 @@ function responsePart({ responses }: OpenApiOperation, { components }: OpenApiDo
   const resolved = Object.entries(responses).map(([status, response]) => {
     const target =
       '$ref' in response ? components.responses[response.$ref.split('/').at(-1) ?? ''] : response;
-    return { status, description: target?.description ?? '', schema: schemaOf(target?.content) };
+    return {
+      status,
+      description: target?.description ?? '',
+      schema: Object.values(target?.content ?? {})[0]?.schema,
+    };
   });
   const success = resolved.find(({ status }) => status.startsWith('2'));
   const errors = resolved.filter((response) => response !== success);
@@ -84,10 +88,6 @@ function responsePart({ responses }: OpenApiOperation, { components }: OpenApiDo
 function responseFields(schema: Schema, schemas: Schemas): Markup {
   const form = schema.anyOf?.[0] ?? schema;
   return fieldTable(form.type === 'array' ? resolve(form.items ?? {}, schemas) : form, schemas, 'none');
-}
-
-function schemaOf(content: Readonly<Record<string, { schema: Schema }>> | undefined): Schema | undefined {
-  return Object.values(content ?? {})[0]?.schema;
 }
 
 /** A shell command for the example. */

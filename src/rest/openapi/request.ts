@@ -63,8 +63,8 @@ export function parametersOf(route: Route, path: string): readonly Parameter[] {
   ];
 }
 
-function ownerParameters(route: Route): readonly Parameter[] {
-  const { properties = {} } = ownerSchema(route);
+function ownerParameters({ ownerSelector }: Route): readonly Parameter[] {
+  const { properties = {} } = ownerSelector === undefined ? {} : bodySchema(ownerSelector);
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
     name,
     in: 'query',
@@ -107,10 +107,6 @@ function exampleOf(route: Route, schema: Schema): object {
   const [selector] = Object.keys(route.ownerSelector?.shape ?? {});
   if (selector === undefined) return own;
   return { [selector]: sampleOf(schema.properties?.[selector] ?? {}, {}, selector), ...own };
-}
-
-function ownerSchema({ ownerSelector }: Route): Schema {
-  return ownerSelector === undefined ? {} : bodySchema(ownerSelector);
 }
 
 /** "Exactly one of `number` and `name` selects the owner, in the body or in the query." */

@@ -36,6 +36,9 @@ function keyOf({ request, route, query, body }: ReceivedRequest): IdempotencyKey
   const call = `${route.method} ${route.path} ${JSON.stringify(request.params)}`;
   // The query may select an owner, which makes another request; the token in it does not.
   const parameters = [...query].filter(([name]) => name !== 'access_token').sort();
-  const fingerprint = createHash('sha256').update(JSON.stringify(parameters)).update(body.bytes).digest('hex');
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(parameters))
+    .update(body.bytes)
+    .digest('hex');
   return { key, call, fingerprint };
 }

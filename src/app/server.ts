@@ -1,15 +1,16 @@
 import type { Database } from '../database/database.js';
+import { openDatabase } from '../database/open.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
+import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { Logger } from '../platform/logger.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
-import { createMonitoring, type Monitoring } from './monitoring.js';
-import { openStorage } from './storage.js';
-import { createSurfaces, type Surfaces } from './surfaces.js';
+import { createMonitoring } from './monitoring.js';
+import { createSurfaces } from './surfaces.js';
 
 export interface ServerOverrides {
   readonly clock?: Clock;
@@ -40,55 +41,50 @@ export async function createServer(
   logger: Logger,
   overrides: ServerOverrides = {},
 ): Promise<Server> {
-  const clock = overrides.clock ?? systemClock;
+  const { clock = systemClock, lostLogLines = () => 0, live: liveTimes = {}, onFatal } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
-  const { database, tokenSecret } = await openStorage(config, logger, overrides.onFatal);
+  const { database, tokenSecret } = await openStorage(config, logger, onFatal);
   const units = createUnits(database, clock);
-  const lostLogLines = overrides.lostLogLines ?? (() => 0);
   const monitoring = createMonitoring({ logger, clock, database, lostLogLines });
-  const liveTimes = overrides.live ?? {};
-  const surfaces = await createSurfaces({
-    config,
-    clock,
-    units,
-    tokenSecret,
-    timeouts,
-    liveTimes,
-    monitoring,
-    onError,
-  });
+  const parts = { config, clock, units, tokenSecret, timeouts, liveTimes, monitoring, onError };
+  const surfaces = await createSurfaces(parts);
   const housekeeping = createHousekeeping(units, database, onError);
-  return {
-    ...{ database, units, housekeeping, metrics: monitoring.metrics },
-    ...createLifecycle({ config, timeouts, database, monitoring, surfaces, housekeeping }),
-  };
-}
-
-interface LifecycleParts {
-  readonly config: Config;
-  readonly timeouts: Timeouts;
-  readonly database: Database;
-  readonly monitoring: Monitoring;
-  readonly surfaces: Surfaces;
-  readonly housekeeping: Housekeeping;
-}
-
-function createLifecycle(parts: LifecycleParts): Pick<Server, 'start' | 'stop'> {
-  const { config, timeouts, database, monitoring, surfaces, housekeeping } = parts;
   let listening: HttpListener | undefined;
   return {
+    ...{ database, units, housekeeping, metrics: monitoring.metrics },
     start: async () => {
       listening = await listen(surfaces.listener, config, timeouts);
       housekeeping.start();
-      monitoring.readiness.turnOn();
+      monitoring.readiness.isOn = true;
       return listening.url;
     },
     stop: async (graceMs = STOP_GRACE_MS) => {
-      monitoring.readiness.turnOff();
+      monitoring.readiness.isOn = false;
       await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
       await database.close();
     },
   };
+}
+
+/** Opens the database, which no other server may have open, and reads the token secret. */
+async function openStorage(
+  config: Config,
+  logger: Logger,
+  onFatal: ServerOverrides['onFatal'],
+): Promise<{ readonly database: Database; readonly tokenSecret: string }> {
+  const database = await openDatabase(config.databaseFile, {
+    exclusive: true,
+    onFatal: (error) => {
+      logger.fatal({ err: error }, 'the storage can no longer guarantee that writes are durable');
+      onFatal?.(error);
+    },
+  });
+  try {
+    return { database, tokenSecret: loadTokenSecret(config) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }

@@ -6,8 +6,9 @@ import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { createGraphql, type Graphql } from '../graphql/server.js';
 import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
+import { createUploadReader } from '../http/multipart.js';
 import { createHttpApp } from '../http/server/http-app.js';
-import { countRequests, createRateLimiter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
+import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
 import type { Timeouts } from '../http/server/listen.js';
 import type { Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -42,21 +43,23 @@ export interface Surfaces {
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
-/** What the toolkits, which import no resource, need of the resources. */
-type ToolkitServices = Pick<RestOptions, 'authenticator' | 'readContent' | 'storedResponses'>;
-
 /** REST, GraphQL, documentation and monitoring, behind one rate limit. */
 export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   const { config, clock, units, monitoring, onError } = parts;
   const authenticator = createAuthenticator(units, clock, onError);
   const count = requestCounter(parts);
-  const resources: ToolkitServices = {
+  // One for all surfaces: its semaphore limits the large uploads of the whole server.
+  const readUpload = createUploadReader({ maxFileBytes: config.maxFileBytes });
+  const services: RestOptions = {
+    units,
     authenticator,
+    readUpload,
+    bodyMs: parts.timeouts.bodyMs,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },
   };
-  const rest = createRest(parts, resources);
-  const graphql = await createGraphqlSurface(parts, resources, count);
+  const rest = createRest(parts, services);
+  const graphql = await createGraphqlSurface(parts, services, count);
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
     secure: config.tls !== null,
@@ -70,7 +73,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   return { listener, stop: graphql.stop };
 }
 
-function createRest({ config, units, tokenSecret, timeouts }: SurfaceParts, services: ToolkitServices) {
+function createRest({ units, tokenSecret }: SurfaceParts, services: RestOptions) {
   const signIn = createSignIn({
     units,
     passwords: createPasswords(),
@@ -78,39 +81,31 @@ function createRest({ config, units, tokenSecret, timeouts }: SurfaceParts, serv
     tokenSecret,
   });
   const routes = createRoutes(signIn);
-  const router = createRestRouter(routes, {
-    ...services,
-    units,
-    maxFileBytes: config.maxFileBytes,
-    bodyMs: timeouts.bodyMs,
-  });
+  const router = createRestRouter(routes, services);
   return { router, docs: docsHandlers(() => createOpenApi(routes)) };
 }
 
 async function createGraphqlSurface(
-  { config, clock, units, timeouts, liveTimes, monitoring, onError }: SurfaceParts,
-  services: ToolkitServices,
+  { config, clock, liveTimes, monitoring, onError }: SurfaceParts,
+  services: RestOptions,
   count: CountRequest,
 ): Promise<Graphql> {
   return await createGraphql({
     ...services,
     schema: await createSchema(),
-    units,
     sensitiveMutations: ['apiTokenCreate', 'apiTokenRevoke'],
     secretMutations: ['apiTokenCreate'],
     development: config.graphqlDevelopment,
     allowList: config.graphqlAllowList,
-    maxFileBytes: config.maxFileBytes,
-    bodyMs: timeouts.bodyMs,
+    maxContentBytes: config.maxFileBytes,
     onError,
     live: { count, observer: monitoring.observeOperations, clock, times: liveTimes },
   });
 }
 
-/** Counts HTTP requests and operations over sockets against one limit per client; 0 turns the limit off. */
+/** Counts HTTP requests and operations over sockets against one limit per client. */
 function requestCounter({ config, clock, monitoring }: SurfaceParts): CountRequest {
-  const limit = config.rateLimitPerHour;
-  const count = countRequests(limit === 0 ? null : createRateLimiter(limit), clock);
+  const count = createRequestCounter(config.rateLimitPerHour, clock);
   return async (address) => {
     const counted = await count(address);
     if (counted !== null && counted.retryAfter !== null) monitoring.metrics.countRateLimited();

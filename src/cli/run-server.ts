@@ -1,7 +1,7 @@
 import { createServer, type Server } from '../app/server.js';
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
-import { createLogger, standardOutput, type Logger } from '../platform/logger.js';
+import { createLogger, logSink, type Logger } from '../platform/logger.js';
 import { hasUsers } from '../resources/user/user.service.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
@@ -22,7 +22,7 @@ export interface ServerProcess {
 
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
 export async function createServerProcess(config: Config): Promise<ServerProcess> {
-  const sink = standardOutput();
+  const sink = logSink();
   const logger = createLogger(config.logLevel, sink);
   const server = await createServer(config, logger, {
     onFatal: () => process.exit(EXIT.storage),

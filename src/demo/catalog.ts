@@ -3,7 +3,8 @@ import type { CommunicationFormat, Kind, Language } from '../resources/app/app.m
 export interface AppPlan {
   readonly name: string;
   readonly description: string;
-  readonly kind: Kind;
+  /** Standard if absent. */
+  readonly kind?: Extract<Kind, 'module'>;
   readonly language: Language;
   readonly communicationFormat: CommunicationFormat;
   /** Label in the menu of terminals; null if the app is not in the menu. */
@@ -63,7 +64,6 @@ const ACME: CompanyPlan = {
     {
       name: 'checkout',
       description: 'Card payments: sale, cancellation, instalments.',
-      kind: 'standard',
       language: 'ruby',
       communicationFormat: 'iso8583',
       label: 'Vender',
@@ -72,7 +72,6 @@ const ACME: CompanyPlan = {
     {
       name: 'prepaid',
       description: 'Top-up of prepaid phones.',
-      kind: 'standard',
       language: 'posxml',
       communicationFormat: 'http',
       label: 'Recarga',
@@ -81,7 +80,6 @@ const ACME: CompanyPlan = {
     {
       name: 'pix',
       description: 'Instant payments with a QR code.',
-      kind: 'standard',
       language: 'ruby',
       communicationFormat: 'iso20022',
       label: 'Pix',
@@ -90,7 +88,6 @@ const ACME: CompanyPlan = {
     {
       name: 'diagnostics',
       description: 'Signal, battery and printer checks for technicians.',
-      kind: 'standard',
       language: 'posxml',
       communicationFormat: 'http',
       label: null,
@@ -130,7 +127,6 @@ const BETA: CompanyPlan = {
     {
       name: 'payment',
       description: 'Card payments.',
-      kind: 'standard',
       language: 'posxml',
       communicationFormat: 'iso8583',
       label: 'Sale',
@@ -139,7 +135,6 @@ const BETA: CompanyPlan = {
     {
       name: 'gift-card',
       description: 'Sale and redemption of gift cards.',
-      kind: 'standard',
       language: 'ruby',
       communicationFormat: 'http',
       label: 'Gift card',
@@ -159,16 +154,8 @@ const BETA: CompanyPlan = {
 
 export const COMPANY_PLANS: readonly CompanyPlan[] = [ACME, BETA];
 
-export interface ModelPlan {
-  readonly brand: string;
-  readonly model: string;
-  /** Beginning of its serial numbers. */
-  readonly prefix: string;
-  readonly media: readonly string[];
-  readonly os: string;
-}
-
-export const MODELS: readonly ModelPlan[] = [
+/** Each with the beginning of its serial numbers. */
+export const MODELS = [
   { brand: 'Ingenico', model: 'Move5000', prefix: 'IM5', media: ['gprs', 'wifi'], os: '22.05.1' },
   { brand: 'Verifone', model: 'V240m', prefix: 'VV2', media: ['gprs'], os: '31.6.0' },
   { brand: 'PAX', model: 'A920', prefix: 'PA9', media: ['wifi', 'gprs'], os: '7.1.2' },
@@ -176,13 +163,10 @@ export const MODELS: readonly ModelPlan[] = [
   { brand: 'Gertec', model: 'MP35P', prefix: 'GM3', media: ['ethernet', 'gprs'], os: '1.18' },
 ];
 
-/** A card scheme with the first 6 digits of its test cards; full card numbers are never generated. */
-export interface CardPlan {
-  readonly brand: string;
-  readonly firstDigits: string;
-}
+export type ModelPlan = (typeof MODELS)[number];
 
-export const CARDS: readonly CardPlan[] = [
+/** Card schemes with the first 6 digits of their test cards; full card numbers are never generated. */
+export const CARDS = [
   { brand: 'visa', firstDigits: '411111' },
   { brand: 'visa', firstDigits: '400000' },
   { brand: 'mastercard', firstDigits: '555555' },

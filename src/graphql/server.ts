@@ -17,7 +17,7 @@ import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
 import type { OperationContext, OperationServices } from './execution/context.js';
 import { createAuthenticate } from './http/authentication.js';
-import { demandMethod, PREFLIGHT_HEADERS, readOperation } from './http/body.js';
+import { demandMethod, PREFLIGHT_HEADERS, readOperation, type BodyOptions } from './http/body.js';
 import { createAdmission, type Admission } from './limits/admission.js';
 import { createGraphiql } from './http/graphiql.js';
 import { authenticateRequest, graphqlContextOf, operate } from './http/http-context.js';
@@ -31,7 +31,7 @@ import { persistedQueries } from './http/persisted.js';
 import { refuseOperation } from './http/problems.js';
 import { InFlightResponses } from './limits/in-flight.js';
 
-export interface GraphqlOptions extends Omit<OperationServices, 'largeReads' | 'maxContentBytes'> {
+export interface GraphqlOptions extends Omit<OperationServices, 'largeReads'>, BodyOptions {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
   /** Mutations that may appear once in a document together, see `checkStructure`. */
@@ -39,8 +39,6 @@ export interface GraphqlOptions extends Omit<OperationServices, 'largeReads' | '
   /** Opens introspection and GraphiQL. */
   readonly development: boolean;
   readonly allowList: OperationList | null;
-  readonly maxFileBytes: number;
-  readonly bodyMs: number;
   readonly onError: (error: unknown, requestId: string | null) => void;
   readonly live: {
     /** Counts operations over sockets in the client's request budget. */
@@ -60,9 +58,9 @@ export interface Graphql {
 }
 
 export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
-  const { schema, development, onError, authenticator, maxFileBytes } = options;
+  const { schema, development, onError, authenticator } = options;
   const admission = createAdmission(options);
-  const authenticate = createAuthenticate(authenticator, { ...options, maxContentBytes: maxFileBytes });
+  const authenticate = createAuthenticate(authenticator, options);
   const server = await startApollo(options, admission);
   const { clock, observer, ...more } = options.live;
   const operations = { schema, admission, development, clock, observer, onError };

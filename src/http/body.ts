@@ -35,17 +35,19 @@ export async function readText(
   waitMs: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
   refuseOtherCharsets(request.headers['content-type']);
-  const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new HttpProblem(
-      415,
-      'unsupported_encoding',
-      'Content-Encoding is not supported: send the body uncompressed.',
-    );
-  }
-  if (Number(length ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = request.headers;
+  if (encoding.toLowerCase() !== 'identity') throw compressed();
+  if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
   const bytes = hasBody(request) ? await readBytes(request, waitMs) : Buffer.alloc(0);
   return { bytes, text: decodeText(bytes) };
+}
+
+export function compressed(): HttpProblem {
+  return new HttpProblem(
+    415,
+    'unsupported_encoding',
+    'Content-Encoding is not supported: send the body uncompressed.',
+  );
 }
 
 /** Whether the headers announce a body. */
@@ -88,15 +90,12 @@ function tooLarge(): HttpProblem {
   return new HttpProblem(413, 'too_large', `The body is larger than the limit of ${MAX_BODY_BYTES} bytes.`);
 }
 
-const UTF8 = ['utf-8', 'utf8', 'us-ascii', 'ascii'];
-/** Labels that old clients put on plain ASCII texts. */
-const ASCII_COMPATIBLE = ['iso-8859-1', 'latin1', 'windows-1252'];
+/** UTF-8, and labels that old clients put on plain ASCII texts. */
+const CHARSETS = ['utf-8', 'utf8', 'us-ascii', 'ascii', 'iso-8859-1', 'latin1', 'windows-1252'];
 
 function refuseOtherCharsets(contentType: string | undefined): void {
-  const match = /;\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(contentType ?? '');
-  if (match === null) return;
-  const charset = (match[1] ?? '').toLowerCase();
-  if (UTF8.includes(charset) || ASCII_COMPATIBLE.includes(charset)) return;
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(contentType ?? '')?.[1];
+  if (charset === undefined || CHARSETS.includes(charset.toLowerCase())) return;
   throw new HttpProblem(
     415,
     'unsupported_charset',

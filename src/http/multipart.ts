@@ -3,16 +3,28 @@ import type { IncomingMessage } from 'node:http';
 
 import { SECOND } from '../platform/clock.js';
 import { Semaphore, type Release } from '../platform/concurrency/semaphore.js';
-import { ContentBuilder } from '../platform/encoding/content-builder.js';
+import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
+import { compressed } from './body.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
-import type { Upload, UploadedFile } from './upload.js';
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_NAME = 100;
 const MAX_FIELD_BYTES = 16 * 1024;
 /** Allowance for boundaries, part headers and text fields besides the file. */
 const OVERHEAD_BYTES = 512 * 1024;
+
+/** A multipart body that was read (contract 23). */
+export interface Upload {
+  /** Text fields by name. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly file: UploadedFile | null;
+}
+
+export interface UploadedFile extends ChunkedContent {
+  /** As sent, perhaps with folders; empty if the client sent none. */
+  readonly fileName: string;
+}
 
 export interface UploadLimits {
   readonly maxFileBytes: number;
@@ -83,13 +95,7 @@ export function isMultipart(request: IncomingMessage): boolean {
 }
 
 function refuseAtOnce(request: IncomingMessage, { maxFileBytes }: UploadLimits): void {
-  if (request.headers['content-encoding'] !== undefined) {
-    throw new HttpProblem(
-      415,
-      'unsupported_encoding',
-      'Content-Encoding is not supported: send the body uncompressed.',
-    );
-  }
+  if (request.headers['content-encoding'] !== undefined) throw compressed();
   if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + OVERHEAD_BYTES) {
     throw fileTooLarge(maxFileBytes);
   }
@@ -200,7 +206,7 @@ async function pipeBody(
   const idle = setTimeout(() => {
     // A paused request waits for its turn: then the server does not read, and the client is not slow.
     if (request.isPaused() || request.complete) idle.refresh();
-    else stop.abort(tooSlow(idleMs));
+    else stop.abort(new HttpProblem(408, 'too_slow', `No bytes arrived for ${idleMs / SECOND} seconds.`));
   }, idleMs);
   const count = (bytes: Buffer): void => {
     idle.refresh();
@@ -224,10 +230,6 @@ async function pipeBody(
 
 function malformedBody(): HttpProblem {
   return malformed('The multipart body is malformed or incomplete.');
-}
-
-function tooSlow(idleMs: number): HttpProblem {
-  return new HttpProblem(408, 'too_slow', `No bytes arrived for ${idleMs / SECOND} seconds.`);
 }
 
 function fileTooLarge(maxFileBytes: number): HttpProblem {

@@ -37,6 +37,13 @@ export class HttpProblem extends Error {
   }
 }
 
+export function methodNotAllowed(methods: readonly string[]): HttpProblem {
+  const allow = methods.join(', ');
+  return new HttpProblem(405, 'method_not_allowed', `Method not allowed: this path has ${allow}.`, {
+    Allow: allow,
+  });
+}
+
 const STATUS: Readonly<Record<DomainCode, number>> = {
   invalid: 422,
   malformed: 400,

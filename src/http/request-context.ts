@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
+import ipaddr from 'ipaddr.js';
 import { randomUUID } from 'node:crypto';
 
 import type { Caller } from '../platform/caller.js';
 import { malformed } from './query.js';
-import { clientAddress } from './client-address.js';
 
 /** State of one request, from its arrival to its log line. */
 export interface RequestContext {
@@ -40,6 +40,17 @@ export const requestContext: RequestHandler = (request, response, next) => {
   response.setHeader('X-Request-Id', requestId);
   next();
 };
+
+/**
+ * The client's IP address: the one a trusted proxy reports, else the socket's. An IPv4-mapped IPv6 address
+ * (`::ffff:203.0.113.7`) becomes the IPv4 address; `unknown` if neither is an IP address.
+ */
+function clientAddress(request: Request): string {
+  for (const candidate of [request.ip, request.socket.remoteAddress]) {
+    if (candidate !== undefined && ipaddr.isValid(candidate)) return ipaddr.process(candidate).toString();
+  }
+  return 'unknown';
+}
 
 export function requestContextOf(response: Response): RequestContext {
   return response.locals.context as RequestContext;

@@ -15,14 +15,10 @@ const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 50;
 
 /**
- * Writes to standard output synchronously and never throws. If the reader is slow, up to 4 MiB of lines are queued in
+ * Writes to a file descriptor synchronously and never throws. If the reader is slow, up to 4 MiB of lines are queued in
  * memory; lines beyond, or written after the reader is gone or while the disk is full, are counted as lost.
  */
-export function standardOutput(): LogSink {
-  return descriptorSink(STANDARD_OUTPUT);
-}
-
-export function descriptorSink(descriptor: number): LogSink {
+export function logSink(descriptor = STANDARD_OUTPUT): LogSink {
   const lines = new LineWriter(descriptor);
   process.on('exit', () => lines.flush());
   return { write: (line) => lines.write(Buffer.from(line)), lost: () => lines.lost };

@@ -2,19 +2,20 @@ import type { Request } from 'express';
 
 import { isFormType, type Body } from '../http/body.js';
 import { readPage } from '../http/query.js';
-import type { Upload } from '../http/upload.js';
+import type { Upload } from '../http/multipart.js';
 import { DomainError, notFound } from '../platform/errors.js';
 import { isNameLike, normalized } from '../platform/text.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
-import type { Call, Route } from './route.js';
+import { placeholders, type Call, type Route } from './route.js';
 
+/** A request whose token, scope and body are checked. */
 export interface ReceivedRequest {
   readonly request: Request;
   readonly route: Route;
   readonly query: ReadonlyMap<string, string>;
-  readonly body: Pick<Body, 'fields' | 'isForm'>;
+  readonly body: Body;
   readonly upload: Upload | null;
   readonly ip: string;
   readonly requestId: string;
@@ -62,8 +63,7 @@ export function expressPath(path: string): string {
 }
 
 function pathSegment(request: Request, route: Route, placeholder: string): string {
-  const index = [...route.path.matchAll(/\{([^}]+)\}/g)].findIndex((match) => match[1] === placeholder);
-  const value: unknown = request.params[`p${index}`];
+  const value: unknown = request.params[`p${placeholders(route.path).indexOf(placeholder)}`];
   if (typeof value !== 'string') throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
   return value;
 }

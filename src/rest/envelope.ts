@@ -1,21 +1,11 @@
 import { z } from 'zod';
 
 import type { Page } from '../platform/page.js';
-import type { RouteResponse, Revised } from './route.js';
+import type { Revised, RouteResponse } from './route.js';
 
 /** The ETag of one revision of a record: `"device-17-3"`. */
 export function etagOf(name: string, record: Revised): string {
   return `"${name}-${record.id}-${record.revision}"`;
-}
-
-/** `{ name: fields }` with its ETag (contract 32). */
-export function recordResponse(
-  name: string,
-  fields: object,
-  record: Revised,
-  status: 200 | 201 = 200,
-): RouteResponse {
-  return { status, body: { [name]: fields }, etag: etagOf(name, record) };
 }
 
 /** `{ pagination, name: [item] }` (contract 13, 32). */
@@ -34,11 +24,6 @@ export function listResponse<T>(name: string, page: Page<T>, itemOf: (record: T)
   };
 }
 
-/** `{}` after a delete (contract 32). */
-export const EMPTY: RouteResponse = { status: 200, body: {} };
-
-export const EmptyShape = z.strictObject({});
-
 const Pagination = z
   .strictObject({
     page: z.int().min(1),
@@ -47,10 +32,6 @@ const Pagination = z
     total_entries: z.int().min(0),
   })
   .meta({ id: 'Pagination' });
-
-export function recordShape(name: string, fields: z.ZodType): z.ZodType {
-  return z.strictObject({ [name]: fields });
-}
 
 export function listShape(name: string, itemName: string, fields: z.ZodType): z.ZodType {
   return z.strictObject({ pagination: Pagination, [name]: z.array(z.strictObject({ [itemName]: fields })) });

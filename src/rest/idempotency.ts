@@ -1,33 +1,21 @@
-import type { Request } from 'express';
 import { createHash } from 'node:crypto';
 
 import type { WriteWork } from '../database/work.js';
 import { malformed } from '../http/query.js';
 import { isIdempotencyKey, type IdempotencyKey, type StoredResponses } from '../http/stored-responses.js';
+import type { ReceivedRequest } from './call.js';
 import { renderResponse, type RenderedResponse } from './response.js';
-import type { Route, RouteResponse } from './route.js';
-
-interface MaybeReplayed extends RenderedResponse {
-  readonly replayed: boolean;
-}
-
-/** What two requests with one Idempotency-Key must have in common. */
-export interface RepeatableRequest {
-  readonly request: Request;
-  readonly route: Route;
-  readonly query: ReadonlyMap<string, string>;
-  readonly bytes: Uint8Array;
-}
+import type { RouteResponse } from './route.js';
 
 /** Performs a POST with an Idempotency-Key once; a repeated request gets the stored response of the first. */
 export async function respondOnce(
   work: WriteWork,
-  repeatable: RepeatableRequest,
+  received: ReceivedRequest,
   responses: StoredResponses,
   perform: () => Promise<RouteResponse>,
-): Promise<MaybeReplayed> {
-  const key = keyOf(repeatable);
-  if (key === null) return { ...renderResponse(await perform()), replayed: false };
+): Promise<RenderedResponse> {
+  const key = keyOf(received);
+  if (key === null) return renderResponse(await perform());
   const stored = await responses.find(work, key);
   if (stored !== undefined) {
     const { etag, parts } = JSON.parse(stored.answer) as { etag?: string; parts: string[] };
@@ -36,10 +24,10 @@ export async function respondOnce(
   const rendered = renderResponse(await perform());
   const { status, contentId, etag, parts } = rendered;
   await responses.store(work, key, { status, contentId, answer: JSON.stringify({ etag, parts }) });
-  return { ...rendered, replayed: false };
+  return rendered;
 }
 
-function keyOf({ request, route, query, bytes }: RepeatableRequest): IdempotencyKey | null {
+function keyOf({ request, route, query, body }: ReceivedRequest): IdempotencyKey | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined || request.method !== 'POST') return null;
   if (typeof key !== 'string' || !isIdempotencyKey(key)) {
@@ -48,6 +36,9 @@ function keyOf({ request, route, query, bytes }: RepeatableRequest): Idempotency
   const call = `${route.method} ${route.path} ${JSON.stringify(request.params)}`;
   // The query may select an owner, which makes another request; the token in it does not.
   const parameters = [...query].filter(([name]) => name !== 'access_token').sort();
-  const fingerprint = createHash('sha256').update(JSON.stringify(parameters)).update(bytes).digest('hex');
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(parameters))
+    .update(body.bytes)
+    .digest('hex');
   return { key, call, fingerprint };
 }

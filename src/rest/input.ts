@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 import type { Body } from '../http/body.js';
 import { snakeCase } from '../http/problem.js';
+import { bodySchema, type Schema } from './openapi/schema.js';
 
 interface InputField {
   /** `serialNumber` */
@@ -11,12 +12,6 @@ interface InputField {
   readonly isBoolean: boolean;
   readonly isInteger: boolean;
   readonly choices: readonly string[];
-}
-
-interface JsonSchema {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly JsonSchema[];
 }
 
 const fieldsByModel = new WeakMap<z.ZodObject, readonly InputField[]>();
@@ -49,21 +44,22 @@ function coerce(field: InputField, value: unknown, isForm: boolean): unknown {
 function inputFieldsOf(schema: z.ZodObject): readonly InputField[] {
   const known = fieldsByModel.get(schema);
   if (known !== undefined) return known;
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const fields = Object.entries(properties).map(([name, property]) =>
-    inputFieldOf(name, property as JsonSchema),
+  const { properties = {} } = bodySchema(schema);
+  const fields = Object.keys(schema.shape).map((name) =>
+    inputFieldOf(name, properties[snakeCase(name)] ?? {}),
   );
   fieldsByModel.set(schema, fields);
   return fields;
 }
 
-function inputFieldOf(name: string, schema: JsonSchema): InputField {
+function inputFieldOf(name: string, schema: Schema): InputField {
   const forms = [schema, ...(schema.anyOf ?? [])];
+  const types = forms.flatMap(({ type = [] }) => type);
   return {
     name,
     sentName: snakeCase(name),
-    isBoolean: forms.some((form) => form.type === 'boolean'),
-    isInteger: forms.some((form) => form.type === 'integer' || form.type === 'number'),
+    isBoolean: types.includes('boolean'),
+    isInteger: types.includes('integer') || types.includes('number'),
     choices: forms.flatMap((form) => form.enum ?? []).filter((choice) => typeof choice === 'string'),
   };
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
-import type { Page } from '../platform/page.js';
-import { EMPTY, EmptyShape, listResponse, listShape, recordResponse, recordShape } from './envelope.js';
+import type { Page, PageRequest } from '../platform/page.js';
+import { etagOf, listResponse, listShape } from './envelope.js';
 import type { RecordFields } from './record-fields.js';
 import type { Call, Revised, Route, RouteResponse } from './route.js';
 
@@ -60,17 +60,17 @@ export interface Resource<R extends Revised, Single extends R = R> {
   readonly key: RecordKey<Single>;
   readonly list?: Documented & {
     readonly fields?: RecordFields<R>;
-    readonly handle: (work: ReadWork, call: Call) => Promise<Page<R>>;
+    readonly handle: (work: ReadWork, page: PageRequest, call: Call) => Promise<Page<R>>;
   };
   readonly read?: Documented & {
     readonly fields?: RecordFields<Single>;
     readonly key?: RecordKey<Single>;
   };
   readonly create?: Writing<R> & {
-    readonly handle: (work: WriteWork, call: Call) => Promise<R>;
+    readonly handle: (work: WriteWork, input: Call['input'], call: Call) => Promise<R>;
   };
   readonly update?: Writing<R> & {
-    readonly handle: (work: WriteWork, record: Single, call: Call) => Promise<R>;
+    readonly handle: (work: WriteWork, record: Single, input: Call['input'], call: Call) => Promise<R>;
   };
   readonly delete?: Documented & {
     readonly handle: (work: WriteWork, record: Single) => Promise<void>;
@@ -87,13 +87,22 @@ export interface RecordName<R> {
 export function resourceRoutes<R extends Revised, Single extends R = R>(
   resource: Resource<R, Single>,
 ): readonly Route[] {
+  const { list, read, create, update, delete: remove } = resource;
   const routes = new ResourceRoutes(resource);
-  return [routes.list(), routes.read(), routes.create(), routes.update(), routes.delete()].filter(
-    (route) => route !== undefined,
-  );
+  return [
+    list && routes.list(list),
+    read && routes.read(read),
+    create && routes.create(create),
+    update && routes.update(update),
+    remove && routes.delete(remove),
+  ].filter((route) => route !== undefined);
 }
 
-/** Each method makes one route; undefined if the resource does not have it. */
+type Part<R extends Revised, S extends R, Name extends keyof Resource<R, S>> = NonNullable<
+  Resource<R, S>[Name]
+>;
+
+/** Each method makes one route. */
 class ResourceRoutes<R extends Revised, S extends R> {
   readonly #name: RecordName<R>;
   readonly #common: Pick<Route, 'ownerSelector'>;
@@ -104,25 +113,22 @@ class ResourceRoutes<R extends Revised, S extends R> {
     this.#common = ownerSelector === undefined ? {} : { ownerSelector };
   }
 
-  list(): Route | undefined {
-    const { path, list } = this.resource;
-    if (list === undefined) return undefined;
+  list({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'list'>): Route {
+    const { path } = this.resource;
     const listName = this.resource.listName ?? path.split('/').at(-1) ?? '';
-    const { handle, fields = this.resource.fields, ...documented } = list;
     const { names, of } = this.#name;
     return {
       ...{ ...this.#common, method: 'GET', path, scope: 'read', ...documented, paged: true },
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
       read: async (work, call) =>
-        listResponse(listName, await handle(work, call), (record) => ({
+        listResponse(listName, await handle(work, call.page, call), (record) => ({
           [of(record)]: fields.render(record, work.caller),
         })),
     };
   }
 
-  read(): Route | undefined {
-    if (this.resource.read === undefined) return undefined;
-    const { key = this.resource.key, fields = this.resource.fields, ...documented } = this.resource.read;
+  read(read: Part<R, S, 'read'>): Route {
+    const { key = this.resource.key, fields = this.resource.fields, ...documented } = read;
     return {
       ...{ ...this.#common, method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
       response: this.#shapeOf(fields),
@@ -130,39 +136,35 @@ class ResourceRoutes<R extends Revised, S extends R> {
     };
   }
 
-  create(): Route | undefined {
-    const { path, create } = this.resource;
-    if (create === undefined) return undefined;
-    const { handle, fields = this.resource.fields, ...documented } = create;
+  create({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'create'>): Route {
+    const { path } = this.resource;
     return {
       ...{ ...this.#common, method: 'POST', path, scope: 'write', ...documented, status: 201 },
       response: this.#shapeOf(fields),
-      write: async (work, call) => this.#respond(work, await handle(work, call), fields, 201),
+      write: async (work, call) => this.#respond(work, await handle(work, call.input, call), fields, 201),
     };
   }
 
-  update(): Route | undefined {
-    const { key, update } = this.resource;
-    if (update === undefined) return undefined;
-    const { handle, fields = this.resource.fields, ...documented } = update;
+  update({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'update'>): Route {
+    const path = this.#pathOf(this.resource.key);
     return {
-      ...{ ...this.#common, method: 'PUT', path: this.#pathOf(key), scope: 'write', ...documented },
+      ...{ ...this.#common, method: 'PUT', path, scope: 'write', ...documented },
       response: this.#shapeOf(fields),
-      write: async (work, call) =>
-        this.#respond(work, await handle(work, await this.#findUnchanged(work, call), call), fields),
+      write: async (work, call) => {
+        const record = await this.#findUnchanged(work, call);
+        return this.#respond(work, await handle(work, record, call.input, call), fields);
+      },
     };
   }
 
-  delete(): Route | undefined {
-    const { key, delete: remove } = this.resource;
-    if (remove === undefined) return undefined;
-    const { handle, ...documented } = remove;
+  delete({ handle, ...documented }: Part<R, S, 'delete'>): Route {
+    const path = this.#pathOf(this.resource.key);
     return {
-      ...{ ...this.#common, method: 'DELETE', path: this.#pathOf(key), scope: 'write', ...documented },
-      response: EmptyShape,
+      ...{ ...this.#common, method: 'DELETE', path, scope: 'write', ...documented },
+      response: z.strictObject({}),
       write: async (work, call) => {
         await handle(work, await this.#findUnchanged(work, call));
-        return EMPTY;
+        return { status: 200, body: {} };
       },
     };
   }
@@ -172,11 +174,19 @@ class ResourceRoutes<R extends Revised, S extends R> {
   }
 
   #shapeOf(fields: Pick<RecordFields<S>, 'shape'>): z.ZodType {
-    return oneOf(this.#name.names.map((name) => recordShape(name, fields.shape)));
+    return oneOf(this.#name.names.map((name) => z.strictObject({ [name]: fields.shape })));
   }
 
-  #respond<T extends R>(work: ReadWork, record: T, fields: RecordFields<T>, status?: 201): RouteResponse {
-    return recordResponse(this.#name.of(record), fields.render(record, work.caller), record, status);
+  /** `{ name: fields }` with its ETag (contract 32). */
+  #respond<T extends R>(
+    work: ReadWork,
+    record: T,
+    fields: RecordFields<T>,
+    status: 200 | 201 = 200,
+  ): RouteResponse {
+    const name = this.#name.of(record);
+    const body = { [name]: fields.render(record, work.caller) };
+    return { status, body, etag: etagOf(name, record) };
   }
 
   /** The record of the path. Errors: `not_found`; `stale` if If-Match names another revision. */

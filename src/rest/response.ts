@@ -23,6 +23,8 @@ export interface RenderedResponse {
   readonly parts: readonly string[];
   /** Null if there is one part. */
   readonly contentId: number | null;
+  /** Stored by an earlier request with the same Idempotency-Key. */
+  readonly replayed?: true;
 }
 
 export function renderResponse({ status, etag, body }: RouteResponse): RenderedResponse {
@@ -42,11 +44,12 @@ export function renderResponse({ status, etag, body }: RouteResponse): RenderedR
 /** `content` are the bytes of `contentId`; each chunk is read when the client has taken the one before. */
 export async function sendResponse(
   response: Response,
-  { status, etag, parts }: RenderedResponse,
+  { status, etag, parts, replayed }: RenderedResponse,
   content: AsyncIterable<Uint8Array> | null,
 ): Promise<void> {
   response.status(status).setHeader('Content-Type', JSON_TYPE);
   if (etag !== undefined) response.setHeader('ETag', etag);
+  if (replayed === true) response.setHeader('Idempotent-Replayed', 'true');
   const [head = '', tail] = parts;
   if (tail === undefined) response.end(head);
   else await sendInPieces(response, withContent(head, content, tail));

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Upload } from '../http/upload.js';
+import type { Upload } from '../http/multipart.js';
 import type { Scope } from '../platform/caller.js';
 import type { PageRequest } from '../platform/page.js';
 
@@ -85,3 +85,13 @@ export interface OpenRoute extends RouteBase {
 }
 
 export type Route = ReadRoute | WriteRoute | OpenRoute;
+
+/** `device_id` of `/devices/{device_id}`. */
+export function placeholders(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/** `/devices/{}`: the same for all methods of one path, which may name a placeholder differently. */
+export function pathPattern(path: string): string {
+  return path.replace(/\{[^}]+\}/g, '{}');
+}

@@ -1,18 +1,18 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { Router, type Request, type RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
 import { inviteBody, readBody, type Body } from '../http/body.js';
 import { readToken } from '../http/credential.js';
-import { createUploadReader, isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
-import { HttpProblem } from '../http/problem.js';
+import { isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
+import { methodNotAllowed } from '../http/problem.js';
 import { readQuery } from '../http/query.js';
 import { requestContextOf, type RequestContext } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import { demandScope, type Authenticator, type Caller } from '../platform/caller.js';
-import { createCall, expressPath } from './call.js';
+import { createCall, expressPath, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
-import type { Call, Method, Route } from './route.js';
+import { pathPattern, type Route } from './route.js';
 
 export interface RestOptions {
   readonly units: Units;
@@ -20,40 +20,22 @@ export interface RestOptions {
   readonly storedResponses: StoredResponses;
   /** The bytes of a stored content, in chunks whose base64 texts can be joined. */
   readonly readContent: (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
-  readonly maxFileBytes: number;
+  readonly readUpload: UploadReader;
   /** How long a client may take to send a body that is not multipart. */
   readonly bodyMs: number;
 }
 
-interface RouterParts extends RestOptions {
-  readonly readUpload: UploadReader;
-}
-
-/** A request whose token and scope are checked; its body is not read yet. */
-interface AuthorizedRequest {
-  readonly request: Request;
-  readonly response: Response;
-  readonly route: Route;
-  readonly query: ReadonlyMap<string, string>;
-  readonly caller: Caller | null;
-  readonly ip: string;
-  readonly requestId: string;
-}
-
-type MaybeReplayed = RenderedResponse & { readonly replayed?: boolean };
-
 /** The handler of all routes below /v1. 405 for a method that a path does not have. */
 export function createRestRouter(routes: readonly Route[], options: RestOptions): Router {
   const router = Router({ caseSensitive: true });
-  const parts = { ...options, readUpload: createUploadReader({ maxFileBytes: options.maxFileBytes }) };
-  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, parts));
+  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, options));
   return router;
 }
 
 function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
   const paths = new Map<string, { path: string; methods: Map<string, Route> }>();
   for (const route of routes) {
-    const pattern = route.path.replace(/\{[^}]+\}/g, '{}');
+    const pattern = pathPattern(route.path);
     const entry = paths.get(pattern) ?? { path: route.path, methods: new Map<string, Route>() };
     if (entry.methods.has(route.method)) {
       throw new Error(`Two routes for ${route.method} ${route.path}`);
@@ -67,21 +49,28 @@ function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
     .map(([, { path, methods }]) => [path, methods]);
 }
 
-function serve(path: string, methods: ReadonlyMap<string, Route>, parts: RouterParts): RequestHandler {
+function serve(path: string, methods: ReadonlyMap<string, Route>, options: RestOptions): RequestHandler {
   return async (request, response) => {
     const context = requestContextOf(response);
     const route = methods.get(request.method);
     context.template = `/v1${route?.path ?? path}`;
-    if (route === undefined) throw methodNotAllowed([...methods.keys()] as Method[]);
+    if (route === undefined) throw methodNotAllowed([...methods.keys()]);
     const query = readQuery(request.originalUrl);
     const { ip, requestId } = context;
-    const caller = await authorize(request, query, route, parts, context);
-    const rendered = await respond({ request, response, route, query, caller, ip, requestId }, parts);
+    const caller = await authorize(request, query, route, options, context);
+    inviteBody(request, response);
+    const { body, upload } = await receive(request, route, options);
+    let rendered;
+    try {
+      rendered = await perform({ request, route, query, body, upload, ip, requestId }, caller, options);
+    } finally {
+      // Before the response is sent: a slow client must not keep the bytes in memory.
+      upload?.release();
+    }
     const content =
       rendered.contentId === null || caller === null
         ? null
-        : parts.readContent(caller.companyId, rendered.contentId);
-    if (rendered.replayed === true) response.setHeader('Idempotent-Replayed', 'true');
+        : options.readContent(caller.companyId, rendered.contentId);
     await sendResponse(response, rendered, content);
   };
 }
@@ -105,21 +94,11 @@ async function authorize(
   return caller;
 }
 
-/** Releases the upload before the response is sent: a slow client must not keep its bytes in memory. */
-async function respond(authorized: AuthorizedRequest, parts: RouterParts): Promise<MaybeReplayed> {
-  const { body, upload } = await receive(authorized, parts);
-  try {
-    return await perform(authorized, createCall({ ...authorized, body, upload }), body, parts);
-  } finally {
-    upload?.release();
-  }
-}
-
 async function receive(
-  { request, response, route }: AuthorizedRequest,
-  { readUpload, bodyMs }: RouterParts,
+  request: Request,
+  route: Route,
+  { readUpload, bodyMs }: RestOptions,
 ): Promise<{ body: Body; upload: HeldUpload | null }> {
-  inviteBody(request, response);
   if (route.multipart !== true || !isMultipart(request)) {
     return { body: await readBody(request, bodyMs), upload: null };
   }
@@ -131,26 +110,18 @@ async function receive(
 }
 
 async function perform(
-  { request, route, caller, query }: AuthorizedRequest,
-  call: Call,
-  body: Body,
+  received: ReceivedRequest,
+  caller: Caller | null,
   { units, storedResponses }: RestOptions,
-): Promise<MaybeReplayed> {
+): Promise<RenderedResponse> {
+  const { route } = received;
+  const call = createCall(received);
   if ('perform' in route) return renderResponse(await route.perform(call));
   if (caller === null) throw new Error(`The route ${route.path} needs a caller`);
   if ('write' in route) {
     return await units.write(caller, (work) =>
-      respondOnce(work, { request, route, query, bytes: body.bytes }, storedResponses, () =>
-        route.write(work, call),
-      ),
+      respondOnce(work, received, storedResponses, () => route.write(work, call)),
     );
   }
   return renderResponse(await units.read(caller, (work) => route.read(work, call)));
-}
-
-function methodNotAllowed(methods: readonly Method[]): HttpProblem {
-  const allow = methods.join(', ');
-  return new HttpProblem(405, 'method_not_allowed', `Method not allowed: this path has ${allow}.`, {
-    Allow: allow,
-  });
 }

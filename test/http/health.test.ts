@@ -3,7 +3,7 @@ import express from 'express';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import { Readiness, ready, type Check } from '../../src/http/monitoring/health.js';
+import { ready, type Check } from '../../src/http/monitoring/health.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -80,10 +80,7 @@ describe('/readyz', () => {
     ['not ready where there is no room', true, () => Promise.resolve('full'), 503, 'not_ready'],
     ['not ready before it listens and once it stops', false, () => Promise.resolve(null), 503, 'not_ready'],
   ])('is %s', async (_what, on, disk, status, word) => {
-    const readiness = new Readiness();
-    readiness.turnOn();
-    if (!on) readiness.turnOff();
-    const listening = createServer(express().get('/readyz', ready(readiness, { disk }))).listen(0);
+    const listening = createServer(express().get('/readyz', ready({ isOn: on }, { disk }))).listen(0);
     onTestFinished(() => void listening.close());
     const { port } = listening.address() as { port: number };
     const reply = await fetch(`http://127.0.0.1:${port}/readyz`);

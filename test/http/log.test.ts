@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 
-import { createLogger, descriptorSink } from '../../src/platform/logger.js';
+import { createLogger, logSink } from '../../src/platform/logger.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -144,7 +144,7 @@ describe('the log', () => {
 describe('standard output', () => {
   it('CF-31 counts the lines lost to a full disk and continues', () => {
     const full = openSync('/dev/full', 'w');
-    const sink = descriptorSink(full);
+    const sink = logSink(full);
     for (let n = 0; n < 3; n += 1) sink.write('a line\n');
     closeSync(full);
     expect(sink.lost()).toBe(3);
@@ -153,7 +153,7 @@ describe('standard output', () => {
   it('CF-31 counts the lines lost to a closed descriptor', () => {
     const descriptor = openSync('/dev/null', 'w');
     closeSync(descriptor);
-    const sink = descriptorSink(descriptor);
+    const sink = logSink(descriptor);
     sink.write('a line\n');
     expect(sink.lost()).toBe(1);
   });
@@ -164,7 +164,7 @@ describe('standard output', () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     // Open for both, so that neither end waits for the other.
     const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
-    const sink = descriptorSink(descriptor);
+    const sink = logSink(descriptor);
     const lines = Array.from({ length: 5_000 }, (_, n) => `line ${n} of many that do not fit\n`);
     for (const line of lines) sink.write(line);
     const expected = lines.join('');

@@ -11,11 +11,12 @@ import type { User } from '../../resources/user/user.model.js';
 import { addUser, findUserByEmail } from '../../resources/user/user.service.js';
 import { withDatabase, type CommandContext } from '../command-context.js';
 import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
-import { PASSWORD_STDIN, readPassword } from './password-input.js';
 
 const NOTES = `
 The last line of the output is a JSON object with the user's API token for the company. The name, time zone and
 password of an existing user are not changed.`;
+
+export const PASSWORD_STDIN = 'read the password from standard input (12 to 128 characters)';
 
 export function addUserAddCommand(user: Command, io: CommandIo): void {
   user
@@ -30,6 +31,11 @@ export function addUserAddCommand(user: Command, io: CommandIo): void {
     .option('--json', 'print only the JSON object')
     .addHelpText('after', NOTES)
     .action((options: AddOptions) => add(io, options));
+}
+
+/** Reads all of standard input, without the line break at its end. */
+export async function readPassword(io: CommandIo): Promise<string> {
+  return (await io.readInput()).replace(/\r?\n$/, '');
 }
 
 interface AddOptions extends JsonOption {

@@ -14,8 +14,7 @@ import {
 } from '../../resources/user/user.service.js';
 import { companyNamed, withDatabase } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
-import { PASSWORD_STDIN, readPassword } from './password-input.js';
-import { addUserAddCommand } from './user-add.js';
+import { addUserAddCommand, PASSWORD_STDIN, readPassword } from './user-add.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
 
 export function addUserCommands(program: Command, io: CommandIo): void {

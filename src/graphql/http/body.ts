@@ -3,13 +3,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import { demandScope } from '../../platform/caller.js';
 import { HttpProblem } from '../../http/problem.js';
 import { inviteBody, readText } from '../../http/body.js';
-import { createUploadReader, isMultipart, type HeldUpload } from '../../http/multipart.js';
+import { isMultipart, type HeldUpload, type UploadReader } from '../../http/multipart.js';
 import { graphqlContextOf, releaseAfterExecution } from './http-context.js';
 import { operationRefused } from '../limits/limits.js';
 import { operationWithFile } from './upload.js';
 
 export interface BodyOptions {
-  readonly maxFileBytes: number;
+  readonly readUpload: UploadReader;
   /** How long a client may take for a body without a file. */
   readonly bodyMs: number;
 }
@@ -29,8 +29,7 @@ export const demandMethod: RequestHandler = (request, _response, next) => {
 };
 
 /** Reads the body of an authenticated caller. */
-export function readOperation({ maxFileBytes, bodyMs }: BodyOptions): RequestHandler {
-  const readUpload = createUploadReader({ maxFileBytes });
+export function readOperation({ readUpload, bodyMs }: BodyOptions): RequestHandler {
   return async (request, response, next) => {
     request.body = undefined;
     if (request.method === 'POST') {

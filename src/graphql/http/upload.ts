@@ -1,6 +1,6 @@
 import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
-import type { Upload, UploadedFile } from '../../http/upload.js';
+import type { Upload, UploadedFile } from '../../http/multipart.js';
 import { operationRefused } from '../limits/limits.js';
 
 /** By the value of the variable, and by the coerced value of the argument. */

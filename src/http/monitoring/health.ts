@@ -3,21 +3,9 @@ import type { RequestHandler } from 'express';
 /** One condition of readiness; resolves to null if it holds, else to the problem. */
 export type Check = () => Promise<string | null>;
 
-/** Whether the server accepts requests; off until it listens and from the beginning of its stop. */
-export class Readiness {
-  #on = false;
-
-  get isOn(): boolean {
-    return this.#on;
-  }
-
-  turnOn(): void {
-    this.#on = true;
-  }
-
-  turnOff(): void {
-    this.#on = false;
-  }
+/** Whether the server accepts requests: from when it listens until the beginning of its stop. */
+export interface Readiness {
+  isOn: boolean;
 }
 
 /** 200 while the process runs; does no I/O. */

@@ -1,7 +1,9 @@
 import { Router, type RequestHandler } from 'express';
 
-import { HttpProblem } from '../problem.js';
+import { methodNotAllowed } from '../problem.js';
 import { requestContextOf } from '../request-context.js';
+
+const METHODS = ['GET', 'HEAD'];
 
 /** Routes about the server itself: health, metrics, documentation. Each takes GET and HEAD. */
 export function monitoringRoutes(handlers: Readonly<Record<string, RequestHandler>>): Router {
@@ -9,11 +11,8 @@ export function monitoringRoutes(handlers: Readonly<Record<string, RequestHandle
   for (const [path, handler] of Object.entries(handlers)) {
     const getOnly: RequestHandler = (request, response, next) => {
       requestContextOf(response).template = path;
-      if (request.method === 'GET' || request.method === 'HEAD') next();
-      else
-        throw new HttpProblem(405, 'method_not_allowed', 'Method not allowed: this path has GET, HEAD.', {
-          Allow: 'GET, HEAD',
-        });
+      if (!METHODS.includes(request.method)) throw methodNotAllowed(METHODS);
+      next();
     };
     router.all(path, getOnly, handler);
   }

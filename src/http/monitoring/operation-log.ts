@@ -1,6 +1,6 @@
 import type { Caller } from '../../platform/caller.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics, StreamCounters } from './metrics.js';
 
 export type Transport = 'websocket' | 'sse';
 
@@ -19,19 +19,14 @@ export interface EndedOperation {
 }
 
 /** Receives the events of live connections. */
-export interface LiveObserver {
-  streamOpened(transport: Transport): void;
-  eventSent(transport: Transport): void;
-  streamClosed(transport: Transport): void;
+export interface LiveObserver extends StreamCounters {
   operationEnded(ended: EndedOperation): void;
 }
 
 /** Counts subscriptions and events and logs each operation when it ends. The log line has no value that a client chose. */
 export function observeOperations(logger: Logger, metrics: Metrics): LiveObserver {
   return {
-    streamOpened: metrics.streams.opened,
-    eventSent: metrics.streams.event,
-    streamClosed: metrics.streams.closed,
+    ...metrics.streams,
     operationEnded: ({ requestId, milliseconds, caller, field, events, code, ...kind }) => {
       logger.info(
         {

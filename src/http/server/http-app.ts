@@ -59,13 +59,10 @@ function sendErrors(onError: HttpParts['onError']): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
     const { requestId } = requestContextOf(response);
-    const problem = problemResponse(withoutUriError(error), requestId);
+    // Express throws a URIError for a path that is not well encoded.
+    const known = error instanceof URIError ? malformed('The path is not percent-encoded UTF-8.') : error;
+    const problem = problemResponse(known, requestId);
     if (problem.status === 500) onError(error, requestId);
     sendProblem(request, response, problem);
   };
-}
-
-/** Express throws a URIError for a path that is not well encoded. */
-function withoutUriError(error: unknown): unknown {
-  return error instanceof URIError ? malformed('The path is not percent-encoded UTF-8.') : error;
 }

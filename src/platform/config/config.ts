@@ -77,8 +77,8 @@ const MAX_FILE_BYTES = 1024 ** 3;
 /** Reads and checks all settings. Errors: `ConfigError`, with every problem. */
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
-  const valueOf = (name: string): string =>
-    givenValue(environment, name) ?? SETTINGS.find((setting) => setting.name === name)?.defaultValue ?? '';
+  const values = valuesOf(environment);
+  const valueOf = (name: string): string => values[name] ?? '';
   const read = <T>(name: string, parse: (value: string) => T, onError: T): T => {
     try {
       return parse(valueOf(name));
@@ -106,18 +106,19 @@ export function readConfig(environment: Environment): Config {
 
 /** The settings in effect, by name, with secrets redacted. */
 export function describeConfig(environment: Environment): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    SETTINGS.map(({ name, defaultValue }) => {
-      const given = givenValue(environment, name) ?? defaultValue;
-      return [name, SECRETS.includes(name) && given !== '' ? '[redacted]' : given];
-    }),
-  );
+  const values = valuesOf(environment);
+  const given = SECRETS.filter((name) => values[name] !== '');
+  return { ...values, ...Object.fromEntries(given.map((name) => [name, '[redacted]'])) };
 }
 
-/** A variable that is empty counts as not set. */
-function givenValue(environment: Environment, name: string): string | undefined {
-  const value = environment[name]?.trim();
-  return value === '' ? undefined : value;
+/** By name. A variable that is empty counts as not set. */
+function valuesOf(environment: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    SETTINGS.map(({ name, defaultValue }) => {
+      const value = environment[name]?.trim() ?? '';
+      return [name, value === '' ? defaultValue : value];
+    }),
+  );
 }
 
 function parseDatabaseUrl(value: string): string {

@@ -84,7 +84,7 @@ export const appVersionRoutes = resourceRoutes<AppVersion, AssociatedVersion>({
   list: {
     summary: 'List versions of an application',
     fields: fieldsOf(ListedShape).from<AppVersion>(listed),
-    handle: async (work, call) => listAppVersions(work, await appOf(work, call), call.page),
+    handle: async (work, page, call) => listAppVersions(work, await appOf(work, call), page),
   },
   read: {
     summary: 'Read a version of an application',
@@ -93,14 +93,14 @@ export const appVersionRoutes = resourceRoutes<AppVersion, AssociatedVersion>({
   create: {
     summary: 'Create a version of an application',
     body: AppVersionCreate,
-    handle: async (work, call) => createAppVersion(work, await appOf(work, call), call.input),
+    handle: async (work, input, call) => createAppVersion(work, await appOf(work, call), input),
   },
   update: {
     summary: 'Change a version of an application',
     description:
       'Absent fields stay unchanged. When the version is removed from a group, the logical numbers of the group lose it too.',
     body: AppVersionUpdate,
-    handle: (work, version, { input }) => updateAppVersion(work, version, input),
+    handle: updateAppVersion,
   },
   delete: { summary: 'Delete a version of an application', handle: deleteAppVersion },
 });

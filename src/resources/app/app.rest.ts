@@ -34,19 +34,19 @@ export const appRoutes = resourceRoutes<App>({
     createdAt: 'omitted',
     createdBy: 'omitted',
   }),
-  list: { summary: 'List applications', handle: (work, { page }) => listApps(work, page) },
+  list: { summary: 'List applications', handle: listApps },
   read: { summary: 'Read an application' },
   create: {
     summary: 'Create an application',
     description: 'The name in the response has the suffix of its language: `.posxml` or `.rb`.',
     body: AppCreate,
-    handle: (work, { input }) => createApp(work, input),
+    handle: createApp,
   },
   update: {
     summary: 'Change an application',
     description: 'Absent fields stay unchanged. A new language changes the suffix of the name.',
     body: AppUpdate,
-    handle: (work, app, { input }) => updateApp(work, app, input),
+    handle: updateApp,
   },
   delete: { summary: 'Delete an application with its versions', handle: deleteApp },
 });

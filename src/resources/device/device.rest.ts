@@ -31,18 +31,10 @@ export const deviceRoutes = resourceRoutes<Device>({
   name: 'device',
   key: byName('serial_number', 'device', getDeviceBySerialNumber),
   fields: fieldsOf(DeviceShape).from<Device>({}),
-  list: { summary: 'List devices', handle: (work, { page }) => listDevices(work, page) },
+  list: { summary: 'List devices', handle: listDevices },
   read: { summary: 'Read a device by its id', key: byId('device_id', 'device', getDevice) },
-  create: {
-    summary: 'Create a device',
-    body: DeviceCreate,
-    handle: (work, { input }) => createDevice(work, input),
-  },
-  update: {
-    summary: 'Change a device by its serial number',
-    body: DeviceUpdate,
-    handle: (work, device, { input }) => updateDevice(work, device, input),
-  },
+  create: { summary: 'Create a device', body: DeviceCreate, handle: createDevice },
+  update: { summary: 'Change a device by its serial number', body: DeviceUpdate, handle: updateDevice },
   delete: {
     summary: 'Delete a device by its serial number',
     description: 'The terminal can no longer access the service. Its transactions are kept.',

@@ -33,7 +33,7 @@ export const fileRoutes = resourceRoutes<File>({
   list: {
     summary: 'List files',
     fields: fieldsOf(ListedShape).from<File>({ contentId: 'omitted' }),
-    handle: (work, { page }) => listFiles(work, page),
+    handle: listFiles,
   },
   read: { summary: 'Read a file with its content' },
   create: {
@@ -42,14 +42,14 @@ export const fileRoutes = resourceRoutes<File>({
       'Send one part with a file; the name of the part does not matter. The file gets the base name of its file name.',
     body: FileCreate,
     multipart: true,
-    handle: (work, { upload, input }) => createFile(work, upload?.file ?? null, input),
+    handle: (work, input, { upload }) => createFile(work, upload?.file ?? null, input),
   },
   update: {
     summary: 'Change a file',
     description: 'Absent fields stay unchanged. Without a file, so do the content and the name.',
     body: FileUpdate,
     multipart: true,
-    handle: (work, file, { upload, input }) => updateFile(work, file, upload?.file ?? null, input),
+    handle: (work, file, input, { upload }) => updateFile(work, file, upload?.file ?? null, input),
   },
   delete: {
     summary: 'Delete a file',

@@ -15,18 +15,10 @@ export const groupRoutes = resourceRoutes<Group>({
   name: 'group',
   key: byName('group_name', 'group', getGroupByName),
   fields: fieldsOf(GroupShape).from<Group>({}),
-  list: { summary: 'List groups', handle: (work, { page }) => listGroups(work, page) },
+  list: { summary: 'List groups', handle: listGroups },
   read: { summary: 'Read a group' },
-  create: {
-    summary: 'Create a group',
-    body: GroupCreate,
-    handle: (work, { input }) => createGroup(work, input),
-  },
-  update: {
-    summary: 'Rename a group',
-    body: GroupUpdate,
-    handle: (work, group, { input }) => updateGroup(work, group, input),
-  },
+  create: { summary: 'Create a group', body: GroupCreate, handle: createGroup },
+  update: { summary: 'Rename a group', body: GroupUpdate, handle: updateGroup },
   delete: {
     summary: 'Delete an empty group',
     description:

@@ -30,19 +30,19 @@ export const logicalNumberRoutes = resourceRoutes<LogicalNumber>({
   name: 'logical_number',
   key: byName('logical_number', 'logical number', getLogicalNumberByNumber),
   fields: fieldsOf(LogicalNumberShape).from<LogicalNumber>({}),
-  list: { summary: 'List logical numbers', handle: (work, { page }) => listLogicalNumbers(work, page) },
+  list: { summary: 'List logical numbers', handle: listLogicalNumbers },
   read: { summary: 'Read a logical number' },
   create: {
     summary: 'Create a logical number',
     body: LogicalNumberCreate,
     fields: fieldsOf(CreatedShape).from<LogicalNumber>({ appVersionIds: 'omitted' }),
-    handle: (work, { input }) => createLogicalNumber(work, input),
+    handle: createLogicalNumber,
   },
   update: {
     summary: 'Change a logical number',
     description: 'A change of group removes the app versions that the new group does not have.',
     body: LogicalNumberUpdate,
-    handle: (work, record, { input }) => updateLogicalNumber(work, record, input),
+    handle: updateLogicalNumber,
   },
   delete: {
     summary: 'Delete a logical number',

@@ -39,18 +39,18 @@ export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): 
     fields,
     list: {
       summary: `List the ${name}s of an owner`,
-      handle: async (work, call) => records.list(work, await ownerOf(work, call), call.page),
+      handle: async (work, page, call) => records.list(work, await ownerOf(work, call), page),
     },
     read: { summary: `Read a ${name}` },
     create: {
       summary: `Create a ${name}`,
       body: resource.create,
-      handle: async (work, call) => records.create(work, await ownerOf(work, call), call.input),
+      handle: async (work, input, call) => records.create(work, await ownerOf(work, call), input),
     },
     update: {
       summary: `Change a ${name}`,
       body: resource.update,
-      handle: (work, record, { input }) => records.update(work, record, input),
+      handle: (work, record, input) => records.update(work, record, input),
     },
     delete: { summary: `Delete a ${name}`, handle: (work, record) => records.delete(work, record) },
   });

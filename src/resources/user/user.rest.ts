@@ -40,7 +40,7 @@ const userRoutes = resourceRoutes<User>({
   name: 'user',
   key: byId('user_id', 'user', getUser),
   fields: fieldsOf(UserShape).from<User>({ disabledAt: 'omitted', lockedUntil: 'omitted' }),
-  list: { summary: 'List users', scope: 'admin', handle: (work, { page }) => listUsers(work, page) },
+  list: { summary: 'List users', scope: 'admin', handle: listUsers },
   read: { summary: 'Read a user', scope: 'admin' },
 });
 

@@ -1,26 +1,9 @@
-import type { Schema, Schemas } from '../openapi/schema.js';
-import { html, inline, type Markup } from './markup.js';
-
-/** The schema itself, or the one that its `$ref` refers to. */
-export function resolve(schema: Schema, schemas: Schemas): Schema {
-  if (schema.$ref === undefined) return schema;
-  return schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {};
-}
+import { resolve, type Schema, type Schemas } from '../openapi/schema.js';
+import { html, inline, table, type Markup } from './markup.js';
 
 /** A table of an object's fields, with those of nested objects as `card.brand`. */
 export function fieldTable(schema: Schema, schemas: Schemas, mark: 'required' | 'none'): Markup {
-  return html`<table>
-    <thead>
-      <tr>
-        <th>Field</th>
-        <th>Type</th>
-        <th>Meaning</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${fieldRows(schema, schemas, mark)}
-    </tbody>
-  </table>`;
+  return table(['Field', 'Type', 'Meaning'], fieldRows(schema, schemas, mark));
 }
 
 function fieldRows(schema: Schema, schemas: Schemas, mark: 'required' | 'none', prefix = ''): Markup[] {

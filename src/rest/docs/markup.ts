@@ -28,6 +28,19 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
+export function table(headings: readonly string[], rows: readonly Markup[]): Markup {
+  return html`<table>
+    <thead>
+      <tr>
+        ${headings.map((heading) => html`<th>${heading}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
 /** HTML of paragraphs (separated by empty lines) with `code` and **strong** words. */
 export function prose(text: string): readonly Markup[] {
   return text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`);

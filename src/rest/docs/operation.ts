@@ -1,8 +1,8 @@
 import type { OpenApiOperation, OpenApiDocument } from '../openapi/openapi.js';
 import { sampleOf } from '../openapi/sample.js';
-import type { Schema } from '../openapi/schema.js';
-import { fieldTable, resolve, typeOf } from './fields.js';
-import { html, inline, prose, type Markup } from './markup.js';
+import { resolve, type Schema, type Schemas } from '../openapi/schema.js';
+import { fieldTable, typeOf } from './fields.js';
+import { html, inline, prose, table, type Markup } from './markup.js';
 
 /** An operation with its place in the document. */
 export interface DocumentedOperation {
@@ -44,19 +44,7 @@ function parameterTable({ parameters }: OpenApiOperation): Markup {
       </tr>`,
   );
   return html`<h4>Parameters</h4>
-    <table>
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>In</th>
-          <th>Type</th>
-          <th>Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>`;
+    ${table(['Name', 'In', 'Type', 'Meaning'], rows)}`;
 }
 
 function bodyPart({ requestBody }: OpenApiOperation, { components }: OpenApiDocument): Markup {
@@ -71,7 +59,11 @@ function responsePart({ responses }: OpenApiOperation, { components }: OpenApiDo
   const resolved = Object.entries(responses).map(([status, response]) => {
     const target =
       '$ref' in response ? components.responses[response.$ref.split('/').at(-1) ?? ''] : response;
-    return { status, description: target?.description ?? '', schema: schemaOf(target?.content) };
+    return {
+      status,
+      description: target?.description ?? '',
+      schema: Object.values(target?.content ?? {})[0]?.schema,
+    };
   });
   const success = resolved.find(({ status }) => status.startsWith('2'));
   const errors = resolved.filter((response) => response !== success);
@@ -93,13 +85,9 @@ function responsePart({ responses }: OpenApiOperation, { components }: OpenApiDo
     </details>`;
 }
 
-function responseFields(schema: Schema, schemas: OpenApiDocument['components']['schemas']): Markup {
+function responseFields(schema: Schema, schemas: Schemas): Markup {
   const form = schema.anyOf?.[0] ?? schema;
   return fieldTable(form.type === 'array' ? resolve(form.items ?? {}, schemas) : form, schemas, 'none');
-}
-
-function schemaOf(content: Readonly<Record<string, { schema: Schema }>> | undefined): Schema | undefined {
-  return Object.values(content ?? {})[0]?.schema;
 }
 
 /** A shell command for the example. */

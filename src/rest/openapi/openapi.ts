@@ -7,9 +7,9 @@ import {
   type ResponseObject,
   type Header,
 } from './problems.js';
-import { bodyOf, parametersOf, placeholders, type Parameter, type RequestBody } from './request.js';
+import { bodyOf, parametersOf, type Parameter, type RequestBody } from './request.js';
 import { INTRODUCTION } from './introduction.js';
-import type { Route } from '../route.js';
+import { pathPattern, placeholders, type Route } from '../route.js';
 import { responseSchema, type Schema, type Schemas } from './schema.js';
 
 export interface OpenApiOperation {
@@ -25,21 +25,7 @@ export interface OpenApiOperation {
   readonly 'x-scope'?: Scope;
 }
 
-export interface OpenApiDocument {
-  readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly tags: readonly { readonly name: string }[];
-  /** By path, then by method in lower case. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: {
-    readonly securitySchemes: Readonly<Record<string, object>>;
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly schemas: Schemas;
-    readonly responses: Readonly<Record<string, ResponseObject>>;
-  };
-}
+export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 
 const count: Schema = { type: 'integer', minimum: 0 };
 const HEADERS: Readonly<Record<string, Header>> = {
@@ -62,12 +48,12 @@ const SECURITY_SCHEMES = {
 };
 
 /** The OpenAPI document of /v1, generated from the routes. */
-export function createOpenApi(routes: readonly Route[]): OpenApiDocument {
+export function createOpenApi(routes: readonly Route[]) {
   const schemas: Schemas = { Error: ErrorSchema };
+  /** By path, then by method in lower case. */
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  const pathOf = documentPaths(routes);
   for (const route of routes) {
-    const path = pathOf(route);
+    const path = documentPath(route, routes);
     const operations = (paths[path] ??= {});
     operations[route.method.toLowerCase()] = operationOf(route, path, schemas);
   }
@@ -91,15 +77,13 @@ export function createOpenApi(routes: readonly Route[]): OpenApiDocument {
  * The path of a route in the document. Methods of one path may name a placeholder differently; there the names are
  * joined: `/v1/devices/{device_id_or_serial_number}`.
  */
-function documentPaths(routes: readonly Route[]): (route: Route) => string {
-  const shapeOf = ({ path }: Route): string => path.replace(/\{[^}]+\}/g, '{}');
-  return (route) => {
-    const samePath = routes.filter((other) => shapeOf(other) === shapeOf(route));
-    const names = placeholders(route.path).map((_, index) =>
-      [...new Set(samePath.map(({ path }) => placeholders(path)[index]))].join('_or_'),
-    );
-    return `/v1${shapeOf(route)}`.replace(/\{\}/g, () => `{${names.shift() ?? ''}}`);
-  };
+function documentPath({ path }: Route, routes: readonly Route[]): string {
+  const pattern = pathPattern(path);
+  const samePath = routes.filter((other) => pathPattern(other.path) === pattern);
+  const names = placeholders(path).map((_, index) =>
+    [...new Set(samePath.map((other) => placeholders(other.path)[index]))].join('_or_'),
+  );
+  return `/v1${pattern}`.replace(/\{\}/g, () => `{${names.shift() ?? ''}}`);
 }
 
 function operationOf(route: Route, path: string, schemas: Schemas): OpenApiOperation {

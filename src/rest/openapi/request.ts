@@ -1,7 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/page.js';
-import type { Route } from '../route.js';
+import { placeholders, type Route } from '../route.js';
 import { sampleBody, sampleOf } from './sample.js';
 import { bodySchema, type Schema } from './schema.js';
 
@@ -63,18 +63,14 @@ export function parametersOf(route: Route, path: string): readonly Parameter[] {
   ];
 }
 
-function ownerParameters(route: Route): readonly Parameter[] {
-  const { properties = {} } = ownerSchema(route);
+function ownerParameters({ ownerSelector }: Route): readonly Parameter[] {
+  const { properties = {} } = ownerSelector === undefined ? {} : bodySchema(ownerSelector);
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
     name,
     in: 'query',
     description: `If the body has no owner: ${lowerFirst(description)}`,
     schema: withoutNull(schema),
   }));
-}
-
-export function placeholders(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
 }
 
 function pathParameter(name: string, own: string): Parameter {
@@ -93,8 +89,8 @@ function pathParameter(name: string, own: string): Parameter {
 
 /** The body of a route; undefined if it takes none. */
 export function bodyOf(route: Route): RequestBody | undefined {
-  const schema = merged(ownerSchema(route), route.body === undefined ? {} : bodySchema(route.body));
-  if (schema.properties === undefined) return undefined;
+  if (route.ownerSelector === undefined && route.body === undefined) return undefined;
+  const schema = bodySchema(z.object({ ...route.ownerSelector?.shape, ...route.body?.shape }));
   const example = exampleOf(route, schema);
   const fields = { schema, example };
   const upload = { 'multipart/form-data': { schema: withFile(schema, route.method === 'POST') } };
@@ -113,19 +109,10 @@ function exampleOf(route: Route, schema: Schema): object {
   return { [selector]: sampleOf(schema.properties?.[selector] ?? {}, {}, selector), ...own };
 }
 
-function ownerSchema({ ownerSelector }: Route): Schema {
-  return ownerSelector === undefined ? {} : bodySchema(ownerSelector);
-}
-
 /** "Exactly one of `number` and `name` selects the owner, in the body or in the query." */
 function selectorText(selector: z.ZodObject): string {
   const fields = Object.keys(selector.shape).map((field) => `\`${field}\``);
   return `Exactly one of ${fields.join(' and ')} selects the owner, in the body or in the query.`;
-}
-
-function merged(one: Schema, other: Schema): Schema {
-  if (one.properties === undefined) return other;
-  return { ...one, ...other, properties: { ...one.properties, ...other.properties } };
 }
 
 function withFile(schema: Schema, required: boolean): Schema {

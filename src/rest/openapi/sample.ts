@@ -1,4 +1,4 @@
-import type { Schema, Schemas } from './schema.js';
+import { resolve, type Schema, type Schemas } from './schema.js';
 
 /** Example values by field name. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
@@ -36,9 +36,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
 
 /** An example value of a schema. */
 export function sampleOf(schema: Schema, components: Schemas, name = ''): unknown {
-  if (schema.$ref !== undefined) {
-    return sampleOf(components[schema.$ref.split('/').at(-1) ?? ''] ?? {}, components, name);
-  }
+  if (schema.$ref !== undefined) return sampleOf(resolve(schema, components), components, name);
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];

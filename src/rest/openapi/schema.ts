@@ -21,78 +21,60 @@ export interface Schema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly maxItems?: number;
-  readonly pattern?: string;
   readonly additionalProperties?: boolean | Schema;
-  readonly propertyNames?: Schema;
   readonly contentEncoding?: string;
-  readonly $defs?: Readonly<Record<string, Schema>>;
-  readonly $schema?: string;
 }
 
 export type Schemas = Record<string, Schema>;
 
+/** The schema itself, or the one that its `$ref` refers to. */
+export function resolve(schema: Schema, schemas: Schemas): Schema {
+  if (schema.$ref === undefined) return schema;
+  return schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {};
+}
+
 /** The schema of a response. Adds shapes with an id to `components` and refers to them. */
 export function responseSchema(shape: z.ZodType, components: Schemas): Schema {
-  const { $defs = {}, ...schema } = z.toJSONSchema(shape) as Schema;
+  const { $defs = {}, ...schema } = schemaOf(shape);
   for (const [id, definition] of Object.entries($defs)) {
-    const tidied = tidy(definition);
     const known = components[id];
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(tidied)) {
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
       throw new Error(`Two different shapes have the id ${id}`);
     }
-    components[id] = tidied;
+    components[id] = definition;
   }
-  // The version of JSON Schema is that of OpenAPI 3.1.
-  return tidy(Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== '$schema')));
+  return schema;
 }
 
 /** The schema of a body, with the names of bodies: `serial_number`. */
 export function bodySchema(model: z.ZodObject): Schema {
-  const schema = z.toJSONSchema(model, { io: 'input', unrepresentable: 'any' }) as Schema;
-  const { properties = {}, required = [] } = schema;
+  const { properties = {}, required = [] } = schemaOf(model, { io: 'input', unrepresentable: 'any' });
+  const sent = Object.entries(properties).map(([name, property]) => [snakeCase(name), property]);
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [snakeCase(name), tidy(property)]),
-    ),
+    properties: Object.fromEntries(sent) as Schemas,
     ...(required.length === 0 ? {} : { required: required.map(snakeCase) }),
   };
 }
 
+function schemaOf(
+  shape: z.ZodType,
+  options: z.core.ToJSONSchemaParams = {},
+): Schema & { readonly $defs?: Schemas } {
+  const schema = z.toJSONSchema(shape, { ...options, override: ({ jsonSchema }) => tidy(jsonSchema) });
+  // The version of JSON Schema is that of OpenAPI 3.1.
+  delete schema.$schema;
+  const text = JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/');
+  return JSON.parse(text) as Schema;
+}
+
 /** Drops the limits of safe integers and writes `anyOf: [T, null]` as `type: [T, 'null']`. */
-function tidy(schema: Schema): Schema {
-  const { $ref, minimum, maximum, anyOf, properties, items, additionalProperties, ...rest } = schema;
-  if ($ref !== undefined) {
-    return { ...rest, $ref: $ref.replace('#/$defs/', '#/components/schemas/') };
-  }
-  const nullable = anyOf === undefined ? undefined : withNull(anyOf.map(tidy));
-  return {
-    ...rest,
-    ...(nullable ?? (anyOf === undefined ? {} : { anyOf: anyOf.map(tidy) })),
-    ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
-    ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
-    ...(properties === undefined ? {} : { properties: mapValues(properties, tidy) }),
-    ...(items === undefined ? {} : { items: tidy(items) }),
-    ...(additionalProperties === undefined
-      ? {}
-      : {
-          additionalProperties:
-            typeof additionalProperties === 'boolean' ? additionalProperties : tidy(additionalProperties),
-        }),
-  };
-}
-
-function withNull(forms: readonly Schema[]): Schema | undefined {
-  const [form, nothing, ...others] = forms;
-  if (form === undefined || nothing?.type !== 'null' || others.length > 0) return undefined;
-  if (typeof form.type !== 'string') return undefined;
-  return {
-    ...form,
-    type: [form.type, 'null'],
-    ...(form.enum === undefined ? {} : { enum: [...form.enum, null] }),
-  };
-}
-
-function mapValues<A, B>(values: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
+function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  const [form, nothing, ...others] = schema.anyOf ?? [];
+  if (nothing?.type !== 'null' || others.length > 0 || typeof form?.type !== 'string') return;
+  delete schema.anyOf;
+  Object.assign(schema, form, { type: [form.type, 'null'] });
+  if (form.enum !== undefined) schema.enum = [...form.enum, null];
 }

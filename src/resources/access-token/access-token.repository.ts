@@ -176,7 +176,7 @@ export async function findToken(work: ReadWork, id: number): Promise<AccessToken
   return row && tokenOf(row);
 }
 
-/** The tokens of the caller's company, ascending by id. */
-export async function selectTokens(work: ReadWork): Promise<AccessToken[]> {
+/** All tokens of the caller's company, also revoked and expired ones, ascending by id. */
+export async function listTokens(work: ReadWork): Promise<AccessToken[]> {
   return (await tokens.select(work, {}, { orderBy: ['id'] })).map(tokenOf);
 }

@@ -7,18 +7,12 @@ import {
   findToken,
   insertTokens,
   markRevoked,
-  selectTokens,
   selectTokensOf,
   type NewToken,
 } from './access-token.repository.js';
 import type { Member } from './access-token.rules.js';
 
-export { apiTokens, apiTokensOfUser } from './access-token.repository.js';
-
-/** All tokens of the caller's company, also revoked and expired ones, ascending by id. */
-export async function listTokens(work: ReadWork): Promise<readonly AccessToken[]> {
-  return await selectTokens(work);
-}
+export { apiTokens, apiTokensOfUser, listTokens } from './access-token.repository.js';
 
 export async function getToken(work: ReadWork, id: number): Promise<AccessToken> {
   const token = await findToken(work, id);
@@ -81,16 +75,7 @@ export async function createTokens(
 ): Promise<readonly AccessToken[]> {
   if (values.length === 0) return [];
   const tokens = await insertTokens(work, values);
-  for (const token of tokens) {
-    work.ledger.append({
-      action: 'create',
-      entityType: 'access_token',
-      entityId: token.id,
-      companyId: token.companyId,
-      after: token,
-      ...(by === undefined ? {} : { userId: by }),
-    });
-  }
+  for (const token of tokens) work.ledger.created('access_token', token, companyAndUser(token, by));
   return tokens;
 }
 
@@ -104,15 +89,8 @@ export async function revokeTokens(
   await markRevoked(work, ids);
   return tokens.map((token) => {
     const revoked = { ...token, revokedAt: work.now };
-    work.ledger.append({
-      action: 'revoke',
-      entityType: 'access_token',
-      entityId: token.id,
-      companyId: token.companyId,
-      before: token,
-      after: revoked,
-      ...(by === undefined ? {} : { userId: by }),
-    });
+    const given = { action: 'revoke', ...companyAndUser(token, by) };
+    work.ledger.updated('access_token', token, revoked, given);
     return revoked;
   });
 }
@@ -120,13 +98,10 @@ export async function revokeTokens(
 /** Records the deletion of a member's tokens, which are deleted with the membership. */
 export async function recordTokensRemoved(work: SystemWriteWork, member: Member): Promise<void> {
   for (const token of await selectTokensOf(work, member)) {
-    work.ledger.append({
-      action: 'delete',
-      entityType: 'access_token',
-      entityId: token.id,
-      companyId: token.companyId,
-      before: token,
-      after: null,
-    });
+    work.ledger.deleted('access_token', token, { companyId: token.companyId });
   }
+}
+
+function companyAndUser({ companyId }: AccessToken, userId?: number) {
+  return userId === undefined ? { companyId } : { companyId, userId };
 }

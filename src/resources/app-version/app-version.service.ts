@@ -9,7 +9,7 @@ import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';
 import { contentOf, EMPTY_CRC } from '../content/content.model.js';
 import { copyContent, keepContent, releaseContents } from '../content/content.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import {
   AppReference,
   AppVersionCreate,
@@ -37,7 +37,7 @@ type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 const NO_BYTECODE: Bytecode = { contentId: null, size: 0, crc: EMPTY_CRC };
 const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: [] };
 
-const records = recordsOf({
+const records = new Records({
   entityType: 'app_version',
   table: appVersionTable,
   unique: {

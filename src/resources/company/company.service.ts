@@ -23,12 +23,6 @@ export async function ensureCompany(work: SystemWriteWork, input: unknown): Prom
   const known = await findCompanyByName(work, name);
   if (known !== undefined) return known;
   const company = await insertCompany(work, name);
-  work.ledger.append({
-    action: 'create',
-    entityType: 'company',
-    entityId: company.id,
-    companyId: company.id,
-    after: company,
-  });
+  work.ledger.created('company', company, { companyId: company.id });
   return company;
 }

@@ -6,13 +6,13 @@ import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import { DeviceCreate, DeviceReport, DeviceUpdate, type Device } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 
 export { devices, devicesOfLogicalNumber } from './device.repository.js';
 
-const records = recordsOf({
+const records = new Records({
   entityType: 'device',
   table: deviceTable,
   counter: 'devices',

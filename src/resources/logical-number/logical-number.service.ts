@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../../platform/page.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasGroup } from '../group/group.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import {
   LogicalNumberCreate,
   LogicalNumberUpdate,
@@ -28,7 +28,7 @@ export {
   logicalNumbersOfGroup,
 } from './logical-number.repository.js';
 
-const heads = recordsOf({
+const heads = new Records({
   entityType: 'logical_number',
   table: logicalNumberTable,
   counter: 'logical_numbers',

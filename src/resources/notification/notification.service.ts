@@ -3,14 +3,14 @@ import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { hasGroup } from '../group/group.service.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
 import { hasApp, notificationTable, queueDeliveries } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
 
 export { notifications } from './notification.repository.js';
 
-export const { get: getNotification, list: listNotifications } = recordsOf({
+export const { get: getNotification, list: listNotifications } = new Records({
   entityType: 'notification',
   table: notificationTable,
   counter: 'notifications',

@@ -74,15 +74,7 @@ export async function addUser(
   const { role, ...fields } = parse(UserAdd, input);
   const known = await findUserByEmail(work, fields.email);
   const user = known ?? (await insertUser(work, { ...fields, passwordHash }));
-  if (known === undefined) {
-    work.ledger.append({
-      action: 'create',
-      entityType: 'user',
-      entityId: user.id,
-      companyId: company.id,
-      after: user,
-    });
-  }
+  if (known === undefined) work.ledger.created('user', user, { companyId: company.id });
   await addMembership(work, { companyId: company.id, userId: user.id, role });
   return user;
 }

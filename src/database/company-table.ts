@@ -87,13 +87,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return record;
   }
 
-  /** One statement, in which at most 32,766 values can be bound. The order of the result is undefined. */
+  /** One statement for 1,000 records. The order of the result is undefined. */
   async insertMany(work: WriteWork, values: readonly ValuesOf<T>[]): Promise<T[]> {
     const rows = await this.#rows.insertReturning(work, this.#newRows(work, values));
     return rows.map(this.recordOf);
   }
 
-  /** Inserts records, or changes those that exist with the same values in the columns `key`; one statement. */
+  /** Inserts records, or changes those that exist with the same values in the columns `key`. */
   async upsertMany(
     work: WriteWork,
     values: readonly ValuesOf<T>[],

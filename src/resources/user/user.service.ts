@@ -10,16 +10,15 @@ import { recordOfUser } from './user-event.service.js';
 import { comparableEmail, UserAdd, type Person, type User } from './user.model.js';
 import {
   findAccountByEmail,
-  findAnyUser,
   findMember,
   insertUser,
   selectMembers,
   selectUsers,
-  updateUserState,
+  updateUser,
   type UserState,
 } from './user.repository.js';
 
-export { users } from './user.repository.js';
+export { hasUsers, users } from './user.repository.js';
 
 /** A member of the caller's company. */
 export async function getUser(work: ReadWork, id: number): Promise<User> {
@@ -45,10 +44,6 @@ export async function listPeople(work: SystemReadWork, company: Company | null):
     user,
     memberships: memberships.filter((membership) => membership.userId === user.id),
   }));
-}
-
-export async function hasUsers(work: SystemReadWork): Promise<boolean> {
-  return (await findAnyUser(work)) !== undefined;
 }
 
 export async function findUserByEmail(work: SystemReadWork, email: string): Promise<User | undefined> {
@@ -101,7 +96,7 @@ export async function setPassword(work: SystemWriteWork, user: User, passwordHas
 }
 
 async function change(work: SystemWriteWork, action: string, before: User, state: UserState): Promise<User> {
-  const after = await updateUserState(work, before, state);
+  const after = await updateUser(work, before, state);
   await recordOfUser(work, before.id, { action, entityType: 'user', before, after });
   return after;
 }

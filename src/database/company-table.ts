@@ -119,10 +119,10 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return this.recordOf(row);
   }
 
-  /** Changes all matching rows in one statement; the `revision` of each grows by one. */
-  async updateAll(work: WriteWork, match: Match<Name>, changes: Partial<OwnColumns<Name>>): Promise<T[]> {
+  /** Changes all these rows in one statement; the `revision` of each grows by one. */
+  async updateAll(work: WriteWork, ids: readonly number[], changes: Partial<OwnColumns<Name>>): Promise<T[]> {
     const columns = { ...changes, ...changedTogether(work, this.table) } as Changes<Name>;
-    return (await this.#rows.update(work, match, columns)).map(this.recordOf);
+    return (await this.#rows.update(work, byId<Name>(ids), columns)).map(this.recordOf);
   }
 
   /** Returns the deleted records. */
@@ -140,6 +140,6 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   }
 }
 
-function byId<Name extends AuditedTableName>(id: number): Match<Name> {
+function byId<Name extends AuditedTableName>(id: number | readonly number[]): Match<Name> {
   return { id } as unknown as Match<Name>;
 }

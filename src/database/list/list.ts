@@ -103,11 +103,11 @@ class ListStatements<Name extends keyof Tables, T> {
           and ${this.#filtered(work, request)} ${this.#ordered(request, 't', childId)}
           limit ${request.limit + 1})
       ${isById ? sql`` : this.#ordered(request, 'r')}`.execute(work.db);
-    const byParent = new Map<P, Row<Name>[]>(parents.map((parent) => [parent, []]));
-    for (const row of rows) byParent.get(row.parent_id)?.push(row);
+    const byParent = Map.groupBy(rows, (row) => row.parent_id);
     const recordOf = this.#sharing();
     return new Map(
-      [...byParent].map(([parent, own]) => {
+      parents.map((parent) => {
+        const own = byParent.get(parent) ?? [];
         if (isById) this.#sortById(own, request);
         return [parent, this.#sliceOfRows(own, request, recordOf)];
       }),

@@ -9,7 +9,6 @@ import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';
 import { contentOf, EMPTY_CRC } from '../content/content.model.js';
 import { copyContent, keepContent, releaseContents } from '../content/content.service.js';
-import { Records } from '../shared/records.service.js';
 import {
   AppReference,
   AppVersionCreate,
@@ -21,7 +20,7 @@ import {
 } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
 import { withAssociations } from './association.repository.js';
-import { associate } from './association.service.js';
+import { appVersionRecords as records, associate } from './association.service.js';
 
 export {
   appVersions,
@@ -36,16 +35,6 @@ type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 
 const NO_BYTECODE: Bytecode = { contentId: null, size: 0, crc: EMPTY_CRC };
 const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: [] };
-
-const records = new Records({
-  entityType: 'app_version',
-  table: appVersionTable,
-  unique: {
-    field: 'number',
-    match: ({ appId, number }) => ({ app_id: appId, number }),
-    message: 'The application has a version with this number already.',
-  },
-});
 
 /** With its associations. */
 export async function getAppVersion(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {

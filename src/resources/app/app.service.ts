@@ -21,7 +21,7 @@ export const appRecords = new Records({
   },
 });
 
-export const { get: getApp, list: listApps } = appRecords;
+export const { get: getApp, has: hasApp, list: listApps } = appRecords;
 
 export async function getAppByName(work: ReadWork, name: string): Promise<App> {
   return await appRecords.getBy(work, { name: normalized(name) });

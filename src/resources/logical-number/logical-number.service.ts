@@ -17,6 +17,7 @@ import {
   deleteVersionLinks,
   insertVersionLinks,
   logicalNumberTable,
+  selectHoldersOfVersions,
   selectVersionsLinkedToGroup,
   withVersions,
 } from './logical-number.repository.js';
@@ -97,6 +98,26 @@ export async function updateLogicalNumber(
   const after = { ...head, appVersionIds: versions };
   work.ledger.updated('logical_number', current, after);
   return after;
+}
+
+/**
+ * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when versions are
+ * detached from groups or deleted (contract 21). The revision of each changed number grows by one.
+ */
+export async function dropVersionLinks(
+  work: WriteWork,
+  appVersionIds: readonly number[],
+  groupIds?: readonly number[],
+): Promise<void> {
+  if (appVersionIds.length === 0 || groupIds?.length === 0) return;
+  const holders = await selectHoldersOfVersions(work, appVersionIds, groupIds);
+  if (holders.length === 0) return;
+  const ids = holders.map((holder) => holder.id);
+  await deleteVersionLinks(work, ids, appVersionIds);
+  const dropped = new Set(appVersionIds);
+  await heads.updateAll(work, holders, {}, (before) => ({
+    appVersionIds: before.appVersionIds.filter((id) => !dropped.has(id)),
+  }));
 }
 
 async function complete(work: ReadWork, head: LogicalNumberHead): Promise<LogicalNumber> {

@@ -1,10 +1,9 @@
 import { auditOf } from '../../database/audit.js';
-import { CompanyRows } from '../../database/company-rows.js';
 import { CompanyTable } from '../../database/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant } from '../../database/storage.js';
-import type { ReadWork, WriteWork } from '../../database/work.js';
+import type { WriteWork } from '../../database/work.js';
 import type { Notification } from './notification.model.js';
 
 export const notificationTable = new CompanyTable<'notifications', Notification>({
@@ -39,12 +38,6 @@ export const notifications = auditedList(notificationTable, {
     expiresAt: { column: 'expires_at', kind: 'instant' },
   },
 });
-
-const apps = new CompanyRows('apps');
-
-export async function hasApp(work: ReadWork, id: number): Promise<boolean> {
-  return await apps.exists(work, { id });
-}
 
 export type DeliveryTargets = { readonly groupId: number } | { readonly logicalNumberIds: readonly number[] };
 

@@ -3,6 +3,7 @@ import type {
   AuditedRecord,
   AuditedTableName,
   CompanyTable,
+  OwnColumns,
   ValuesOf,
 } from '../../database/company-table.js';
 import { countOf, type CounterName } from '../../database/count.js';
@@ -91,6 +92,24 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     const record = await this.kind.table.update(work, current, values);
     work.ledger.updated(this.kind.entityType, current, record, { action });
     return record;
+  };
+
+  /**
+   * Writes the same columns of many records in one statement. `rest` gives the fields of a record after the change that
+   * are not in its table.
+   */
+  readonly updateAll = async <R extends T>(
+    work: WriteWork,
+    before: readonly R[],
+    changes: Partial<OwnColumns<Name>>,
+    rest: (record: R) => Partial<R> = () => ({}),
+  ): Promise<void> => {
+    const { entityType, table } = this.kind;
+    const ids = before.map(({ id }) => id);
+    const after = new Map((await table.updateAll(work, ids, changes)).map((record) => [record.id, record]));
+    for (const record of before) {
+      work.ledger.updated(entityType, record, { ...record, ...after.get(record.id), ...rest(record) });
+    }
   };
 
   readonly delete = async (work: WriteWork, record: T): Promise<void> => {

@@ -154,6 +154,12 @@ function conflictClause({ key, changes }: { key: readonly string[]; changes: obj
     do update set ${assignments(changes)}`;
 }
 
+/** The row of a statement that affects exactly one. Errors: an `Error` if there is none. */
+export function only<T>([row]: readonly T[]): T {
+  if (row === undefined) throw new Error('The statement returned no row: the record does not exist any more');
+  return row;
+}
+
 export function entriesOf(object: object): [string, unknown][] {
   return Object.entries(object) as [string, unknown][];
 }

@@ -6,6 +6,7 @@ import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from './audit.js
 import {
   CompanyRows,
   entriesOf,
+  only,
   type Changes,
   type CompanyTableName,
   type Match,
@@ -82,9 +83,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   }
 
   async insert(work: WriteWork, values: ValuesOf<T>): Promise<T> {
-    const [record] = await this.insertMany(work, [values]);
-    if (record === undefined) throw new Error(`The insert into ${this.table} returned no row`);
-    return record;
+    return only(await this.insertMany(work, [values]));
   }
 
   /** One statement for 1,000 records. The order of the result is undefined. */
@@ -114,9 +113,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     const before = new Map(entriesOf(this.#columnsOf(current)));
     const changed = entriesOf(this.#columnsOf(values)).filter(([name, value]) => before.get(name) !== value);
     const changes = { ...Object.fromEntries(changed), ...changedBy(work, current) } as Changes<Name>;
-    const [row] = await this.#rows.update(work, byId<Name>(current.id), changes);
-    if (row === undefined) throw new Error(`The row ${current.id} of ${this.table} does not exist any more`);
-    return this.recordOf(row);
+    return this.recordOf(only(await this.#rows.update(work, byId<Name>(current.id), changes)));
   }
 
   /** Changes all these rows in one statement; the `revision` of each grows by one. */

@@ -82,16 +82,9 @@ export async function touchToken(work: SystemWriteWork, id: number): Promise<voi
     .execute();
 }
 
-export interface NewToken {
-  readonly companyId: number;
-  readonly userId: number;
-  readonly kind: AccessToken['kind'];
-  readonly name: string | null;
-  readonly scopes: readonly Scope[];
+export interface NewToken extends Omit<AccessToken, 'id' | 'createdAt' | 'lastUsedAt' | 'revokedAt'> {
   readonly hash: string;
   readonly nonce: string | null;
-  readonly lastFour: string;
-  readonly expiresAt: Date | null;
 }
 
 /** The new tokens in undefined order. */

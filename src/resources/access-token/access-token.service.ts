@@ -1,3 +1,4 @@
+import { only } from '../../database/company-rows.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import { mayUse } from '../../platform/caller.js';
 import { DomainError, invalid, notFound } from '../../platform/errors.js';
@@ -29,21 +30,18 @@ export async function createNamedToken(
   const { name, scopes, expiresAt = null } = parse(NamedTokenCreate, input);
   if (expiresAt !== null && expiresAt <= work.now) throw invalid('expiresAt', 'must be in the future');
   const secret = randomToken();
-  const [token] = await createTokens(work, [
-    {
-      companyId,
-      userId,
-      kind: 'named',
-      name,
-      scopes,
-      expiresAt,
-      hash: hashToken(secret),
-      nonce: null,
-      lastFour: secret.slice(-4),
-    },
-  ]);
-  if (token === undefined) throw new Error('The token was not created.');
-  return { token, secret };
+  const values: NewToken = {
+    companyId,
+    userId,
+    kind: 'named',
+    name,
+    scopes,
+    expiresAt,
+    hash: hashToken(secret),
+    nonce: null,
+    lastFour: secret.slice(-4),
+  };
+  return { token: only(await createTokens(work, [values])), secret };
 }
 
 /**

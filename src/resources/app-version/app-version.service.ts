@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { only } from '../../database/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
@@ -113,9 +114,7 @@ export async function updateAppVersion(
 }
 
 async function associated(work: ReadWork, version: AppVersion): Promise<AssociatedVersion> {
-  const [found] = await withAssociations(work, [version]);
-  if (found === undefined) throw new Error(`The associations of version ${version.id} were not read`);
-  return found;
+  return only(await withAssociations(work, [version]));
 }
 
 async function findBase(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, inCompany } from '../../database/company-rows.js';
+import { CompanyRows, inCompany, only } from '../../database/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
@@ -14,9 +14,7 @@ export async function insertContent(
   { size, crc, sha256 }: Omit<NewContent, 'chunks'>,
 ): Promise<number> {
   const row = { size, crc, sha256, created_at: instant.toColumn(work.now), released_at: null };
-  const [id] = await contents.insertReturningIds(work, [row]);
-  if (id === undefined) throw new Error('The insert of a content returned no id');
-  return id;
+  return only(await contents.insertReturningIds(work, [row]));
 }
 
 export async function insertChunk(
@@ -55,9 +53,7 @@ export async function selectSums(
 /** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
 export async function copyContent(work: WriteWork, id: number): Promise<number> {
   const { db, companyId } = specialSql(work);
-  const original = await contents.find(work, { id });
-  if (original === undefined) throw new Error(`The content ${id} does not exist`);
-  const copy = await insertContent(work, original);
+  const copy = await insertContent(work, only(await contents.select(work, { id })));
   await sql`insert into content_chunks (company_id, content_id, sequence, bytes)
     select company_id, ${copy}, sequence, bytes from content_chunks
     where company_id = ${companyId} and content_id = ${id}`.execute(db);
@@ -74,22 +70,9 @@ export async function markReleased(work: WriteWork, ids: readonly number[]): Pro
  */
 export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
   const { db } = specialSql(work);
-  const result = await db
-    .deleteFrom('contents')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('contents')
-        .select('id')
-        .where('released_at', '<', instant.toColumn(before))
-        .where('id', 'not in', (kept) =>
-          kept
-            .selectFrom('idempotency_keys')
-            .select((select) => select.ref('content_id').$notNull().as('content_id'))
-            .where('content_id', 'is not', null),
-        )
-        .orderBy('released_at')
-        .limit(limit),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  const result = await sql`delete from contents where id in (
+    select id from contents where released_at < ${instant.toColumn(before)}
+      and id not in (select content_id from idempotency_keys where content_id is not null)
+    order by released_at limit ${limit})`.execute(db);
+  return Number(result.numAffectedRows ?? 0);
 }

@@ -1,3 +1,4 @@
+import { only } from '../../database/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
@@ -121,9 +122,7 @@ export async function dropVersionLinks(
 }
 
 async function complete(work: ReadWork, head: LogicalNumberHead): Promise<LogicalNumber> {
-  const [logicalNumber] = await withVersions(work, [head]);
-  if (logicalNumber === undefined) throw new Error(`The app versions of ${head.number} were not read`);
-  return logicalNumber;
+  return only(await withVersions(work, [head]));
 }
 
 async function replaceVersions(

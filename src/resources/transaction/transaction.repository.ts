@@ -1,7 +1,7 @@
 import type { SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
-import { CompanyRows } from '../../database/company-rows.js';
+import { CompanyRows, only } from '../../database/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant, json, nullable } from '../../database/storage.js';
@@ -189,7 +189,5 @@ export async function updateTransactionRow(
   id: number,
   record: TransactionRecord,
 ): Promise<Transaction> {
-  const [row] = await rows.update(work, { id }, columnsOf(record));
-  if (row === undefined) throw new Error(`The transaction ${id} does not exist any more`);
-  return transactionOf(row);
+  return transactionOf(only(await rows.update(work, { id }, columnsOf(record))));
 }

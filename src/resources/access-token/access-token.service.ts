@@ -1,8 +1,9 @@
 import { only } from '../../database/company-rows.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import { mayUse } from '../../platform/caller.js';
-import { DomainError, invalid, notFound } from '../../platform/errors.js';
+import { DomainError, invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
+import { found } from '../shared/records.service.js';
 import { hashToken, NamedTokenCreate, randomToken, type AccessToken } from './access-token.model.js';
 import {
   findToken,
@@ -16,9 +17,7 @@ import type { Member } from './access-token.rules.js';
 export { apiTokens, apiTokensOfUser, listTokens } from './access-token.repository.js';
 
 export async function getToken(work: ReadWork, id: number): Promise<AccessToken> {
-  const token = await findToken(work, id);
-  if (token === undefined) throw notFound('access token');
-  return token;
+  return found(await findToken(work, id), 'access token');
 }
 
 /** Creates a token for a member. `secret` is its text, which is not stored and cannot be read again. Errors: `invalid`. */

@@ -125,7 +125,12 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   };
 
   #found(record: T | undefined): T {
-    if (record === undefined) throw notFound(this.kind.entityType.replaceAll('_', ' '));
-    return record;
+    return found(record, this.kind.entityType.replaceAll('_', ' '));
   }
+}
+
+/** The record, if there is one; `what` is for example `logical number`. Errors: `not_found`. */
+export function found<T>(record: T | undefined, what: string): T {
+  if (record === undefined) throw notFound(what);
+  return record;
 }

@@ -1,9 +1,9 @@
 import { countOf } from '../../database/count.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { notFound } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
+import { found } from '../shared/records.service.js';
 import { selectMemberships } from './membership.repository.js';
 import { addMembership } from './membership.service.js';
 import { recordOfUser } from './user-event.service.js';
@@ -22,9 +22,7 @@ export { hasUsers, users } from './user.repository.js';
 
 /** A member of the caller's company. */
 export async function getUser(work: ReadWork, id: number): Promise<User> {
-  const user = await findMember(work, id);
-  if (user === undefined) throw notFound('user');
-  return user;
+  return found(await findMember(work, id), 'user');
 }
 
 /** Members of the caller's company, ascending by id. */
@@ -51,9 +49,7 @@ export async function findUserByEmail(work: SystemReadWork, email: string): Prom
 }
 
 export async function getUserByEmail(work: SystemReadWork, email: string): Promise<User> {
-  const user = await findUserByEmail(work, email);
-  if (user === undefined) throw notFound('user');
-  return user;
+  return found(await findUserByEmail(work, email), 'user');
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Statements on one table in which every row belongs to a company; all of them see the caller's company only. */
+/** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { offsetOf, type PageRequest } from '../platform/page.js';

@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Audit } from '../platform/audit.js';
 import { instant } from './storage.js';
 import type { AuditColumns } from './tables.js';
-import type { WriteWork } from './work.js';
+import type { SystemWriteWork, WriteWork } from './work.js';
 
 const NAMES: Readonly<Record<keyof AuditColumns, true>> = {
   revision: true,
@@ -29,7 +29,7 @@ export function createdBy(work: WriteWork): AuditColumns {
 
 /** For a record that this unit of work changes. `updated_at` never decreases, even if the clock does. */
 export function changedBy(
-  work: WriteWork,
+  work: SystemWriteWork,
   current: { readonly revision: number; readonly updatedAt: Date },
 ): Pick<AuditColumns, 'revision' | 'updated_at'> {
   const updated = Math.max(work.now.getTime(), current.updatedAt.getTime());

@@ -1,10 +1,24 @@
-/** Statements on one table in which every row belongs to a company; all of them see the caller's company only. */
+/** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { offsetOf, type PageRequest } from '../platform/page.js';
 import { among } from './storage.js';
 import type { Row, Tables } from './tables.js';
-import type { ReadWork, WriteWork } from './work.js';
+import type { Caller } from '../platform/caller.js';
+import type { SystemReadWork, SystemWriteWork } from './work.js';
+
+/** A unit of work with a company: of a caller, or made by `inCompany`. */
+export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };
+type ReadWork = OfCompany<SystemReadWork>;
+type WriteWork = OfCompany<SystemWriteWork>;
+
+/** A system unit of work, restricted to one company. */
+export function inCompany<Work extends SystemReadWork>(work: Work, companyId: number): OfCompany<Work> {
+  return { ...work, caller: { companyId } };
+}
+
+/** Rows per INSERT: SQLite binds at most 32,766 values in a statement. */
+const ROWS_PER_INSERT = 1_000;
 
 /** Names of the tables that have a `company_id` which is never null. */
 export type CompanyTableName = {
@@ -60,16 +74,14 @@ export class CompanyRows<Name extends CompanyTableName> {
     return rows[0]?.total ?? 0;
   }
 
-  /** All rows in one statement, in which at most 32,766 values can be bound; so do the other two inserts. */
+  /** One statement for 1,000 rows; so do the other two inserts. */
   async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
-    if (rows.length > 0) await this.#insertion(work, rows, sql``).execute(work.db);
+    await this.#insert(work, rows, sql``);
   }
 
   /** Returns the new ids in undefined order. */
   async insertReturningIds(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<number[]> {
-    if (rows.length === 0) return [];
-    const inserted = await this.#insertion<{ id: number }>(work, rows, sql`returning id`).execute(work.db);
-    return inserted.rows.map(({ id }) => id);
+    return (await this.#insert<{ id: number }>(work, rows, sql`returning id`)).map(({ id }) => id);
   }
 
   /**
@@ -81,23 +93,24 @@ export class CompanyRows<Name extends CompanyTableName> {
     rows: readonly NewRow<Name>[],
     onConflict?: { readonly key: readonly string[]; readonly changes: Changes<Name> },
   ): Promise<Row<Name>[]> {
-    if (rows.length === 0) return [];
     const conflict = onConflict === undefined ? sql`` : conflictClause(onConflict);
-    const inserted = await this.#insertion<Row<Name>>(work, rows, sql`${conflict} returning *`).execute(
-      work.db,
-    );
-    return inserted.rows;
+    return await this.#insert(work, rows, sql`${conflict} returning *`);
   }
 
-  #insertion<R>(work: WriteWork, rows: readonly object[], ending: RawBuilder<unknown>): RawBuilder<R> {
+  async #insert<R>(work: WriteWork, rows: readonly object[], ending: RawBuilder<unknown>): Promise<R[]> {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => {
       const given = new Map(entriesOf(row));
       return sql`(${sql.join([work.caller.companyId, ...columns.map((column) => given.get(column))])})`;
     });
-    return sql<R>`insert into ${sql.table(this.table)}
-      (${sql.join(['company_id', ...columns].map((column) => sql.ref(column)))})
-      values ${sql.join(values)} ${ending}`;
+    const returned: R[][] = [];
+    for (let start = 0; start < values.length; start += ROWS_PER_INSERT) {
+      const inserted = await sql<R>`insert into ${sql.table(this.table)}
+        (${sql.join(['company_id', ...columns].map((column) => sql.ref(column)))})
+        values ${sql.join(values.slice(start, start + ROWS_PER_INSERT))} ${ending}`.execute(work.db);
+      returned.push(inserted.rows);
+    }
+    return returned.flat();
   }
 
   /** Returns the rows as they are afterwards. */
@@ -139,6 +152,12 @@ function assignments(changes: object): RawBuilder<unknown> {
 function conflictClause({ key, changes }: { key: readonly string[]; changes: object }): RawBuilder<unknown> {
   return sql`on conflict (${sql.join(['company_id', ...key].map((column) => sql.ref(column)))})
     do update set ${assignments(changes)}`;
+}
+
+/** The row of a statement that affects exactly one. Errors: an `Error` if there is none. */
+export function only<T>([row]: readonly T[]): T {
+  if (row === undefined) throw new Error('The statement returned no row: the record does not exist any more');
+  return row;
 }
 
 export function entriesOf(object: object): [string, unknown][] {

@@ -6,6 +6,7 @@ import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from './audit.js
 import {
   CompanyRows,
   entriesOf,
+  only,
   type Changes,
   type CompanyTableName,
   type Match,
@@ -82,18 +83,16 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   }
 
   async insert(work: WriteWork, values: ValuesOf<T>): Promise<T> {
-    const [record] = await this.insertMany(work, [values]);
-    if (record === undefined) throw new Error(`The insert into ${this.table} returned no row`);
-    return record;
+    return only(await this.insertMany(work, [values]));
   }
 
-  /** One statement, in which at most 32,766 values can be bound. The order of the result is undefined. */
+  /** One statement for 1,000 records. The order of the result is undefined. */
   async insertMany(work: WriteWork, values: readonly ValuesOf<T>[]): Promise<T[]> {
     const rows = await this.#rows.insertReturning(work, this.#newRows(work, values));
     return rows.map(this.recordOf);
   }
 
-  /** Inserts records, or changes those that exist with the same values in the columns `key`; one statement. */
+  /** Inserts records, or changes those that exist with the same values in the columns `key`. */
   async upsertMany(
     work: WriteWork,
     values: readonly ValuesOf<T>[],
@@ -114,15 +113,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     const before = new Map(entriesOf(this.#columnsOf(current)));
     const changed = entriesOf(this.#columnsOf(values)).filter(([name, value]) => before.get(name) !== value);
     const changes = { ...Object.fromEntries(changed), ...changedBy(work, current) } as Changes<Name>;
-    const [row] = await this.#rows.update(work, byId<Name>(current.id), changes);
-    if (row === undefined) throw new Error(`The row ${current.id} of ${this.table} does not exist any more`);
-    return this.recordOf(row);
+    return this.recordOf(only(await this.#rows.update(work, byId<Name>(current.id), changes)));
   }
 
-  /** Changes all matching rows in one statement; the `revision` of each grows by one. */
-  async updateAll(work: WriteWork, match: Match<Name>, changes: Partial<OwnColumns<Name>>): Promise<T[]> {
+  /** Changes all these rows in one statement; the `revision` of each grows by one. */
+  async updateAll(work: WriteWork, ids: readonly number[], changes: Partial<OwnColumns<Name>>): Promise<T[]> {
     const columns = { ...changes, ...changedTogether(work, this.table) } as Changes<Name>;
-    return (await this.#rows.update(work, match, columns)).map(this.recordOf);
+    return (await this.#rows.update(work, byId<Name>(ids), columns)).map(this.recordOf);
   }
 
   /** Returns the deleted records. */
@@ -140,6 +137,6 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   }
 }
 
-function byId<Name extends AuditedTableName>(id: number): Match<Name> {
+function byId<Name extends AuditedTableName>(id: number | readonly number[]): Match<Name> {
   return { id } as unknown as Match<Name>;
 }

@@ -27,12 +27,15 @@ interface Identified {
   readonly id: number;
 }
 
+/** Fields of a change that do not follow from the caller or from the method of `Ledger`. */
+type GivenFields = Partial<Pick<LedgerChange, 'action' | 'companyId' | 'userId'>>;
+
 /** Changes are recorded in the transaction of the unit of work, in the order of the calls. */
 export interface Ledger {
   append(event: LedgerChange): void;
-  created(entityType: string, after: Identified): void;
-  updated(entityType: string, before: Identified, after: object, action?: string): void;
-  deleted(entityType: string, before: Identified): void;
+  created(entityType: string, after: Identified, given?: GivenFields): void;
+  updated(entityType: string, before: Identified, after: object, given?: GivenFields): void;
+  deleted(entityType: string, before: Identified, given?: GivenFields): void;
 }
 
 type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;
@@ -54,11 +57,12 @@ export function createLedger(
   };
   return {
     append,
-    created: (entityType, after) => append({ action: 'create', entityType, entityId: after.id, after }),
-    updated: (entityType, before, after, action = 'update') =>
-      append({ action, entityType, entityId: before.id, before, after }),
-    deleted: (entityType, before) =>
-      append({ action: 'delete', entityType, entityId: before.id, before, after: null }),
+    created: (entityType, after, given) =>
+      append({ action: 'create', entityType, entityId: after.id, after, ...given }),
+    updated: (entityType, before, after, given) =>
+      append({ action: 'update', entityType, entityId: before.id, before, after, ...given }),
+    deleted: (entityType, before, given) =>
+      append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
       for (let start = 0; start < entries.length; start += ROWS_PER_INSERT) {
         const rows = entries.slice(start, start + ROWS_PER_INSERT).map((entry) => rowOf(entry, actor));

@@ -6,10 +6,10 @@ import type { Database } from './database.js';
 import { DatabaseHealth } from './health.js';
 import { SqliteConnection, type Watcher } from './sqlite/connection.js';
 import { SqliteConnectionDialect } from './sqlite/dialect.js';
-import { DatabaseRefused, inspectFile, recognizeFile } from './sqlite/inspect.js';
+import { inspectFile, recognizeFile, unusable } from './sqlite/inspect.js';
 import { lockFile, lockFileSoon, type FileLock } from './sqlite/lock.js';
 import { migrateFile } from './sqlite/migrate.js';
-import { openFile } from './sqlite/open-file.js';
+import { closing, openFile } from './sqlite/open-file.js';
 import { canonicalPath, markOpen } from './sqlite/paths.js';
 import { Snapshots } from './sqlite/snapshots.js';
 import { createWriterSemaphore } from './sqlite/writer.js';
@@ -62,12 +62,7 @@ async function bringUpToDate(file: string, lock: FileLock | null): Promise<void>
  * disk must not be appended to.
  */
 function writeLogBack(file: string): void {
-  const database = openFile(file, { readonly: false });
-  try {
-    database.pragma('wal_checkpoint(truncate)');
-  } finally {
-    database.close();
-  }
+  closing(openFile(file, { readonly: false }), (database) => database.pragma('wal_checkpoint(truncate)'));
 }
 
 /** Opens a file that has the current schema. */
@@ -124,15 +119,13 @@ function reportingTo(
   };
 }
 
+const NOTHING_CHANGED = 'Nothing was changed.';
+
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new DatabaseRefused(
-      'unusable',
-      `The folder ${folder} cannot be created (${(error as Error).message}).`,
-      error,
-    );
+    throw unusable(`The folder ${folder} cannot be created`, error, NOTHING_CHANGED);
   }
 }
 
@@ -142,10 +135,6 @@ function demandWritable(file: string): void {
   try {
     accessSync(file, constants.R_OK | constants.W_OK);
   } catch (error) {
-    throw new DatabaseRefused(
-      'unusable',
-      `${file} cannot be written by this user (${(error as Error).message}). Nothing was changed.`,
-      error,
-    );
+    throw unusable(`${file} cannot be written by this user`, error, NOTHING_CHANGED);
   }
 }

@@ -11,6 +11,9 @@ export interface AuditColumns {
   created_via: string;
 }
 
+/** A table that links records with records; both columns hold ids. */
+type LinksTable<Column extends string> = { company_id: number } & Record<Column, number>;
+
 interface Identified {
   id: Generated<number>;
   company_id: number;
@@ -115,30 +118,6 @@ export interface AppVersionsTable extends Identified, AuditColumns {
   content_id: number | null;
   size: number;
   crc: string;
-}
-
-export interface AppVersionGroupsTable {
-  company_id: number;
-  app_version_id: number;
-  group_id: number;
-}
-
-export interface AppVersionModulesTable {
-  company_id: number;
-  app_version_id: number;
-  module_id: number;
-}
-
-export interface AppVersionFilesTable {
-  company_id: number;
-  app_version_id: number;
-  file_id: number;
-}
-
-export interface LogicalNumberAppVersionsTable {
-  company_id: number;
-  logical_number_id: number;
-  app_version_id: number;
 }
 
 export interface FilesTable extends Identified, AuditColumns {
@@ -268,10 +247,10 @@ export interface Tables {
   contents: ContentsTable;
   content_chunks: ContentChunksTable;
   app_versions: AppVersionsTable;
-  app_version_groups: AppVersionGroupsTable;
-  app_version_modules: AppVersionModulesTable;
-  app_version_files: AppVersionFilesTable;
-  logical_number_app_versions: LogicalNumberAppVersionsTable;
+  app_version_groups: LinksTable<'app_version_id' | 'group_id'>;
+  app_version_modules: LinksTable<'app_version_id' | 'module_id'>;
+  app_version_files: LinksTable<'app_version_id' | 'file_id'>;
+  logical_number_app_versions: LinksTable<'logical_number_id' | 'app_version_id'>;
   files: FilesTable;
   parameters: ParametersTable;
   metacontents: MetacontentsTable;

@@ -57,13 +57,13 @@ import { files, filesOfAppVersion, listFiles } from '../../src/resources/file/fi
 import { isGroupInUse } from '../../src/resources/group/group.repository.js';
 import { getGroup, groups, groupsOfAppVersion, listGroups } from '../../src/resources/group/group.service.js';
 import {
+  dropVersionLinks,
   getLogicalNumberByNumber,
   listLogicalNumbers,
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
 import { selectHoldersOfVersions } from '../../src/resources/logical-number/logical-number.repository.js';
-import { dropVersionLinks } from '../../src/resources/logical-number/version-links.service.js';
 import { metacontentList, metacontents } from '../../src/resources/metacontent/metacontent.service.js';
 import {
   listNotifications,

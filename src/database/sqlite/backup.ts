@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../platform/files.js';
 import { translate } from './faults.js';
 import { DatabaseRefused, inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
+import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
 const PAGES_PER_STEP = 2_000;
@@ -80,16 +81,13 @@ async function copy(file: string, target: string, progress: Progress): Promise<v
 
 /** Checks the copy and turns WAL mode off, so that reading it needs no files beside it. */
 function finishCopy(copied: string, file: string): void {
-  const database = new Sqlite(copied);
-  try {
+  closing(new Sqlite(copied), (database) => {
     const result = database.pragma('quick_check(1)', { simple: true });
     if (result !== 'ok') {
       throw new DatabaseRefused('damaged', `${file} is damaged: no copy was made (${String(result)}).`);
     }
     database.pragma('journal_mode = DELETE');
-  } finally {
-    database.close();
-  }
+  });
 }
 
 /** Writes the copy to the disk, readable by its owner only, and gives it its final name in one step. */

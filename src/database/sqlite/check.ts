@@ -2,6 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../platform/clock.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
+import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
 const MAX_PROBLEMS = 100;
@@ -14,7 +15,7 @@ const COUNTED = ['groups', 'logical_numbers', 'devices', 'apps', 'files', 'notif
  */
 export function checkFile(file: string): readonly string[] {
   const { state } = inspectExisting(file);
-  return withReader(file, (database) => {
+  return closing(openReader(file), (database) => {
     const damaged = damagedPages(database);
     // The other checks would fail on damaged pages.
     if (damaged.length > 0) return damaged;
@@ -44,7 +45,7 @@ export interface DatabaseDescription extends Inspection {
 /** Errors: as `checkFile`. */
 export function describeFile(file: string): DatabaseDescription {
   const inspection = inspectExisting(file);
-  return withReader(file, (database) => ({
+  return closing(openReader(file), (database) => ({
     ...inspection,
     bytes: fileBytes(file),
     logBytes: fileBytes(walPath(file)),
@@ -75,13 +76,8 @@ function inspectExisting(file: string): Inspection {
   return inspection;
 }
 
-function withReader<T>(file: string, use: (database: Sqlite.Database) => T): T {
-  const database = new Sqlite(file, { readonly: true, fileMustExist: true });
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
+function openReader(file: string): Sqlite.Database {
+  return new Sqlite(file, { readonly: true, fileMustExist: true });
 }
 
 function damagedPages(database: Sqlite.Database): string[] {

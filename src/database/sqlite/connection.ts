@@ -52,17 +52,8 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    try {
-      this.#demandWhole();
-      this.watcher.onStatement(query.sql);
-      // Prepared separately: the cached statement must stay free for other callers.
-      for (const row of this.database.prepare(query.sql).iterate(...query.parameters)) {
-        yield await Promise.resolve({ rows: [row as R] });
-      }
-    } catch (error) {
-      throw this.#explain(error);
-    }
+  streamQuery(): never {
+    throw new Error('This connection does not stream rows: read them in pages.');
   }
 
   /**

@@ -1,14 +1,9 @@
 import {
   SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
+  SqliteDialect,
   type DatabaseConnection,
-  type DatabaseIntrospector,
-  type Dialect,
   type DialectAdapter,
   type Driver,
-  type Kysely,
-  type QueryCompiler,
 } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
@@ -73,26 +68,20 @@ class ConnectionDriver implements Driver {
   }
 }
 
-export class SqliteConnectionDialect implements Dialect {
+export class SqliteConnectionDialect extends SqliteDialect {
   constructor(
     private readonly connection: SqliteConnection,
     /** Null where the connection only reads. */
     private readonly semaphore: Semaphore | null,
-  ) {}
+  ) {
+    super({ database: connection.database });
+  }
 
-  createDriver(): Driver {
+  override createDriver(): Driver {
     return new ConnectionDriver(this.connection, this.semaphore);
   }
 
-  createQueryCompiler(): QueryCompiler {
-    return new SqliteQueryCompiler();
-  }
-
-  createAdapter(): DialectAdapter {
+  override createAdapter(): DialectAdapter {
     return new ConnectionAdapter();
-  }
-
-  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
-    return new SqliteIntrospector(db);
   }
 }

@@ -22,6 +22,11 @@ export class DatabaseRefused extends Error {
   }
 }
 
+/** `problem` is for example `gateway.db cannot be opened`. */
+export function unusable(problem: string, error: unknown, advice: string): DatabaseRefused {
+  return new DatabaseRefused('unusable', `${problem} (${(error as Error).message}). ${advice}`, error);
+}
+
 export const noDatabaseAt = (file: string): DatabaseRefused =>
   new DatabaseRefused('unusable', `There is no database at ${file}.`);
 
@@ -99,7 +104,7 @@ function headerOf(file: string): Buffer {
       closeSync(descriptor);
     }
   } catch (error) {
-    throw cannotOpen(file, error);
+    throw unusable(`${file} cannot be opened`, error, ADVICE);
   }
 }
 
@@ -117,16 +122,8 @@ function openToInspect(file: string): Sqlite.Database {
     const readonly = fileBytes(rollbackJournalPath(file)) === 0;
     return new Sqlite(file, { readonly, fileMustExist: true });
   } catch (error) {
-    throw cannotOpen(file, error);
+    throw unusable(`${file} cannot be opened`, error, ADVICE);
   }
-}
-
-function cannotOpen(file: string, error: unknown): DatabaseRefused {
-  return new DatabaseRefused(
-    'unusable',
-    `${file} cannot be opened (${(error as Error).message}). ${ADVICE}`,
-    error,
-  );
 }
 
 function refuseDamaged(database: Sqlite.Database, file: string): void {

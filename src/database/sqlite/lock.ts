@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isBusy } from './faults.js';
-import { DatabaseRefused } from './inspect.js';
+import { DatabaseRefused, unusable } from './inspect.js';
 import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';
 
 /** Offset of `user_version` in the header of a SQLite file; a lock file holds the owner's process id there. */
@@ -23,16 +23,16 @@ export interface FileLock {
 export function lockFile(file: string): FileLock {
   const path = `${canonicalPath(file)}.lock`;
   if (isOpenInProcess(path)) throw inUse(file, `process ${process.pid}`);
-  const holder = openLock(path);
+  let holder: Sqlite.Database | undefined;
   try {
+    holder = new Sqlite(path, { timeout: 0 });
     holder.pragma('journal_mode = DELETE');
     holder.exec('begin exclusive');
     holder.pragma(`user_version = ${process.pid}`);
     holder.exec('commit; pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
-    holder.close();
-    if (isBusy(error)) throw inUse(file, ownerOf(path));
-    throw unusable(path, error);
+    holder?.close();
+    throw isBusy(error) ? inUse(file, ownerOf(path)) : cannotWrite(path, error);
   }
   const unmark = markOpen(path);
   return {
@@ -56,20 +56,8 @@ export async function lockFileSoon(file: string): Promise<FileLock> {
   }
 }
 
-function openLock(path: string): Sqlite.Database {
-  try {
-    return new Sqlite(path, { timeout: 0 });
-  } catch (error) {
-    throw unusable(path, error);
-  }
-}
-
-function unusable(path: string, error: unknown): DatabaseRefused {
-  return new DatabaseRefused(
-    'unusable',
-    `${path} cannot be written (${(error as Error).message}). This user must be able to write to its folder.`,
-    error,
-  );
+function cannotWrite(path: string, error: unknown): DatabaseRefused {
+  return unusable(`${path} cannot be written`, error, 'This user must be able to write to its folder.');
 }
 
 function ownerOf(path: string): string {

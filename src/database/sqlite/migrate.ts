@@ -9,7 +9,7 @@ import { backupTo } from './backup.js';
 import { SqliteConnection, type Watcher } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
-import { openFile } from './open-file.js';
+import { closing, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';
 import { createWriterSemaphore } from './writer.js';
 
@@ -47,13 +47,10 @@ export async function migrateFile(
 
 /** Written without WAL, so that the file's header itself has the id from the start. */
 function setApplicationId(file: string): void {
-  const database = new Sqlite(file);
-  try {
+  closing(new Sqlite(file), (database) => {
     database.pragma('synchronous = FULL');
     database.pragma(`application_id = ${APPLICATION_ID}`);
-  } finally {
-    database.close();
-  }
+  });
 }
 
 async function migrate(

@@ -18,6 +18,15 @@ const REQUIRED_PRAGMAS = {
   trusted_schema: 0,
 } as const;
 
+/** Calls `use` with an open connection, and closes it in any case. */
+export function closing<T>(database: Sqlite.Database, use: (database: Sqlite.Database) => T): T {
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
 /** Opens a connection whose commits are durable. Errors: an `Error` if SQLite does not accept a required setting. */
 export function openFile(file: string, { readonly }: { readonly readonly: boolean }): Sqlite.Database {
   const database = new Sqlite(file, { readonly, timeout: OPEN_TIMEOUT_MS });

@@ -128,35 +128,29 @@ export class Snapshots {
 
   async #wait(limit: number): Promise<Snapshot> {
     if (this.#waiting.size >= MAX_WAITING) throw busy();
-    return await new Promise<Snapshot>((resolve, reject) => {
-      const timer = setTimeout(() => waiter.reject(busy()), MAX_WAIT_MS);
-      const leave = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(waiter);
-      };
-      const waiter: Waiter = {
-        limit,
-        resolve: (snapshot) => {
-          leave();
-          resolve(snapshot);
-        },
-        reject: (error) => {
-          leave();
-          reject(error);
-        },
-      };
-      this.#waiting.add(waiter);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Snapshot>();
+    const waiter: Waiter = { limit, resolve, reject };
+    const timer = setTimeout(() => reject(busy()), MAX_WAIT_MS);
+    this.#waiting.add(waiter);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(waiter);
+    }
   }
 
   #serveWaiting(): void {
     for (const waiter of this.#waiting) {
       try {
         const snapshot = this.#acquire(waiter.limit);
-        if (snapshot !== undefined) waiter.resolve(snapshot);
+        if (snapshot === undefined) continue;
+        waiter.resolve(snapshot);
       } catch (error) {
         waiter.reject(error as Error);
       }
+      // Deleted at once: `#wait` goes on later, and until then the waiter would get another snapshot.
+      this.#waiting.delete(waiter);
     }
   }
 

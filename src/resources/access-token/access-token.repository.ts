@@ -1,4 +1,4 @@
-import { CompanyRows } from '../../database/company-rows.js';
+import { CompanyRows, inCompany } from '../../database/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant, json, nullable } from '../../database/storage.js';
@@ -9,6 +9,7 @@ import type { AccessToken } from './access-token.model.js';
 
 const time = nullable(instant);
 const scopes = json<readonly Scope[]>();
+const tokens = new CompanyRows('access_tokens');
 
 function tokenOf(row: Row<'access_tokens'>): AccessToken {
   return {
@@ -81,16 +82,9 @@ export async function touchToken(work: SystemWriteWork, id: number): Promise<voi
     .execute();
 }
 
-export interface NewToken {
-  readonly companyId: number;
-  readonly userId: number;
-  readonly kind: AccessToken['kind'];
-  readonly name: string | null;
-  readonly scopes: readonly Scope[];
+export interface NewToken extends Omit<AccessToken, 'id' | 'createdAt' | 'lastUsedAt' | 'revokedAt'> {
   readonly hash: string;
   readonly nonce: string | null;
-  readonly lastFour: string;
-  readonly expiresAt: Date | null;
 }
 
 /** The new tokens in undefined order. */
@@ -158,25 +152,16 @@ export async function selectTokensOf(
   work: SystemReadWork,
   member: { readonly companyId: number; readonly userId: number },
 ): Promise<AccessToken[]> {
-  const { db } = specialSql(work);
-  const rows = await db
-    .selectFrom('access_tokens')
-    .selectAll()
-    .where('company_id', '=', member.companyId)
-    .where('user_id', '=', member.userId)
-    .orderBy('id')
-    .execute();
-  return rows.map(tokenOf);
+  const own = inCompany(work, member.companyId);
+  return (await tokens.select(own, { user_id: member.userId }, { orderBy: ['id'] })).map(tokenOf);
 }
-
-const tokens = new CompanyRows('access_tokens');
 
 export async function findToken(work: ReadWork, id: number): Promise<AccessToken | undefined> {
   const row = await tokens.find(work, { id });
   return row && tokenOf(row);
 }
 
-/** The tokens of the caller's company, ascending by id. */
-export async function selectTokens(work: ReadWork): Promise<AccessToken[]> {
+/** All tokens of the caller's company, also revoked and expired ones, ascending by id. */
+export async function listTokens(work: ReadWork): Promise<AccessToken[]> {
   return (await tokens.select(work, {}, { orderBy: ['id'] })).map(tokenOf);
 }

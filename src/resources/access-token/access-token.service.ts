@@ -1,29 +1,23 @@
+import { only } from '../../database/company-rows.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import { mayUse } from '../../platform/caller.js';
-import { DomainError, invalid, notFound } from '../../platform/errors.js';
+import { DomainError, invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
+import { found } from '../shared/records.service.js';
 import { hashToken, NamedTokenCreate, randomToken, type AccessToken } from './access-token.model.js';
 import {
   findToken,
   insertTokens,
   markRevoked,
-  selectTokens,
   selectTokensOf,
   type NewToken,
 } from './access-token.repository.js';
 import type { Member } from './access-token.rules.js';
 
-export { apiTokens, apiTokensOfUser } from './access-token.repository.js';
-
-/** All tokens of the caller's company, also revoked and expired ones, ascending by id. */
-export async function listTokens(work: ReadWork): Promise<readonly AccessToken[]> {
-  return await selectTokens(work);
-}
+export { apiTokens, apiTokensOfUser, listTokens } from './access-token.repository.js';
 
 export async function getToken(work: ReadWork, id: number): Promise<AccessToken> {
-  const token = await findToken(work, id);
-  if (token === undefined) throw notFound('access token');
-  return token;
+  return found(await findToken(work, id), 'access token');
 }
 
 /** Creates a token for a member. `secret` is its text, which is not stored and cannot be read again. Errors: `invalid`. */
@@ -35,21 +29,18 @@ export async function createNamedToken(
   const { name, scopes, expiresAt = null } = parse(NamedTokenCreate, input);
   if (expiresAt !== null && expiresAt <= work.now) throw invalid('expiresAt', 'must be in the future');
   const secret = randomToken();
-  const [token] = await createTokens(work, [
-    {
-      companyId,
-      userId,
-      kind: 'named',
-      name,
-      scopes,
-      expiresAt,
-      hash: hashToken(secret),
-      nonce: null,
-      lastFour: secret.slice(-4),
-    },
-  ]);
-  if (token === undefined) throw new Error('The token was not created.');
-  return { token, secret };
+  const values: NewToken = {
+    companyId,
+    userId,
+    kind: 'named',
+    name,
+    scopes,
+    expiresAt,
+    hash: hashToken(secret),
+    nonce: null,
+    lastFour: secret.slice(-4),
+  };
+  return { token: only(await createTokens(work, [values])), secret };
 }
 
 /**
@@ -81,16 +72,7 @@ export async function createTokens(
 ): Promise<readonly AccessToken[]> {
   if (values.length === 0) return [];
   const tokens = await insertTokens(work, values);
-  for (const token of tokens) {
-    work.ledger.append({
-      action: 'create',
-      entityType: 'access_token',
-      entityId: token.id,
-      companyId: token.companyId,
-      after: token,
-      ...(by === undefined ? {} : { userId: by }),
-    });
-  }
+  for (const token of tokens) work.ledger.created('access_token', token, companyAndUser(token, by));
   return tokens;
 }
 
@@ -104,15 +86,8 @@ export async function revokeTokens(
   await markRevoked(work, ids);
   return tokens.map((token) => {
     const revoked = { ...token, revokedAt: work.now };
-    work.ledger.append({
-      action: 'revoke',
-      entityType: 'access_token',
-      entityId: token.id,
-      companyId: token.companyId,
-      before: token,
-      after: revoked,
-      ...(by === undefined ? {} : { userId: by }),
-    });
+    const given = { action: 'revoke', ...companyAndUser(token, by) };
+    work.ledger.updated('access_token', token, revoked, given);
     return revoked;
   });
 }
@@ -120,13 +95,10 @@ export async function revokeTokens(
 /** Records the deletion of a member's tokens, which are deleted with the membership. */
 export async function recordTokensRemoved(work: SystemWriteWork, member: Member): Promise<void> {
   for (const token of await selectTokensOf(work, member)) {
-    work.ledger.append({
-      action: 'delete',
-      entityType: 'access_token',
-      entityId: token.id,
-      companyId: token.companyId,
-      before: token,
-      after: null,
-    });
+    work.ledger.deleted('access_token', token, { companyId: token.companyId });
   }
+}
+
+function companyAndUser({ companyId }: AccessToken, userId?: number) {
+  return userId === undefined ? { companyId } : { companyId, userId };
 }

@@ -1,7 +1,7 @@
 import type { WriteWork } from '../../database/work.js';
 import type { App } from '../app/app.model.js';
 import { releaseContents } from '../content/content.service.js';
-import { dropVersionLinks } from '../logical-number/version-links.service.js';
+import { dropVersionLinks } from '../logical-number/logical-number.service.js';
 import type { AssociatedVersion } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
 import { deleteAssociations, selectAssociatedWith, withAssociations } from './association.repository.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { only } from '../../database/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
@@ -9,7 +10,6 @@ import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';
 import { contentOf, EMPTY_CRC } from '../content/content.model.js';
 import { copyContent, keepContent, releaseContents } from '../content/content.service.js';
-import { recordsOf } from '../shared/records.service.js';
 import {
   AppReference,
   AppVersionCreate,
@@ -21,7 +21,7 @@ import {
 } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
 import { withAssociations } from './association.repository.js';
-import { associate } from './association.service.js';
+import { appVersionRecords as records, associate } from './association.service.js';
 
 export {
   appVersions,
@@ -36,16 +36,6 @@ type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 
 const NO_BYTECODE: Bytecode = { contentId: null, size: 0, crc: EMPTY_CRC };
 const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: [] };
-
-const records = recordsOf({
-  entityType: 'app_version',
-  table: appVersionTable,
-  unique: {
-    field: 'number',
-    match: ({ appId, number }) => ({ app_id: appId, number }),
-    message: 'The application has a version with this number already.',
-  },
-});
 
 /** With its associations. */
 export async function getAppVersion(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
@@ -124,9 +114,7 @@ export async function updateAppVersion(
 }
 
 async function associated(work: ReadWork, version: AppVersion): Promise<AssociatedVersion> {
-  const [found] = await withAssociations(work, [version]);
-  if (found === undefined) throw new Error(`The associations of version ${version.id} were not read`);
-  return found;
+  return only(await withAssociations(work, [version]));
 }
 
 async function findBase(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {

@@ -25,9 +25,9 @@ export async function withAssociations(
   const files = await selectAssociated(work, 'fileIds', ids);
   return versions.map((version) => ({
     ...version,
-    groupIds: groups.get(version.id) ?? [],
-    moduleIds: modules.get(version.id) ?? [],
-    fileIds: files.get(version.id) ?? [],
+    groupIds: groups(version.id),
+    moduleIds: modules(version.id),
+    fileIds: files(version.id),
   }));
 }
 
@@ -35,20 +35,15 @@ async function selectAssociated(
   work: ReadWork,
   association: Association,
   versionIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly number[]>> {
+): Promise<(versionId: number) => readonly number[]> {
   const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
   const { rows } = await sql<{ version_id: number; other_id: number }>`
     select app_version_id as version_id, ${sql.ref(column)} as other_id from ${sql.table(table)}
     where company_id = ${companyId} and app_version_id in ${amongIds(versionIds)}
     order by app_version_id, ${sql.ref(column)}`.execute(db);
-  const associated = new Map<number, number[]>();
-  for (const row of rows) {
-    const others = associated.get(row.version_id) ?? [];
-    others.push(row.other_id);
-    associated.set(row.version_id, others);
-  }
-  return associated;
+  const byVersion = Map.groupBy(rows, (row) => row.version_id);
+  return (id) => byVersion.get(id)?.map((row) => row.other_id) ?? [];
 }
 
 /** Versions that are associated with one of the given records. */

@@ -1,6 +1,7 @@
 import type { WriteWork } from '../../database/work.js';
 import { invalid } from '../../platform/errors.js';
-import { dropVersionLinks } from '../logical-number/version-links.service.js';
+import { dropVersionLinks } from '../logical-number/logical-number.service.js';
+import { Records } from '../shared/records.service.js';
 import type { AssociatedVersion, Associations } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
 import { difference } from './app-version.rules.js';
@@ -10,6 +11,17 @@ import {
   insertAssociations,
   type Association,
 } from './association.repository.js';
+
+/** App versions without their associations. */
+export const appVersionRecords = new Records({
+  entityType: 'app_version',
+  table: appVersionTable,
+  unique: {
+    field: 'number',
+    match: ({ appId, number }) => ({ app_id: appId, number }),
+    message: 'The application has a version with this number already.',
+  },
+});
 
 const NAMES: Readonly<Record<Association, string>> = {
   groupIds: 'groups',
@@ -45,12 +57,7 @@ export async function recordAssociations(
   association: Association,
   after: (ids: readonly number[]) => readonly number[],
 ): Promise<void> {
-  const ids = versions.map((version) => version.id);
-  const touched = new Map(
-    (await appVersionTable.updateAll(work, { id: ids }, {})).map((version) => [version.id, version]),
-  );
-  for (const before of versions) {
-    const changed = { ...before, ...touched.get(before.id), [association]: after(before[association]) };
-    work.ledger.updated('app_version', before, changed);
-  }
+  await appVersionRecords.updateAll(work, versions, {}, (before) => ({
+    [association]: after(before[association]),
+  }));
 }

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
@@ -39,17 +41,8 @@ export const apps = auditedList(appTable, {
 /** Whether versions of the application are modules of other versions. */
 export async function isModuleInUse(work: ReadWork, id: number): Promise<boolean> {
   const { db, companyId } = specialSql(work);
-  const row = await db
-    .selectFrom('app_version_modules')
-    .innerJoin('app_versions', (join) =>
-      join
-        .onRef('app_versions.company_id', '=', 'app_version_modules.company_id')
-        .onRef('app_versions.id', '=', 'app_version_modules.module_id'),
-    )
-    .select('app_version_modules.module_id')
-    .where('app_version_modules.company_id', '=', companyId)
-    .where('app_versions.app_id', '=', id)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`select 1 from app_version_modules as m
+    join app_versions as v on v.company_id = m.company_id and v.id = m.module_id
+    where m.company_id = ${companyId} and v.app_id = ${id} limit 1`.execute(db);
+  return rows.length > 0;
 }

@@ -3,14 +3,14 @@ import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import { AppCreate, AppUpdate, MAX_APP_NAME, type App } from './app.model.js';
 import { appTable, isModuleInUse } from './app.repository.js';
 import { identify, identifyAnew } from './app.rules.js';
 
 export { apps } from './app.repository.js';
 
-export const appRecords = recordsOf({
+export const appRecords = new Records({
   entityType: 'app',
   table: appTable,
   counter: 'apps',
@@ -21,7 +21,7 @@ export const appRecords = recordsOf({
   },
 });
 
-export const { get: getApp, list: listApps } = appRecords;
+export const { get: getApp, has: hasApp, list: listApps } = appRecords;
 
 export async function getAppByName(work: ReadWork, name: string): Promise<App> {
   return await appRecords.getBy(work, { name: normalized(name) });

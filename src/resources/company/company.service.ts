@@ -1,7 +1,7 @@
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { notFound } from '../../platform/errors.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
+import { found } from '../shared/records.service.js';
 import { CompanyCreate, type Company } from './company.model.js';
 import { findCompanyByName, insertCompany } from './company.repository.js';
 
@@ -12,9 +12,7 @@ export async function findCompany(work: SystemReadWork, name: string): Promise<C
 }
 
 export async function getCompanyByName(work: SystemReadWork, name: string): Promise<Company> {
-  const company = await findCompany(work, name);
-  if (company === undefined) throw notFound('company');
-  return company;
+  return found(await findCompany(work, name), 'company');
 }
 
 /** The company with this name; creates it if it does not exist. */
@@ -23,12 +21,6 @@ export async function ensureCompany(work: SystemWriteWork, input: unknown): Prom
   const known = await findCompanyByName(work, name);
   if (known !== undefined) return known;
   const company = await insertCompany(work, name);
-  work.ledger.append({
-    action: 'create',
-    entityType: 'company',
-    entityId: company.id,
-    companyId: company.id,
-    after: company,
-  });
+  work.ledger.created('company', company, { companyId: company.id });
   return company;
 }

@@ -1,4 +1,6 @@
-import { CompanyRows } from '../../database/company-rows.js';
+import { sql } from 'kysely';
+
+import { CompanyRows, inCompany, only } from '../../database/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
@@ -12,9 +14,7 @@ export async function insertContent(
   { size, crc, sha256 }: Omit<NewContent, 'chunks'>,
 ): Promise<number> {
   const row = { size, crc, sha256, created_at: instant.toColumn(work.now), released_at: null };
-  const [id] = await contents.insertReturningIds(work, [row]);
-  if (id === undefined) throw new Error('The insert of a content returned no id');
-  return id;
+  return only(await contents.insertReturningIds(work, [row]));
 }
 
 export async function insertChunk(
@@ -32,15 +32,7 @@ export async function findChunk(
   contentId: number,
   sequence: number,
 ): Promise<Uint8Array | undefined> {
-  const { db } = specialSql(work);
-  const row = await db
-    .selectFrom('content_chunks')
-    .select('bytes')
-    .where('company_id', '=', companyId)
-    .where('content_id', '=', contentId)
-    .where('sequence', '=', sequence)
-    .executeTakeFirst();
-  return row?.bytes;
+  return (await chunks.find(inCompany(work, companyId), { content_id: contentId, sequence }))?.bytes;
 }
 
 export async function findSize(
@@ -48,14 +40,7 @@ export async function findSize(
   companyId: number,
   contentId: number,
 ): Promise<number | undefined> {
-  const { db } = specialSql(work);
-  const row = await db
-    .selectFrom('contents')
-    .select('size')
-    .where('company_id', '=', companyId)
-    .where('id', '=', contentId)
-    .executeTakeFirst();
-  return row?.size;
+  return (await contents.find(inCompany(work, companyId), { id: contentId }))?.size;
 }
 
 export async function selectSums(
@@ -65,36 +50,14 @@ export async function selectSums(
   return await contents.select(work, { id: ids });
 }
 
-/** Copies a content for another owner; returns the id of the copy. */
-export async function insertCopy(work: WriteWork, id: number): Promise<number> {
+/** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
+export async function copyContent(work: WriteWork, id: number): Promise<number> {
   const { db, companyId } = specialSql(work);
-  const copy = await db
-    .insertInto('contents')
-    .columns(['company_id', 'size', 'crc', 'sha256', 'created_at'])
-    .expression((query) =>
-      query
-        .selectFrom('contents')
-        .select(['company_id', 'size', 'crc', 'sha256'])
-        .select((select) => select.val(instant.toColumn(work.now)).as('created_at'))
-        .where('company_id', '=', companyId)
-        .where('id', '=', id),
-    )
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await db
-    .insertInto('content_chunks')
-    .columns(['company_id', 'content_id', 'sequence', 'bytes'])
-    .expression((query) =>
-      query
-        .selectFrom('content_chunks')
-        .select('company_id')
-        .select((select) => select.val(copy.id).as('content_id'))
-        .select(['sequence', 'bytes'])
-        .where('company_id', '=', companyId)
-        .where('content_id', '=', id),
-    )
-    .execute();
-  return copy.id;
+  const copy = await insertContent(work, only(await contents.select(work, { id })));
+  await sql`insert into content_chunks (company_id, content_id, sequence, bytes)
+    select company_id, ${copy}, sequence, bytes from content_chunks
+    where company_id = ${companyId} and content_id = ${id}`.execute(db);
+  return copy;
 }
 
 export async function markReleased(work: WriteWork, ids: readonly number[]): Promise<void> {
@@ -107,22 +70,9 @@ export async function markReleased(work: WriteWork, ids: readonly number[]): Pro
  */
 export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
   const { db } = specialSql(work);
-  const result = await db
-    .deleteFrom('contents')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('contents')
-        .select('id')
-        .where('released_at', '<', instant.toColumn(before))
-        .where('id', 'not in', (kept) =>
-          kept
-            .selectFrom('idempotency_keys')
-            .select((select) => select.ref('content_id').$notNull().as('content_id'))
-            .where('content_id', 'is not', null),
-        )
-        .orderBy('released_at')
-        .limit(limit),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  const result = await sql`delete from contents where id in (
+    select id from contents where released_at < ${instant.toColumn(before)}
+      and id not in (select content_id from idempotency_keys where content_id is not null)
+    order by released_at limit ${limit})`.execute(db);
+  return Number(result.numAffectedRows ?? 0);
 }

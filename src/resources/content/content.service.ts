@@ -9,10 +9,11 @@ import {
   findSize,
   insertChunk,
   insertContent,
-  insertCopy,
   markReleased,
   selectSums,
 } from './content.repository.js';
+
+export { copyContent } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
 const RETENTION_MS = 15 * MINUTE;
@@ -27,11 +28,6 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
     await setImmediate();
   }
   return id;
-}
-
-/** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
-export async function copyContent(work: WriteWork, id: number): Promise<number> {
-  return await insertCopy(work, id);
 }
 
 /** Marks contents whose owner was changed or deleted; they are deleted 15 minutes later. One statement. */

@@ -2,10 +2,7 @@ import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { ErrorPolicy } from '../../platform/batch.js';
 import { SerialNumber, type Device, type DeviceRow } from './device.model.js';
 import { deviceTable } from './device.repository.js';
-import { newDevice } from './device.service.js';
-
-/** Rows per statement. */
-const ROWS_PER_STATEMENT = 1_000;
+import { findDevicesBySerialNumbers, newDevice } from './device.service.js';
 
 type CheckedRow = Omit<DeviceRow, 'device'>;
 
@@ -44,13 +41,8 @@ function checkEach(serialNumbers: readonly string[]): CheckedRow[] {
 }
 
 async function refuseKnown(work: ReadWork, rows: readonly CheckedRow[]): Promise<CheckedRow[]> {
-  const known = new Set<string>();
-  for (const slice of slices(rows)) {
-    const texts = slice.filter((row) => row.problems.length === 0).map((row) => row.serialNumber);
-    for (const { serialNumber } of await deviceTable.select(work, { serial_number: texts })) {
-      known.add(serialNumber);
-    }
-  }
+  const valid = rows.filter((row) => row.problems.length === 0).map((row) => row.serialNumber);
+  const known = await findDevicesBySerialNumbers(work, valid);
   return rows.map((row) =>
     row.problems.length === 0 && known.has(row.serialNumber)
       ? { ...row, problems: ['exists already'], isTaken: true }
@@ -59,21 +51,15 @@ async function refuseKnown(work: ReadWork, rows: readonly CheckedRow[]): Promise
 }
 
 async function insertAll(work: WriteWork, rows: readonly CheckedRow[]): Promise<Map<string, Device>> {
-  const created = new Map<string, Device>();
-  for (const slice of slices(rows)) {
-    const values = slice.map(({ serialNumber }) => newDevice({ serialNumber }));
-    for (const device of await deviceTable.insertMany(work, values)) created.set(device.serialNumber, device);
-  }
+  const devices = await deviceTable.insertMany(
+    work,
+    rows.map(({ serialNumber }) => newDevice({ serialNumber })),
+  );
+  const created = new Map(devices.map((device) => [device.serialNumber, device]));
   for (const { serialNumber } of rows) {
     const after = created.get(serialNumber);
     if (after === undefined) throw new Error('A device was inserted and not returned');
     work.ledger.created('device', after);
   }
   return created;
-}
-
-function* slices<T>(rows: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    yield rows.slice(start, start + ROWS_PER_STATEMENT);
-  }
 }

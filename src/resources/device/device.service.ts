@@ -6,13 +6,13 @@ import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import { DeviceCreate, DeviceReport, DeviceUpdate, type Device } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 
 export { devices, devicesOfLogicalNumber } from './device.repository.js';
 
-const records = recordsOf({
+const records = new Records({
   entityType: 'device',
   table: deviceTable,
   counter: 'devices',
@@ -69,12 +69,8 @@ export async function reportDevice(work: WriteWork, current: Device, input: unkn
 
 /** Clears the logical number of all its devices. */
 export async function detachDevicesFrom(work: WriteWork, logicalNumberId: number): Promise<void> {
-  const match = { logical_number_id: logicalNumberId };
-  const before = await deviceTable.select(work, match);
-  if (before.length === 0) return;
-  const detached = await deviceTable.updateAll(work, match, { logical_number_id: null });
-  const after = new Map(detached.map((device) => [device.id, device]));
-  for (const device of before) work.ledger.updated('device', device, after.get(device.id) ?? device);
+  const attached = await deviceTable.select(work, { logical_number_id: logicalNumberId });
+  if (attached.length > 0) await records.updateAll(work, attached, { logical_number_id: null });
 }
 
 async function refuseUnknownLogicalNumber(work: ReadWork, id: number | null): Promise<void> {

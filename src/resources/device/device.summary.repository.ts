@@ -1,3 +1,5 @@
+import { sql, type RawBuilder } from 'kysely';
+
 import { specialSql } from '../../database/special-sql.js';
 import { flag, json, jsonText } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
@@ -6,13 +8,11 @@ import type { DeviceCount, DeviceMeta, DeviceTotals } from './device.model.js';
 /** `meta` of a device that has not reported yet. */
 const NO_META = json<DeviceMeta>().toColumn({});
 
-function ownDevices(work: ReadWork) {
-  const { db, companyId } = specialSql(work);
-  return db.selectFrom('devices').where('company_id', '=', companyId);
-}
+/** Limit of rows: terminals report arbitrary values. */
+export const MAX_VALUES = 100;
 
 /** One statement. */
-export async function selectTotals(work: ReadWork): Promise<DeviceTotals> {
+export async function totalDevices(work: ReadWork): Promise<DeviceTotals> {
   const { db, companyId } = specialSql(work);
   const row = await db
     .selectNoFrom((query) => {
@@ -37,27 +37,25 @@ export async function selectTotals(work: ReadWork): Promise<DeviceTotals> {
   return { total, enabled, disabled: total - enabled, neverSeen: row.never_seen ?? 0 };
 }
 
-/** Most devices first, at most `limit` values. */
-export async function countByFrameworkVersion(work: ReadWork, limit: number): Promise<DeviceCount[]> {
-  return await ownDevices(work)
-    .select('framework_version as value')
-    .select((query) => query.fn.countAll<number>().as('count'))
-    .groupBy('framework_version')
-    .orderBy('count', 'desc')
-    .orderBy('value')
-    .limit(limit)
-    .execute();
+/** Most devices first. */
+export async function devicesByFrameworkVersion(work: ReadWork): Promise<DeviceCount[]> {
+  return await countBy(work, sql.ref<string | null>('framework_version'));
 }
 
-/** Most devices first, at most `limit` values. */
-export async function countByModel(work: ReadWork, limit: number): Promise<DeviceCount[]> {
-  const model = jsonText('meta', 'model');
-  return await ownDevices(work)
-    .select(model.as('value'))
-    .select((query) => query.fn.countAll<number>().as('count'))
-    .groupBy(model)
+/** Most devices first. */
+export async function devicesByModel(work: ReadWork): Promise<DeviceCount[]> {
+  return await countBy(work, jsonText('meta', 'model'));
+}
+
+async function countBy(work: ReadWork, value: RawBuilder<string | null>): Promise<DeviceCount[]> {
+  const { db, companyId } = specialSql(work);
+  return await db
+    .selectFrom('devices')
+    .where('company_id', '=', companyId)
+    .select((query) => [value.as('value'), query.fn.countAll<number>().as('count')])
+    .groupBy(value)
     .orderBy('count', 'desc')
     .orderBy('value')
-    .limit(limit)
+    .limit(MAX_VALUES)
     .execute();
 }

@@ -3,14 +3,14 @@ import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { keepContent, releaseContents } from '../content/content.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import { FileCreate, FileUpdate, type File, type SentFile } from './file.model.js';
 import { fileTable } from './file.repository.js';
 import { fileNameOf } from './file.rules.js';
 
 export { files, filesOfAppVersion } from './file.repository.js';
 
-export const fileRecords = recordsOf({
+export const fileRecords = new Records({
   entityType: 'file',
   table: fileTable,
   counter: 'files',

@@ -2,13 +2,13 @@ import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import { GroupCreate, GroupUpdate, type Group } from './group.model.js';
 import { groupTable } from './group.repository.js';
 
 export { groups, groupsOfAppVersion } from './group.repository.js';
 
-export const groupRecords = recordsOf({
+export const groupRecords = new Records({
   entityType: 'group',
   table: groupTable,
   counter: 'groups',

@@ -4,29 +4,11 @@ import { instant } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
 
-export interface KeyOf {
-  readonly scope: string;
-  readonly key: string;
-}
-
-type StoredResponse = Row<'idempotency_keys'>;
-
-const responses = new CompanyRows('idempotency_keys');
-
-export async function findResponse(
-  work: WriteWork,
-  { scope, key }: KeyOf,
-): Promise<StoredResponse | undefined> {
-  return await responses.find(work, { scope, key });
-}
-
-export async function deleteResponse(work: WriteWork, { scope, key }: KeyOf): Promise<void> {
-  await responses.delete(work, { scope, key });
-}
+export const responses = new CompanyRows('idempotency_keys');
 
 export async function insertResponse(
   work: WriteWork,
-  row: Omit<StoredResponse, 'company_id' | 'created_at'>,
+  row: Omit<Row<'idempotency_keys'>, 'company_id' | 'created_at'>,
 ): Promise<void> {
   await responses.insert(work, [{ ...row, created_at: instant.toColumn(work.now) }]);
 }

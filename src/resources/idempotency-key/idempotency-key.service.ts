@@ -1,12 +1,7 @@
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
 import { DAY } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import {
-  deleteResponse,
-  deleteResponsesBefore,
-  findResponse,
-  insertResponse,
-} from './idempotency-key.repository.js';
+import { deleteResponsesBefore, insertResponse, responses } from './idempotency-key.repository.js';
 
 const RETENTION_MS = DAY;
 const DELETED_PER_CALL = 1_000;
@@ -34,10 +29,10 @@ export async function findStoredResponse(
   key: IdempotencyKey,
 ): Promise<KeptAnswer | undefined> {
   const of = { scope: scopeOf(work, key), key: key.key };
-  const kept = await findResponse(work, of);
+  const kept = await responses.find(work, of);
   if (kept === undefined) return undefined;
   if (work.now.getTime() - kept.created_at > RETENTION_MS) {
-    await deleteResponse(work, of);
+    await responses.delete(work, of);
     return undefined;
   }
   if (kept.fingerprint !== key.fingerprint) {

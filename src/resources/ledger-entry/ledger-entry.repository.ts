@@ -1,25 +1,8 @@
 import { listOf } from '../../database/list/list.js';
 import { instant, json, nullable } from '../../database/storage.js';
-import type { Row } from '../../database/tables.js';
 import type { LedgerEntry } from './ledger-entry.model.js';
 
 const state = nullable(json<object>());
-
-function entryOf(row: Row<'ledger'>): LedgerEntry {
-  return {
-    id: row.sequence,
-    sequence: row.sequence,
-    at: instant.fromColumn(row.at),
-    companyId: row.company_id,
-    userId: row.user_id,
-    channel: row.channel === 'interface' ? 'interface' : 'api',
-    action: row.action,
-    entityType: row.entity_type,
-    entityId: row.entity_id,
-    before: state.fromColumn(row.before),
-    after: state.fromColumn(row.after),
-  };
-}
 
 export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   name: 'LedgerEntry',
@@ -33,7 +16,19 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
     actor: { column: 'user_id', kind: 'id' },
     at: { column: 'at', kind: 'instant' },
   },
-  recordOf: entryOf,
+  recordOf: (row) => ({
+    id: row.sequence,
+    sequence: row.sequence,
+    at: instant.fromColumn(row.at),
+    companyId: row.company_id,
+    userId: row.user_id,
+    channel: row.channel === 'interface' ? 'interface' : 'api',
+    action: row.action,
+    entityType: row.entity_type,
+    entityId: row.entity_id,
+    before: state.fromColumn(row.before),
+    after: state.fromColumn(row.after),
+  }),
 });
 
 export const ledgerArrivals = ledgerEntries.arrivals('ledger_of_company');

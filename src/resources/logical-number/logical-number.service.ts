@@ -1,3 +1,4 @@
+import { only } from '../../database/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
@@ -5,7 +6,7 @@ import type { Page, PageRequest } from '../../platform/page.js';
 import { normalized } from '../../platform/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasGroup } from '../group/group.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import {
   LogicalNumberCreate,
   LogicalNumberUpdate,
@@ -17,6 +18,7 @@ import {
   deleteVersionLinks,
   insertVersionLinks,
   logicalNumberTable,
+  selectHoldersOfVersions,
   selectVersionsLinkedToGroup,
   withVersions,
 } from './logical-number.repository.js';
@@ -28,7 +30,7 @@ export {
   logicalNumbersOfGroup,
 } from './logical-number.repository.js';
 
-const heads = recordsOf({
+const heads = new Records({
   entityType: 'logical_number',
   table: logicalNumberTable,
   counter: 'logical_numbers',
@@ -99,10 +101,28 @@ export async function updateLogicalNumber(
   return after;
 }
 
+/**
+ * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when versions are
+ * detached from groups or deleted (contract 21). The revision of each changed number grows by one.
+ */
+export async function dropVersionLinks(
+  work: WriteWork,
+  appVersionIds: readonly number[],
+  groupIds?: readonly number[],
+): Promise<void> {
+  if (appVersionIds.length === 0 || groupIds?.length === 0) return;
+  const holders = await selectHoldersOfVersions(work, appVersionIds, groupIds);
+  if (holders.length === 0) return;
+  const ids = holders.map((holder) => holder.id);
+  await deleteVersionLinks(work, ids, appVersionIds);
+  const dropped = new Set(appVersionIds);
+  await heads.updateAll(work, holders, {}, (before) => ({
+    appVersionIds: before.appVersionIds.filter((id) => !dropped.has(id)),
+  }));
+}
+
 async function complete(work: ReadWork, head: LogicalNumberHead): Promise<LogicalNumber> {
-  const [logicalNumber] = await withVersions(work, [head]);
-  if (logicalNumber === undefined) throw new Error(`The app versions of ${head.number} were not read`);
-  return logicalNumber;
+  return only(await withVersions(work, [head]));
 }
 
 async function replaceVersions(

@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
+
 import { auditOf } from '../../database/audit.js';
-import { CompanyRows } from '../../database/company-rows.js';
 import { CompanyTable } from '../../database/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant } from '../../database/storage.js';
-import type { ReadWork, WriteWork } from '../../database/work.js';
+import type { WriteWork } from '../../database/work.js';
 import type { Notification } from './notification.model.js';
 
 export const notificationTable = new CompanyTable<'notifications', Notification>({
@@ -40,12 +41,6 @@ export const notifications = auditedList(notificationTable, {
   },
 });
 
-const apps = new CompanyRows('apps');
-
-export async function hasApp(work: ReadWork, id: number): Promise<boolean> {
-  return await apps.exists(work, { id });
-}
-
 export type DeliveryTargets = { readonly groupId: number } | { readonly logicalNumberIds: readonly number[] };
 
 /** Queues one delivery for each logical number, in one statement; returns how many. */
@@ -55,23 +50,13 @@ export async function queueDeliveries(
   targets: DeliveryTargets,
 ): Promise<number> {
   const { db, companyId } = specialSql(work);
-  const numbers = db.selectFrom('logical_numbers').where('company_id', '=', companyId);
   const targeted =
     'groupId' in targets
-      ? numbers.where('group_id', '=', targets.groupId)
-      : numbers.where('id', 'in', amongIds(targets.logicalNumberIds));
-  const result = await db
-    .insertInto('notification_deliveries')
-    .columns(['company_id', 'notification_id', 'logical_number_id', 'state', 'updated_at'])
-    .expression(
-      targeted.select((column) => [
-        'company_id',
-        column.val(notificationId).as('notification_id'),
-        'id as logical_number_id',
-        column.val('queued').as('state'),
-        column.val(instant.toColumn(work.now)).as('updated_at'),
-      ]),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(result.numInsertedOrUpdatedRows ?? 0);
+      ? sql`group_id = ${targets.groupId}`
+      : sql`id in ${amongIds(targets.logicalNumberIds)}`;
+  const result = await sql`insert into notification_deliveries
+      (company_id, notification_id, logical_number_id, state, updated_at)
+    select company_id, ${notificationId}, id, 'queued', ${instant.toColumn(work.now)} from logical_numbers
+    where company_id = ${companyId} and ${targeted}`.execute(db);
+  return Number(result.numAffectedRows ?? 0);
 }

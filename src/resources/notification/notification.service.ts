@@ -1,16 +1,17 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
+import { hasApp } from '../app/app.service.js';
 import { hasGroup } from '../group/group.service.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
-import { hasApp, notificationTable, queueDeliveries } from './notification.repository.js';
+import { notificationTable, queueDeliveries, type DeliveryTargets } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
 
 export { notifications } from './notification.repository.js';
 
-export const { get: getNotification, list: listNotifications } = recordsOf({
+export const { get: getNotification, list: listNotifications } = new Records({
   entityType: 'notification',
   table: notificationTable,
   counter: 'notifications',
@@ -26,7 +27,7 @@ export async function sendNotification(work: WriteWork, input: unknown): Promise
   const appId = given.appId ?? null;
   const targets = targetsOf(given);
   if (appId !== null) await refuseWrongApp(work, appId, kind);
-  const numberIds = await knownTargets(work, targets);
+  const recipients = await recipientsOf(work, targets);
   const notification = await notificationTable.insert(work, {
     content: storedContent(given.content, kind),
     range: targets.range,
@@ -35,8 +36,6 @@ export async function sendNotification(work: WriteWork, input: unknown): Promise
     appId,
     expiresAt: new Date(work.now.getTime() + QUEUED_MS),
   });
-  const recipients =
-    targets.range === 'group' ? { groupId: targets.groupId } : { logicalNumberIds: numberIds };
   const queued = await queueDeliveries(work, notification.id, recipients);
   const after = { ...notification, queued };
   work.ledger.created('notification', after);
@@ -48,15 +47,16 @@ async function refuseWrongApp(work: ReadWork, appId: number, kind: string): Prom
   if (!(await hasApp(work, appId))) throw invalid('appId', 'is not the id of an app');
 }
 
-async function knownTargets(work: ReadWork, targets: Targets): Promise<readonly number[]> {
+/** Errors: `invalid` if one of the targets does not exist. */
+async function recipientsOf(work: ReadWork, targets: Targets): Promise<DeliveryTargets> {
   if (targets.range === 'group') {
     if (!(await hasGroup(work, targets.groupId))) throw invalid('groupId', 'is not the id of a group');
-    return [];
+    return { groupId: targets.groupId };
   }
   const known = await findLogicalNumbersByNumbers(work, targets.numbers);
   refuseUnknown(
     targets.numbers,
     known.map(({ number }) => number),
   );
-  return known.map(({ id }) => id);
+  return { logicalNumberIds: known.map(({ id }) => id) };
 }

@@ -2,7 +2,7 @@ import type { Match } from '../../database/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../database/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Page, PageRequest } from '../../platform/page.js';
-import { recordsOf } from '../shared/records.service.js';
+import { Records } from '../shared/records.service.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
 
 /** The use cases that parameters and metacontents have in common. */
@@ -37,7 +37,7 @@ interface OwnedKind<Name extends OwnedTableName, R extends OwnedRecord> {
 export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>(
   kind: OwnedKind<Name, R>,
 ): OwnedRecords<R> {
-  const records = recordsOf<Name, R>({
+  const records = new Records<Name, R>({
     entityType: kind.name,
     table: kind.table,
     unique: {

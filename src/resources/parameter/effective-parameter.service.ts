@@ -1,6 +1,6 @@
 import type { ReadWork } from '../../database/work.js';
 import { effectiveParameters } from './effective-parameter.rules.js';
-import type { EffectiveParameter, Parameter } from './parameter.model.js';
+import type { EffectiveParameter } from './parameter.model.js';
 import { selectParametersOfOwners } from './parameter.repository.js';
 
 interface Holder {
@@ -16,28 +16,12 @@ export async function listEffectiveParameters(
   const ids = numbers.map((number) => number.id);
   const groupIds = new Set(numbers.flatMap((number) => number.groupId ?? []));
   const found = await selectParametersOfOwners(work, ids, [...groupIds]);
-  const own = byOwner(found, 'logicalNumberId');
-  const ofGroups = byOwner(found, 'groupId');
-  const none: readonly Parameter[] = [];
+  const own = Map.groupBy(found, (parameter) => parameter.logicalNumberId);
+  const ofGroups = Map.groupBy(found, (parameter) => parameter.groupId);
   return new Map(
     numbers.map(({ id, groupId }) => {
-      const inherited = groupId === null ? none : (ofGroups.get(groupId) ?? none);
-      return [id, effectiveParameters(own.get(id) ?? none, inherited)];
+      const inherited = groupId === null ? [] : (ofGroups.get(groupId) ?? []);
+      return [id, effectiveParameters(own.get(id) ?? [], inherited)];
     }),
   );
-}
-
-function byOwner(
-  parameters: readonly Parameter[],
-  owner: 'logicalNumberId' | 'groupId',
-): ReadonlyMap<number, readonly Parameter[]> {
-  const found = new Map<number, Parameter[]>();
-  for (const parameter of parameters) {
-    const id = parameter[owner];
-    if (id === null) continue;
-    const known = found.get(id);
-    if (known === undefined) found.set(id, [parameter]);
-    else known.push(parameter);
-  }
-  return found;
 }

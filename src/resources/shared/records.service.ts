@@ -3,6 +3,7 @@ import type {
   AuditedRecord,
   AuditedTableName,
   CompanyTable,
+  OwnColumns,
   ValuesOf,
 } from '../../database/company-table.js';
 import { countOf, type CounterName } from '../../database/count.js';
@@ -28,100 +29,108 @@ export interface UniqueField<Name extends AuditedTableName, T extends AuditedRec
 }
 
 /** The use cases of an ordinary resource. Each change is recorded in the ledger. */
-export interface Records<Name extends AuditedTableName, T extends AuditedRecord> {
-  /** Errors: `not_found`. */
-  readonly get: (work: ReadWork, id: number) => Promise<T>;
-  /** Errors: `not_found`. */
-  readonly getBy: (work: ReadWork, match: Match<Name>) => Promise<T>;
-  readonly has: (work: ReadWork, id: number) => Promise<boolean>;
-  /** The company's records, ascending by id. */
-  readonly list: (work: ReadWork, request: PageRequest) => Promise<Page<T>>;
-  /** The matching records, ascending by id. */
-  readonly listBy: (work: ReadWork, match: Match<Name>, request: PageRequest) => Promise<Page<T>>;
-  /** Errors: `taken` if another record than `current` has the unique value. */
-  readonly refuseTaken: (work: ReadWork, values: ValuesOf<T>, current?: T) => Promise<void>;
-  /** Errors: `taken`. */
-  readonly create: (work: WriteWork, values: ValuesOf<T>) => Promise<T>;
-  /** Like `create`, after the caller has called `refuseTaken`. */
-  readonly insert: (work: WriteWork, values: ValuesOf<T>) => Promise<T>;
-  /** Errors: `taken`. */
-  readonly change: (work: WriteWork, current: T, values: ValuesOf<T>) => Promise<T>;
-  /** Like `change`, after the caller has called `refuseTaken`. `action` is the ledger's, by default `update`. */
-  readonly update: (work: WriteWork, current: T, values: ValuesOf<T>, action?: string) => Promise<T>;
-  readonly delete: (work: WriteWork, record: T) => Promise<void>;
-  /** Deletes the matching records in one statement. */
-  readonly deleteAll: (work: WriteWork, match: Match<Name>) => Promise<void>;
-}
+export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
+  constructor(private readonly kind: RecordKind<Name, T>) {}
 
-export function recordsOf<Name extends AuditedTableName, T extends AuditedRecord>(
-  kind: RecordKind<Name, T>,
-): Records<Name, T> {
-  const { entityType, table, unique } = kind;
-  const found = (record: T | undefined): T => {
-    if (record === undefined) throw notFound(entityType.replaceAll('_', ' '));
-    return record;
+  /** Errors: `not_found`. */
+  readonly get = async (work: ReadWork, id: number): Promise<T> =>
+    this.#found(await this.kind.table.findById(work, id));
+
+  /** Errors: `not_found`. */
+  readonly getBy = async (work: ReadWork, match: Match<Name>): Promise<T> =>
+    this.#found(await this.kind.table.find(work, match));
+
+  readonly has = async (work: ReadWork, id: number): Promise<boolean> =>
+    (await this.kind.table.findById(work, id)) !== undefined;
+
+  /** The company's records, ascending by id. */
+  readonly list = async (work: ReadWork, request: PageRequest): Promise<Page<T>> => {
+    const { table, counter } = this.kind;
+    const total = counter === undefined ? await table.count(work, {}) : await countOf(work, counter);
+    return { records: await table.select(work, {}, request), total, request };
   };
-  const refuseTaken: Records<Name, T>['refuseTaken'] = async (work, values, current) => {
+
+  /** The matching records, ascending by id. */
+  readonly listBy = async (work: ReadWork, match: Match<Name>, request: PageRequest): Promise<Page<T>> => {
+    const total = await this.kind.table.count(work, match);
+    return { records: await this.kind.table.select(work, match, request), total, request };
+  };
+
+  /** Errors: `taken` if another record than `current` has the unique value. */
+  readonly refuseTaken = async (work: ReadWork, values: ValuesOf<T>, current?: T): Promise<void> => {
+    const { table, unique } = this.kind;
     if (unique === undefined || values[unique.field] === current?.[unique.field]) return;
     if (await table.exists(work, unique.match(values))) throw taken(unique.field, unique.message);
   };
-  return {
-    refuseTaken,
-    get: async (work, id) => found(await table.findById(work, id)),
-    getBy: async (work, match) => found(await table.find(work, match)),
-    has: async (work, id) => (await table.findById(work, id)) !== undefined,
-    ...listsOf(kind),
-    ...changesOf(kind, refuseTaken),
-  };
-}
 
-function listsOf<Name extends AuditedTableName, T extends AuditedRecord>({
-  table,
-  counter,
-}: RecordKind<Name, T>): Pick<Records<Name, T>, 'list' | 'listBy'> {
-  return {
-    list: async (work, request) => {
-      const total = counter === undefined ? await table.count(work, {}) : await countOf(work, counter);
-      return { records: await table.select(work, {}, request), total, request };
-    },
-    listBy: async (work, match, request) => {
-      const total = await table.count(work, match);
-      return { records: await table.select(work, match, request), total, request };
-    },
+  /** Errors: `taken`. */
+  readonly create = async (work: WriteWork, values: ValuesOf<T>): Promise<T> => {
+    await this.refuseTaken(work, values);
+    return await this.insert(work, values);
   };
-}
 
-function changesOf<Name extends AuditedTableName, T extends AuditedRecord>(
-  { entityType, table }: RecordKind<Name, T>,
-  refuseTaken: Records<Name, T>['refuseTaken'],
-): Pick<Records<Name, T>, 'create' | 'insert' | 'change' | 'update' | 'delete' | 'deleteAll'> {
-  const insert: Records<Name, T>['insert'] = async (work, values) => {
-    const record = await table.insert(work, values);
-    work.ledger.created(entityType, record);
+  /** Like `create`, after the caller has called `refuseTaken`. */
+  readonly insert = async (work: WriteWork, values: ValuesOf<T>): Promise<T> => {
+    const record = await this.kind.table.insert(work, values);
+    work.ledger.created(this.kind.entityType, record);
     return record;
   };
-  const update: Records<Name, T>['update'] = async (work, current, values, action) => {
-    const record = await table.update(work, current, values);
-    work.ledger.updated(entityType, current, record, action);
+
+  /** Errors: `taken`. */
+  readonly change = async (work: WriteWork, current: T, values: ValuesOf<T>): Promise<T> => {
+    await this.refuseTaken(work, values, current);
+    return await this.update(work, current, values);
+  };
+
+  /** Like `change`, after the caller has called `refuseTaken`. `action` is the ledger's. */
+  readonly update = async (
+    work: WriteWork,
+    current: T,
+    values: ValuesOf<T>,
+    action = 'update',
+  ): Promise<T> => {
+    const record = await this.kind.table.update(work, current, values);
+    work.ledger.updated(this.kind.entityType, current, record, { action });
     return record;
   };
-  return {
-    insert,
-    update,
-    create: async (work, values) => {
-      await refuseTaken(work, values);
-      return await insert(work, values);
-    },
-    change: async (work, current, values) => {
-      await refuseTaken(work, values, current);
-      return await update(work, current, values);
-    },
-    delete: async (work, record) => {
-      await table.deleteById(work, record.id);
-      work.ledger.deleted(entityType, record);
-    },
-    deleteAll: async (work, match) => {
-      for (const record of await table.delete(work, match)) work.ledger.deleted(entityType, record);
-    },
+
+  /**
+   * Writes the same columns of many records in one statement. `rest` gives the fields of a record after the change that
+   * are not in its table.
+   */
+  readonly updateAll = async <R extends T>(
+    work: WriteWork,
+    before: readonly R[],
+    changes: Partial<OwnColumns<Name>>,
+    rest: (record: R) => Partial<R> = () => ({}),
+  ): Promise<void> => {
+    const { entityType, table } = this.kind;
+    const ids = before.map(({ id }) => id);
+    const after = new Map((await table.updateAll(work, ids, changes)).map((record) => [record.id, record]));
+    for (const record of before) {
+      work.ledger.updated(entityType, record, { ...record, ...after.get(record.id), ...rest(record) });
+    }
   };
+
+  readonly delete = async (work: WriteWork, record: T): Promise<void> => {
+    await this.kind.table.deleteById(work, record.id);
+    work.ledger.deleted(this.kind.entityType, record);
+  };
+
+  /** Deletes the matching records in one statement. */
+  readonly deleteAll = async (work: WriteWork, match: Match<Name>): Promise<void> => {
+    for (const record of await this.kind.table.delete(work, match)) {
+      work.ledger.deleted(this.kind.entityType, record);
+    }
+  };
+
+  #found(record: T | undefined): T {
+    return found(record, this.kind.entityType.replaceAll('_', ' '));
+  }
+}
+
+/** The record, if there is one; `what` is for example `logical number`. Errors: `not_found`. */
+export function found<T>(record: T | undefined, what: string): T {
+  if (record === undefined) throw notFound(what);
+  return record;
 }

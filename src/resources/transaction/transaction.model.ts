@@ -81,23 +81,18 @@ export const TransactionRecord = z
 export type TransactionRecord = z.output<typeof TransactionRecord>;
 export const TransactionRecords = z.array(TransactionRecord).max(10_000, 'must have at most 10000 entries');
 
-function refuseContradictions(record: Ended, context: z.RefinementCtx): void {
-  for (const [field, problem] of contradictionsOf(record)) {
-    context.addIssue({ code: 'custom', path: [field], message: problem });
-  }
-}
-
 type Ended = Pick<TransactionRecord, 'status' | 'startedAt' | 'finishedAt' | 'parsed'>;
 
-function contradictionsOf({ status, startedAt, finishedAt, parsed }: Ended): [keyof Ended, string][] {
-  const found: [keyof Ended, string][] = [];
-  if (parsed !== null && status !== 'success') found.push(['parsed', 'belongs to a success only']);
-  if (status === 'running' && finishedAt !== null) found.push(['finishedAt', 'must be null while it runs']);
-  if (status !== 'running' && finishedAt === null)
-    found.push(['finishedAt', 'is required once it has ended']);
-  if (finishedAt !== null && finishedAt < startedAt)
-    found.push(['finishedAt', 'must not be before startedAt']);
-  return found;
+function refuseContradictions(
+  { status, startedAt, finishedAt, parsed }: Ended,
+  context: z.RefinementCtx,
+): void {
+  const refuse = (field: keyof Ended, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (parsed !== null && status !== 'success') refuse('parsed', 'belongs to a success only');
+  if (status === 'running' && finishedAt !== null) refuse('finishedAt', 'must be null while it runs');
+  if (status !== 'running' && finishedAt === null) refuse('finishedAt', 'is required once it has ended');
+  if (finishedAt !== null && finishedAt < startedAt) refuse('finishedAt', 'must not be before startedAt');
 }
 
 /** The result of a running transaction; absent fields do not change. */

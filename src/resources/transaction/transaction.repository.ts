@@ -1,7 +1,7 @@
 import type { SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
-import { CompanyRows } from '../../database/company-rows.js';
+import { CompanyRows, only } from '../../database/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant, json, nullable } from '../../database/storage.js';
@@ -174,25 +174,14 @@ export async function findTransaction(work: ReadWork, id: number): Promise<Trans
   return row && transactionOf(row);
 }
 
-/** Rows per statement: SQLite binds at most 32,766 values. */
-const ROWS_PER_INSERT = 1_000;
-
 /** Returns the ids, ascending. */
 export async function insertTransactions(
   work: WriteWork,
   records: readonly TransactionRecord[],
 ): Promise<number[]> {
   const recordedAt = instant.toColumn(work.now);
-  const ids: number[] = [];
-  for (let start = 0; start < records.length; start += ROWS_PER_INSERT) {
-    const batch = records.slice(start, start + ROWS_PER_INSERT);
-    const inserted = await rows.insertReturningIds(
-      work,
-      batch.map((record) => ({ ...columnsOf(record), recorded_at: recordedAt })),
-    );
-    ids.push(...inserted);
-  }
-  return ids.sort((a, b) => a - b);
+  const columns = records.map((record) => ({ ...columnsOf(record), recorded_at: recordedAt }));
+  return (await rows.insertReturningIds(work, columns)).sort((a, b) => a - b);
 }
 
 export async function updateTransactionRow(
@@ -200,7 +189,5 @@ export async function updateTransactionRow(
   id: number,
   record: TransactionRecord,
 ): Promise<Transaction> {
-  const [row] = await rows.update(work, { id }, columnsOf(record));
-  if (row === undefined) throw new Error(`The transaction ${id} does not exist any more`);
-  return transactionOf(row);
+  return transactionOf(only(await rows.update(work, { id }, columnsOf(record))));
 }

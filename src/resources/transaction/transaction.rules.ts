@@ -13,28 +13,20 @@ export function isAlways({ from, to }: TimeRange): boolean {
   return from === ALWAYS.from && to === ALWAYS.to;
 }
 
-export interface SplitPeriod {
-  /** Whole days or hours, as numbers since 1970-01-01, UTC, `to` excluded; null where there is none. */
-  readonly whole: TimeRange | null;
-  /** The rest before and after them. */
-  readonly before: TimeRange | null;
-  readonly after: TimeRange | null;
+export interface PeriodPart extends TimeRange {
+  /** Whether `from` and `to` are whole units (days or hours) since 1970-01-01, UTC, instead of milliseconds. */
+  readonly isWhole: boolean;
 }
 
-/** Splits a range into whole units (days or hours), for which totals exist, and the rest at both ends. */
-export function splitPeriod({ from, to }: TimeRange, unit: number = DAY): SplitPeriod {
+/** Splits a range into whole units (days or hours), for which totals exist, and the rest at both ends; ascending. */
+export function splitPeriod({ from, to }: TimeRange, unit: number = DAY): PeriodPart[] {
   const first = Math.ceil(from / unit);
   const end = Math.floor(to / unit);
-  if (first >= end) return { whole: null, before: null, after: rangeOf(from, to) };
-  return {
-    whole: { from: first, to: end },
-    before: rangeOf(from, first * unit),
-    after: rangeOf(end * unit, to),
-  };
-}
-
-function rangeOf(from: number, to: number): TimeRange | null {
-  return from < to ? { from, to } : null;
+  const whole = { isWhole: true, from: first, to: end };
+  const before = { isWhole: false, from, to: first * unit };
+  const after = { isWhole: false, from: end * unit, to };
+  const parts = first < end ? [before, whole, after] : [{ isWhole: false, from, to }];
+  return parts.filter((part) => part.from < part.to);
 }
 
 /** Joins successive ranges as long as they have at most `most` transactions together. */

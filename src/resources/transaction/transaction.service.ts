@@ -1,7 +1,8 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { DomainError, invalid, notFound } from '../../platform/errors.js';
+import { DomainError, invalid } from '../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
+import { found } from '../shared/records.service.js';
 import { scrubPayment, scrubText, type Scrubbed } from './card-data/card-data.rules.js';
 import {
   TransactionFilter,
@@ -20,9 +21,7 @@ import { periodOf, placeOfPage } from './transaction.rules.js';
 import { sumOf, totalsOf, type Narrowed } from './transaction.totals.service.js';
 
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
-  const transaction = await findTransaction(work, id);
-  if (transaction === undefined) throw notFound('transaction');
-  return transaction;
+  return found(await findTransaction(work, id), 'transaction');
 }
 
 /** Newest first. Errors: `malformed` for a filter that no transaction could match (contract 27). */

@@ -42,11 +42,11 @@ export async function totalsOf(
     return [{ ...period, total: await countOf(work, 'transactions') }];
   }
   if (!comparesKindsOnly(where)) return [{ ...period, total: await countTransactions(work, where, period) }];
-  const { whole, before, after } = splitPeriod(period);
   const totals: CountedTimeRange[] = [];
-  if (after !== null) totals.push({ ...after, total: await countTransactions(work, where, after) });
-  if (whole !== null) totals.push(...(await countTransactionsByDay(work, where, whole)).map(rangeOfDay));
-  if (before !== null) totals.push({ ...before, total: await countTransactions(work, where, before) });
+  for (const { isWhole, ...range } of splitPeriod(period).reverse()) {
+    if (isWhole) totals.push(...(await countTransactionsByDay(work, where, range)).map(rangeOfDay));
+    else totals.push({ ...range, total: await countTransactions(work, where, range) });
+  }
   return totals;
 }
 

@@ -1,21 +1,18 @@
+import { CompanyRows, inCompany } from '../../database/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Role } from '../../platform/caller.js';
 import type { CompanyMembership, Membership } from './user.model.js';
 
+const rows = new CompanyRows('memberships');
+
 export async function findMembership(
   work: SystemReadWork,
   companyId: number,
   userId: number,
 ): Promise<Membership | undefined> {
-  const { db } = specialSql(work);
-  const row = await db
-    .selectFrom('memberships')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+  const row = await rows.find(inCompany(work, companyId), { user_id: userId });
   return row && { companyId: row.company_id, userId: row.user_id, role: row.role as Role };
 }
 
@@ -25,7 +22,7 @@ export async function selectMemberships(
   userIds: readonly number[],
 ): Promise<CompanyMembership[]> {
   const { db } = specialSql(work);
-  const rows = await db
+  const found = await db
     .selectFrom('memberships')
     .innerJoin('companies', 'companies.id', 'memberships.company_id')
     .selectAll('memberships')
@@ -34,7 +31,7 @@ export async function selectMemberships(
     .orderBy('memberships.company_id')
     .orderBy('memberships.user_id')
     .execute();
-  return rows.map((row) => ({
+  return found.map((row) => ({
     companyId: row.company_id,
     companyName: row.company_name,
     userId: row.user_id,
@@ -42,24 +39,12 @@ export async function selectMemberships(
   }));
 }
 
-export async function insertMembership(work: SystemWriteWork, values: Membership): Promise<void> {
-  const { db } = specialSql(work);
-  await db
-    .insertInto('memberships')
-    .values({
-      company_id: values.companyId,
-      user_id: values.userId,
-      role: values.role,
-      created_at: instant.toColumn(work.now),
-    })
-    .execute();
+export async function insertMembership(work: SystemWriteWork, membership: Membership): Promise<void> {
+  const { companyId, userId, role } = membership;
+  const row = { user_id: userId, role, created_at: instant.toColumn(work.now) };
+  await rows.insert(inCompany(work, companyId), [row]);
 }
 
 export async function deleteMembership(work: SystemWriteWork, of: Membership): Promise<void> {
-  const { db } = specialSql(work);
-  await db
-    .deleteFrom('memberships')
-    .where('company_id', '=', of.companyId)
-    .where('user_id', '=', of.userId)
-    .execute();
+  await rows.delete(inCompany(work, of.companyId), { user_id: of.userId });
 }

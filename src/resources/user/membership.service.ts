@@ -1,6 +1,7 @@
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { notFound, taken } from '../../platform/errors.js';
+import { taken } from '../../platform/errors.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';
+import { found } from '../shared/records.service.js';
 import { deleteMembership, findMembership, insertMembership } from './membership.repository.js';
 import type { Membership } from './user.model.js';
 
@@ -8,9 +9,7 @@ export async function getMembership(
   work: SystemReadWork,
   of: Pick<Membership, 'companyId' | 'userId'>,
 ): Promise<Membership> {
-  const membership = await findMembership(work, of.companyId, of.userId);
-  if (membership === undefined) throw notFound('member of the company');
-  return membership;
+  return found(await findMembership(work, of.companyId, of.userId), 'member of the company');
 }
 
 /** Errors: `taken`. */

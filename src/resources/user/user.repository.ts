@@ -1,3 +1,4 @@
+import { changedBy } from '../../database/audit.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant, nullable } from '../../database/storage.js';
@@ -28,17 +29,16 @@ function userOf(row: Row<'users'>): User {
 
 export async function insertUser(
   work: SystemWriteWork,
-  values: Pick<User, 'email' | 'name' | 'timeZone'> & { passwordHash: string },
+  { timeZone, passwordHash, ...values }: Pick<User, 'email' | 'name' | 'timeZone'> & { passwordHash: string },
 ): Promise<User> {
   const { db } = specialSql(work);
   const now = instant.toColumn(work.now);
   const row = await db
     .insertInto('users')
     .values({
-      email: values.email,
-      name: values.name,
-      time_zone: values.timeZone,
-      password_hash: values.passwordHash,
+      ...values,
+      time_zone: timeZone,
+      password_hash: passwordHash,
       sign_in_count: 0,
       failed_sign_ins: 0,
       revision: 1,
@@ -84,50 +84,45 @@ export async function selectMembers(work: ReadWork, page: PageRequest): Promise<
   return rows.map(userOf);
 }
 
-export async function findAnyUser(work: SystemReadWork): Promise<{ id: number } | undefined> {
+export async function hasUsers(work: SystemReadWork): Promise<boolean> {
   const { db } = specialSql(work);
-  return await db.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  return (await db.selectFrom('users').select('id').limit(1).execute()).length > 0;
 }
 
 /** All users, or a company's. */
 export async function selectUsers(work: SystemReadWork, companyId: number | null): Promise<User[]> {
   const { db } = specialSql(work);
-  let query = db.selectFrom('users').selectAll('users').orderBy('users.id');
-  if (companyId !== null) {
-    query = query.where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('memberships')
-          .select('memberships.user_id')
-          .whereRef('memberships.user_id', '=', 'users.id')
-          .where('memberships.company_id', '=', companyId),
-      ),
-    );
-  }
-  return (await query.execute()).map(userOf);
+  const all = db.selectFrom('users').selectAll().orderBy('id');
+  const ofCompany = db.selectFrom('memberships').select('user_id').where('company_id', '=', companyId);
+  const rows = await (companyId === null ? all : all.where('id', 'in', ofCompany)).execute();
+  return rows.map(userOf);
 }
 
-/** The fields of a user that a change may set. */
-export interface UserState {
-  readonly passwordHash?: string;
-  readonly disabledAt?: Date | null;
-  readonly lockedUntil?: Date | null;
-  readonly failedSignIns?: number;
+/** The fields of a user that a change may set; absent ones (undefined) do not change. */
+export type UserState = Partial<
+  SignInState &
+    Pick<Account, 'passwordHash'> &
+    Pick<User, 'disabledAt' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp'>
+>;
+
+/** Kysely leaves out the columns that are undefined. */
+function columnsOf(state: UserState) {
+  return {
+    password_hash: state.passwordHash,
+    disabled_at: state.disabledAt && instant.toColumn(state.disabledAt),
+    sign_in_count: state.signInCount,
+    last_sign_in_at: state.lastSignInAt && instant.toColumn(state.lastSignInAt),
+    last_sign_in_ip: state.lastSignInIp,
+    failed_sign_ins: state.failedSignIns,
+    locked_until: state.lockedUntil && instant.toColumn(state.lockedUntil),
+  };
 }
 
-export async function updateUserState(work: SystemWriteWork, current: User, state: UserState): Promise<User> {
+export async function updateUser(work: SystemWriteWork, current: User, state: UserState): Promise<User> {
   const { db } = specialSql(work);
-  const updated = Math.max(work.now.getTime(), current.updatedAt.getTime());
   const row = await db
     .updateTable('users')
-    .set({
-      ...(state.passwordHash === undefined ? {} : { password_hash: state.passwordHash }),
-      ...(state.disabledAt === undefined ? {} : { disabled_at: time.toColumn(state.disabledAt) }),
-      ...(state.lockedUntil === undefined ? {} : { locked_until: time.toColumn(state.lockedUntil) }),
-      ...(state.failedSignIns === undefined ? {} : { failed_sign_ins: state.failedSignIns }),
-      revision: current.revision + 1,
-      updated_at: instant.toColumn(new Date(updated)),
-    })
+    .set({ ...columnsOf(state), ...changedBy(work, current) })
     .where('id', '=', current.id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -172,27 +167,5 @@ export async function updateFailures(
   state: SignInState,
 ): Promise<void> {
   const { db } = specialSql(work);
-  await db
-    .updateTable('users')
-    .set({ failed_sign_ins: state.failedSignIns, locked_until: time.toColumn(state.lockedUntil) })
-    .where('id', '=', userId)
-    .execute();
-}
-
-export async function updateSignedIn(work: SystemWriteWork, user: User, ip: string | null): Promise<void> {
-  const { db } = specialSql(work);
-  const now = instant.toColumn(work.now);
-  await db
-    .updateTable('users')
-    .set({
-      sign_in_count: user.signInCount + 1,
-      last_sign_in_at: now,
-      last_sign_in_ip: ip,
-      failed_sign_ins: 0,
-      locked_until: null,
-      revision: user.revision + 1,
-      updated_at: Math.max(now, instant.toColumn(user.updatedAt)),
-    })
-    .where('id', '=', user.id)
-    .execute();
+  await db.updateTable('users').set(columnsOf(state)).where('id', '=', userId).execute();
 }

@@ -1,31 +1,28 @@
 import { countOf } from '../../database/count.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { notFound } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
+import { found } from '../shared/records.service.js';
 import { selectMemberships } from './membership.repository.js';
 import { addMembership } from './membership.service.js';
 import { recordOfUser } from './user-event.service.js';
 import { comparableEmail, UserAdd, type Person, type User } from './user.model.js';
 import {
   findAccountByEmail,
-  findAnyUser,
   findMember,
   insertUser,
   selectMembers,
   selectUsers,
-  updateUserState,
+  updateUser,
   type UserState,
 } from './user.repository.js';
 
-export { users } from './user.repository.js';
+export { hasUsers, users } from './user.repository.js';
 
 /** A member of the caller's company. */
 export async function getUser(work: ReadWork, id: number): Promise<User> {
-  const user = await findMember(work, id);
-  if (user === undefined) throw notFound('user');
-  return user;
+  return found(await findMember(work, id), 'user');
 }
 
 /** Members of the caller's company, ascending by id. */
@@ -47,18 +44,12 @@ export async function listPeople(work: SystemReadWork, company: Company | null):
   }));
 }
 
-export async function hasUsers(work: SystemReadWork): Promise<boolean> {
-  return (await findAnyUser(work)) !== undefined;
-}
-
 export async function findUserByEmail(work: SystemReadWork, email: string): Promise<User | undefined> {
   return (await findAccountByEmail(work, comparableEmail(email)))?.user;
 }
 
 export async function getUserByEmail(work: SystemReadWork, email: string): Promise<User> {
-  const user = await findUserByEmail(work, email);
-  if (user === undefined) throw notFound('user');
-  return user;
+  return found(await findUserByEmail(work, email), 'user');
 }
 
 /**
@@ -74,15 +65,7 @@ export async function addUser(
   const { role, ...fields } = parse(UserAdd, input);
   const known = await findUserByEmail(work, fields.email);
   const user = known ?? (await insertUser(work, { ...fields, passwordHash }));
-  if (known === undefined) {
-    work.ledger.append({
-      action: 'create',
-      entityType: 'user',
-      entityId: user.id,
-      companyId: company.id,
-      after: user,
-    });
-  }
+  if (known === undefined) work.ledger.created('user', user, { companyId: company.id });
   await addMembership(work, { companyId: company.id, userId: user.id, role });
   return user;
 }
@@ -109,7 +92,7 @@ export async function setPassword(work: SystemWriteWork, user: User, passwordHas
 }
 
 async function change(work: SystemWriteWork, action: string, before: User, state: UserState): Promise<User> {
-  const after = await updateUserState(work, before, state);
+  const after = await updateUser(work, before, state);
   await recordOfUser(work, before.id, { action, entityType: 'user', before, after });
   return after;
 }

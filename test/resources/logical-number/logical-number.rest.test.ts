@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { dropVersionLinks } from '../../../src/resources/logical-number/version-links.service.js';
+import { dropVersionLinks } from '../../../src/resources/logical-number/logical-number.service.js';
 import type { Fields } from '../../support/client.js';
 import { fleet, ledgerOf, statementsOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';

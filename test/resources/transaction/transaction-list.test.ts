@@ -211,11 +211,12 @@ describe('a time range split by whole days', () => {
     ['within one day', 2 * DAY + 5, 2 * DAY + 9, null, null, [2 * DAY + 5, 2 * DAY + 9]],
     ['over one midnight', 2 * DAY + 5, 3 * DAY + 9, null, null, [2 * DAY + 5, 3 * DAY + 9]],
   ])('of %s', (_what, from, to, days, before, after) => {
-    const span = (pair: number[] | null) => pair && { from: pair[0], to: pair[1] };
-    expect(splitPeriod({ from, to })).toEqual({
-      whole: span(days),
-      before: span(before),
-      after: span(after),
-    });
+    const part = (isWhole: boolean, pair: number[] | null) =>
+      pair === null ? [] : [{ isWhole, from: pair[0], to: pair[1] }];
+    expect(splitPeriod({ from, to })).toEqual([
+      ...part(false, before),
+      ...part(true, days),
+      ...part(false, after),
+    ]);
   });
 });

@@ -35,7 +35,8 @@ const NAMED_SECRET = new RegExp(
 );
 /** Number, separator, then expiry, service code and the issuer's own data. */
 const TRACK_2 = /(?<number>\d{12,19})[=D](?<data>\d{4,23})/dgi;
-const TRACK_1 = /B(?<number>\d{12,19})\^(?<data>[^^]{2,26}\^[^?\s]{0,60})/dgi;
+/** The last character of the data may be the first half of a surrogate pair: the other half then belongs to it. */
+const TRACK_1 = /B(?<number>\d{12,19})\^(?<data>[^^]{2,26}\^[^?\s]{0,60}[\udc00-\udfff]?)/dgi;
 
 function plainCardData(text: string): Range[] {
   return [

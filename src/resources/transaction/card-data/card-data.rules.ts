@@ -12,7 +12,7 @@ const LAST_DIGITS = 4;
 
 /**
  * Hides card data in a text, however it is written: of a card number the first 6 and last 4 digits stay, of
- * track data, verification codes and PIN blocks nothing. Each hidden character becomes a `*`.
+ * track data, verification codes and PIN blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length.
  */
 export function scrubText(text: string): Scrubbed<string> {
   const { value, scrubs } = hide(text, cardDataIn(text));
@@ -27,7 +27,7 @@ function hide(text: string, ranges: readonly Range[]): Scrubbed<string> {
   let scrubs = 0;
   for (const [from, to] of ranges) {
     const shown = text.slice(from, to);
-    const hidden = shown.replace(/[^\s\p{Pd}]/gu, '*');
+    const hidden = shown.replace(/[^\s\p{Pd}]/gu, (character) => '*'.repeat(character.length));
     if (hidden !== shown) scrubs += 1;
     value += text.slice(end, from) + hidden;
     end = to;

@@ -77,22 +77,16 @@ function demandFew(rows: number): void {
 /** Totals for whole days and hours; single transactions only for the rest at both ends. */
 function totalsSources(period: TimeRange, bucket: Bucket): readonly Source[] {
   if (bucket === 'hour') return hourly(period);
-  const { whole, before, after } = splitPeriod(period);
-  const days: readonly Source[] = whole === null ? [] : [{ of: 'days', ...whole }];
-  return [...(before === null ? [] : hourly(before)), ...days, ...(after === null ? [] : hourly(after))];
+  return splitPeriod(period).flatMap(({ isWhole, ...range }) =>
+    isWhole ? [{ of: 'days' as const, ...range }] : hourly(range),
+  );
 }
 
 function hourly(period: TimeRange): readonly Source[] {
-  const { whole, before, after } = splitPeriod(period, HOUR);
-  return [
-    ...newestIn(before),
-    ...(whole === null ? [] : [{ of: 'hours', ...whole } as const]),
-    ...newestIn(after),
-  ];
-}
-
-function newestIn(period: TimeRange | null): readonly Source[] {
-  return period === null ? [] : [{ of: 'newest', ...period }];
+  return splitPeriod(period, HOUR).map(({ isWhole, ...range }) => ({
+    of: isWhole ? 'hours' : 'newest',
+    ...range,
+  }));
 }
 
 /** Single transactions in parts, by the most selective index. Without one, the interval must not hold too many. */

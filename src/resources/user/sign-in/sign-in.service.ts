@@ -13,7 +13,7 @@ import {
   findAccountByEmail,
   getAccount,
   updateFailures,
-  updateSignedIn,
+  updateUser,
   type Account,
 } from '../user.repository.js';
 
@@ -99,7 +99,13 @@ async function settle(
     await record(work, account, { action: 'sign_in_refused' });
     return undefined;
   }
-  await updateSignedIn(work, account.user, ip);
+  await updateUser(work, account.user, {
+    signInCount: account.user.signInCount + 1,
+    lastSignInAt: work.now,
+    lastSignInIp: ip,
+    failedSignIns: 0,
+    lockedUntil: null,
+  });
   await record(work, account, { action: 'sign_in', userId: account.user.id });
   return await tokensOf(work, tokenSecret, account.user.id);
 }

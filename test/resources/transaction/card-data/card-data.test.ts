@@ -180,6 +180,12 @@ describe('AT-27 card data in texts', () => {
     );
   });
 
+  it('keeps the length of a text whose hidden part has characters of two UTF-16 units', () => {
+    expect(scrubText('b4000000000006^🙂^')).toEqual({ value: 'b400000***0006^***', scrubs: 2 });
+    const whole = scrubText(`b4000000000006^ab^${'x'.repeat(59)}🙂y`).value;
+    expect(whole).toBe(`b400000***0006^${'*'.repeat(64)}y`);
+  });
+
   it('masks any separate number with a valid check digit', () => {
     const border = fc.constantFrom('', ' ', '"', 'a', 'D', '/', ',', '\n', '*');
     fc.assert(

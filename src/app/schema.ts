@@ -15,8 +15,14 @@ const NO_TOPICS = {
   },
 };
 
-/** The GraphQL schema: the faces of all resources, `node`, `nodes` and `viewer`. */
-export async function createSchema(): Promise<GraphQLSchema> {
+let schema: Promise<GraphQLSchema> | undefined;
+
+/** The GraphQL schema: the faces of all resources, `node`, `nodes` and `viewer`. All servers of a process share it. */
+export function createSchema(): Promise<GraphQLSchema> {
+  return (schema ??= buildSchemaOfFaces());
+}
+
+async function buildSchemaOfFaces(): Promise<GraphQLSchema> {
   const resolvers = [NodeLookup, ...[viewerFace, ...FACES].flatMap((face) => face.resolvers)] as const;
   const schema = await buildSchema({
     resolvers,

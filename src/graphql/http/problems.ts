@@ -17,11 +17,8 @@ export function refuseOperation(onError: (error: unknown, requestId: string) => 
   return (error: unknown, request, response, _next) => {
     const { requestId } = requestContextOf(response);
     if (error instanceof OperationRefused) {
-      const errors = maskErrors(error.errors, {
-        requestId,
-        hideSuggestions: true,
-        report: () => undefined,
-      });
+      const masking = { development: false, onError: () => undefined };
+      const errors = maskErrors(masking, requestId, error.errors);
       sendProblem(request, response, { status: 400, headers: {}, body: { errors, extensions: NO_COST } });
       return;
     }

@@ -16,7 +16,7 @@ import {
 import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
-import { maskedErrors, renderError, type MaskingOptions } from '../execution/mask.js';
+import { maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
 import type { SubscriptionRequest } from '../execution/request.js';
 import type { OperationText } from '../http/operation-text.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
@@ -194,7 +194,7 @@ export class Operation {
 
   #executeRepeatable(context: GraphqlContext): Promise<ExecutionResult | null> {
     const { schema, document } = this.args;
-    const mask = (errors: readonly GraphQLError[]) => maskedErrors(this.parts, this.client.requestId, errors);
+    const mask = (errors: readonly GraphQLError[]) => maskErrors(this.parts, this.client.requestId, errors);
     const { variables } = this.text;
     return executeRepeatable({ schema, document, operation: this.#definition, variables, context, mask });
   }
@@ -207,7 +207,7 @@ export class Operation {
     const response = data === undefined ? {} : { data };
     return errors === undefined
       ? response
-      : { ...response, errors: maskedErrors(this.parts, this.client.requestId, errors) };
+      : { ...response, errors: maskErrors(this.parts, this.client.requestId, errors) };
   }
 
   #end(code: string | null): void {

@@ -11,7 +11,7 @@ import {
   object,
   one,
   queries,
-  RecordMutation,
+  recordMutation,
   text,
   withNumbers,
   type GraphqlContext,
@@ -92,9 +92,10 @@ function pathOf(field: string): readonly string[] {
 }
 
 @Resolver()
-class NotificationIntents {
-  @RecordMutation(
+class NotificationSending {
+  @recordMutation(
     NotificationList,
+    'NotificationSend',
     'Sends a notification: queues it once for each logical number of its target, for 7 days.',
   )
   notificationSend(
@@ -115,7 +116,7 @@ class NotificationIntents {
 
 export const notificationFace = face(
   queries(NotificationList),
-  NotificationIntents,
+  NotificationSending,
   fields(NotificationType, {
     group: one(
       GroupType,

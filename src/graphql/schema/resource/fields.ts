@@ -7,8 +7,7 @@ import type { GraphqlContext, ListArgs } from '../../execution/context.js';
 import { PageArgs, type OrderBy } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
-import { resolverClass, type Face } from './face.js';
-import { addMethod } from './method.js';
+import { addMethod, type Face, resolverClass } from './face.js';
 
 /** A field of the object type of records `R` that a function resolves. */
 export interface ResolvedField<R> {

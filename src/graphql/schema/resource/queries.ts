@@ -7,9 +7,8 @@ import { counts } from '../counts.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
 import { decoratedClass, nullable, text } from '../object-type.js';
-import { resolverClass, scopeNote, type Face } from './face.js';
+import { addMethod, type Face, resolverClass, scopeNote } from './face.js';
 import type { ListOptions } from './fields.js';
-import { addMethod } from './method.js';
 
 /** Another unique field to look a record up by. */
 export interface UniqueKey<T> {

@@ -2,7 +2,7 @@
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext, ListArgs } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
-export { counts } from './schema/counts.js';
+export { counts } from './limits/cost.js';
 export { enumeration } from './schema/enumeration.js';
 export { requestError, userErrorsOf } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';

@@ -22,8 +22,7 @@ import {
   type Input,
 } from '../../graphql/index.js';
 import type { Scope as ScopeName } from '../../platform/caller.js';
-import { UserType } from '../user/user.graphql.js';
-import { users } from '../user/user.service.js';
+import { UserList, UserType } from '../user/user.graphql.js';
 import { NamedTokenCreate, type AccessToken } from './access-token.model.js';
 import { apiTokens, apiTokensOfUser, createOwnToken, getToken, revokeToken } from './access-token.service.js';
 
@@ -114,7 +113,7 @@ export const apiTokenFace = face(
     },
   }),
   fields(ApiTokenType, {
-    user: one(UserType, users, 'userId', 'User on whose behalf the token acts.'),
+    user: one(UserList, 'userId', 'User on whose behalf the token acts.'),
   }),
   fields(UserType, {
     apiTokens: many(

@@ -12,8 +12,7 @@ import {
   queries,
   text,
 } from '../../graphql/index.js';
-import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { logicalNumbers } from '../logical-number/logical-number.service.js';
+import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
 import {
@@ -76,8 +75,7 @@ export const deviceFace = face(
   }),
   fields(DeviceType, {
     logicalNumber: one(
-      LogicalNumberType,
-      logicalNumbers,
+      LogicalNumberList,
       'logicalNumberId',
       'Logical number that the device works under. Null if it has none.',
     ),

@@ -11,8 +11,7 @@ import {
   queries,
   text,
 } from '../../graphql/index.js';
-import { GroupType } from '../group/group.graphql.js';
-import { groups } from '../group/group.service.js';
+import { GroupList, GroupType } from '../group/group.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { LogicalNumberCreate, LogicalNumberUpdate, type LogicalNumberHead } from './logical-number.model.js';
 import { deleteLogicalNumber } from './logical-number.removal.service.js';
@@ -75,7 +74,7 @@ export const logicalNumberFace = face(
     },
   }),
   fields(LogicalNumberType, {
-    group: one(GroupType, groups, 'groupId', 'Group that the number belongs to. Null if it has none.'),
+    group: one(GroupList, 'groupId', 'Group that the number belongs to. Null if it has none.'),
   }),
   fields(GroupType, {
     logicalNumbers: many(LogicalNumberList, logicalNumbersOfGroup, 'id', 'Logical numbers of the group.'),

@@ -17,10 +17,8 @@ import {
   type GraphqlContext,
   type Input,
 } from '../../graphql/index.js';
-import { AppType } from '../app/app.graphql.js';
-import { apps } from '../app/app.service.js';
-import { GroupType } from '../group/group.graphql.js';
-import { groups } from '../group/group.service.js';
+import { AppList } from '../app/app.graphql.js';
+import { GroupList } from '../group/group.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import {
   NotificationSend,
@@ -119,14 +117,12 @@ export const notificationFace = face(
   NotificationSending,
   fields(NotificationType, {
     group: one(
-      GroupType,
-      groups,
+      GroupList,
       'groupId',
       'The group that it was sent to. Null if it was sent to logical numbers, or the group was deleted.',
     ),
     app: one(
-      AppType,
-      apps,
+      AppList,
       'appId',
       'The app that devices pass it to. Null if there is none, or the app was deleted.',
     ),

@@ -1,6 +1,6 @@
 import { Args, Ctx, FieldResolver, Root, type ClassType } from 'type-graphql';
 
-import type { ChildList, List } from '../../../database/list/list.js';
+import type { ChildList } from '../../../database/list/list.js';
 import type { KeyValue } from '../../../database/list/slice.js';
 import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext, ListArgs } from '../../execution/context.js';
@@ -55,13 +55,12 @@ type PropertyOf<R, V> = { [K in keyof R]-?: R[K] extends V ? K : never }[keyof R
 
 /** The record whose number is in a property; null if the property is null, or the record was deleted. */
 export function one<R, T extends object>(
-  Type: ClassType<T>,
-  list: List<T>,
+  { list, Record }: Pick<ListTypes<T>, 'list' | 'Record'>,
   reference: PropertyOf<R, number | null>,
   description: string,
 ): ResolvedField<R> {
   return {
-    field: nullable(object(Type, description)),
+    field: nullable(object(Record, description)),
     resolve: (record, ctx) => ctx.one(list, record[reference] as number | null),
   };
 }

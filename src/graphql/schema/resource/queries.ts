@@ -2,8 +2,8 @@ import { Args, ArgsType, Ctx, Query, type ClassType } from 'type-graphql';
 
 import type { ReadWork } from '../../../database/work.js';
 import type { GraphqlContext, ListArgs } from '../../execution/context.js';
+import { counts } from '../../limits/cost.js';
 import { Keys } from '../connection.js';
-import { counts } from '../counts.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
 import { decoratedClass, nullable, text } from '../object-type.js';

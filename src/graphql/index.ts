@@ -1,6 +1,7 @@
 /** What the faces of resources (`*.graphql.ts`) use of this folder. */
 export type { ChildList } from '../database/list/list.js';
-export type { FollowArgs, GraphqlContext, ListArgs } from './execution/context.js';
+export type { FollowArgs, GraphqlContext } from './execution/context.js';
+export type { ListArgs } from './execution/reads.js';
 export { findSentFile } from './http/upload.js';
 export { counts } from './limits/cost.js';
 export { enumeration } from './schema/enumeration.js';

@@ -1,7 +1,7 @@
 import { ArgsType, type ClassType } from 'type-graphql';
 
 import type { List } from '../../database/list/list.js';
-import type { ListArgs } from '../execution/context.js';
+import type { ListArgs } from '../execution/reads.js';
 import { connectionOf, orderOf, PageArgs, type Page } from './connection.js';
 import type { Enumeration } from './enumeration.js';
 import { filterOf, type FilterInput } from './filter.js';

@@ -1,7 +1,8 @@
 import { Args, ArgsType, Ctx, Query, type ClassType } from 'type-graphql';
 
 import type { ReadWork } from '../../../database/work.js';
-import type { GraphqlContext, ListArgs } from '../../execution/context.js';
+import type { GraphqlContext } from '../../execution/context.js';
+import type { ListArgs } from '../../execution/reads.js';
 import { counts } from '../../limits/cost.js';
 import { Keys } from '../connection.js';
 import type { ListTypes } from '../list.js';

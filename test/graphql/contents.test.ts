@@ -164,7 +164,7 @@ describe('bytes in a response', () => {
     await sql`delete from content_chunks where sequence = 1 and content_id =
       (select content_id from files where id = ${file})`.execute(server.app.database.writes);
     await expect(server.acme.graphql(CONTENTS, idsOf([file]))).rejects.toThrow();
-    expect(server.logs.filter((line) => line.includes('bytes of 1048576 are there'))).toHaveLength(1);
+    expect(server.logs.filter((line) => line.includes('has 1048576 bytes, but only'))).toHaveLength(1);
     expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
   });
 });

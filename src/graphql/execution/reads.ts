@@ -13,7 +13,7 @@ import {
 } from '../schema/connection.js';
 import { requestError } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
-import { parseGlobalId } from '../schema/node.js';
+import { numberIn } from '../schema/node.js';
 import type { RequestLoaders } from './reading.js';
 import type { OperationCounters } from './request.js';
 
@@ -67,10 +67,7 @@ export class RecordReads {
     const [name, value] = key;
     if (name === 'databaseId') return await this.one(list, Number(value), scope);
     const text = String(value);
-    if (name === 'id') {
-      const parsed = parseGlobalId(text);
-      return parsed?.typeName === list.name ? await this.one(list, parsed.id, scope) : null;
-    }
+    if (name === 'id') return await this.one(list, numberIn(list.name, text) ?? null, scope);
     demandScope(this.caller, scope);
     const found = await this.loaders.load(list, `by ${name} ${text}`, (work) =>
       orNull(async () => (await getters[name]?.(work, text)) ?? null),

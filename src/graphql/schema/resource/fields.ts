@@ -5,7 +5,7 @@ import type { KeyValue } from '../../../database/list/slice.js';
 import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
-import { PageArgs, type OrderBy } from '../connection.js';
+import type { OrderBy } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
 import { addMethod, type Face, resolverClass } from './face.js';
@@ -17,8 +17,6 @@ export interface ResolvedField<R> {
   readonly Args?: ClassType<ListArgs>;
   readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
 }
-
-const NO_ARGS = new PageArgs();
 
 /** Adds fields to an object type, also to one of another resource. */
 export function fields<R extends object>(
@@ -33,7 +31,7 @@ export function fields<R extends object>(
     });
     if (ArgsOf === undefined) {
       addMethod<[R, GraphqlContext]>(Resolvers, name, decorate, [Root(), Ctx()], (record, ctx) =>
-        resolve(record, ctx, NO_ARGS),
+        resolve(record, ctx, {}),
       );
     } else {
       const parameters = [Root(), Ctx(), Args(() => ArgsOf)] as const;

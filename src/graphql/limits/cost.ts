@@ -27,7 +27,6 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { Extensions } from 'type-graphql';
 
 import { DEFAULT_FIRST } from '../schema/connection.js';
 import { Base64 } from '../schema/scalars.js';
@@ -156,13 +155,6 @@ class Meter {
     }
   }
 }
-
-/**
- * Adds records to the cost of a field that reads much to return little: always, or only if the argument `where` is
- * given.
- */
-export const counts = (records: number, where?: string): ReturnType<typeof Extensions> =>
-  Extensions({ counts: records, countsWhere: where });
 
 /** The cost that a field declares (`counts`). */
 function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode): number {

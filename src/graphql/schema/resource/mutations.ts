@@ -5,7 +5,7 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { Within } from '../errors.js';
-import { inputOf, type Input, type InputContext, type References } from '../input.js';
+import { inputOf, type Input, type InputOptions, type References } from '../input.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, idOf, withArticle, withNumbers, words } from '../node.js';
 import { id, nullable, type AnyField } from '../object-type.js';
@@ -13,14 +13,12 @@ import { payloadOf, payloadType, present } from '../payload.js';
 import { addMethod, resolverClass, type Face, type Parameter } from './face.js';
 
 /** The input of a mutation and what it does. */
-interface Change<Run> extends Pick<InputContext, 'descriptions'> {
+interface Change<Run> extends Pick<InputOptions, 'descriptions' | 'fields'> {
   /** The fields of the input. */
   readonly model: z.ZodObject;
   readonly run: Run;
   /** What the mutation does, in place of a standard sentence such as "Creates a device.". */
   readonly description?: string;
-  /** Fields of the input that the model does not have. */
-  readonly fields?: Readonly<Record<string, AnyField>>;
 }
 
 type RunOnRecord<R> = (work: WriteWork, current: R, input: Input) => Promise<object>;

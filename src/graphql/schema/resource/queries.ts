@@ -1,9 +1,8 @@
-import { Args, ArgsType, Ctx, Query, type ClassType } from 'type-graphql';
+import { Args, ArgsType, Ctx, Extensions, Query, type ClassType } from 'type-graphql';
 
 import type { ReadWork } from '../../../database/work.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
-import { counts } from '../../limits/cost.js';
 import type { Keys } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
@@ -25,6 +24,13 @@ interface QueryOptions<T> extends ListOptions {
   /** Records that a filter adds to the cost of the list, where it can read many records to find few. */
   readonly filterCost?: number;
 }
+
+/**
+ * Adds records to the cost of a field that reads much to return little: always, or only if the argument `where` is
+ * given. See `limits/cost.ts`.
+ */
+export const counts = (records: number, where?: string): ReturnType<typeof Extensions> =>
+  Extensions({ counts: records, countsWhere: where });
 
 /** The queries of a resource: one record by its keys, such as `device`, and the list of all, such as `devices`. */
 export function queries<T extends object>(types: ListTypes<T>, options: QueryOptions<T> = {}): Face {

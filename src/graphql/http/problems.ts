@@ -18,18 +18,15 @@ export function refuseOperation(onError: (error: unknown, requestId: string) => 
     const { requestId } = requestContextOf(response);
     if (error instanceof OperationRefused) {
       const masking = { development: false, onError: () => undefined };
-      const errors = maskErrors(masking, requestId, error.errors);
-      sendProblem(request, response, { status: 400, headers: {}, body: { errors, extensions: NO_COST } });
+      const body = { errors: maskErrors(masking, requestId, error.errors), extensions: NO_COST };
+      sendProblem(request, response, { status: 400, headers: {}, body });
       return;
     }
     const problem = problemResponse(error, requestId);
     if (problem.status === 500) onError(error, requestId);
-    const { message } = problem.body;
-    const extensions = { code: codeOf(error, problem.body.code), requestId };
-    sendProblem(request, response, {
-      ...problem,
-      body: { errors: [{ message, extensions }], extensions: NO_COST },
-    });
+    const { message, code } = problem.body;
+    const errors = [{ message, extensions: { code: codeOf(error, code), requestId } }];
+    sendProblem(request, response, { ...problem, body: { errors, extensions: NO_COST } });
   };
 }
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { isInterfaceType, type GraphQLSchema } from 'graphql';
+import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import { buildSchema } from 'type-graphql';
 
 import { InputError } from '../graphql/schema/payload.js';
@@ -15,8 +15,14 @@ const NO_TOPICS = {
   },
 };
 
-/** The GraphQL schema: the faces of all resources, `node`, `nodes` and `viewer`. */
-export async function createSchema(): Promise<GraphQLSchema> {
+let schema: Promise<GraphQLSchema> | undefined;
+
+/** The GraphQL schema: the faces of all resources, `node`, `nodes` and `viewer`. All servers of a process share it. */
+export function createSchema(): Promise<GraphQLSchema> {
+  return (schema ??= buildSchemaOfFaces());
+}
+
+async function buildSchemaOfFaces(): Promise<GraphQLSchema> {
   const resolvers = [NodeLookup, ...[viewerFace, ...FACES].flatMap((face) => face.resolvers)] as const;
   const schema = await buildSchema({
     resolvers,
@@ -38,20 +44,22 @@ function demandNodeSources(schema: GraphQLSchema): void {
   }
 }
 
-const ROOTS = {
-  query: 'Operations that read.',
-  mutation: 'Operations that change data. The fields of one operation run one after another.',
-  subscription: 'Operations that send events as they happen, over WebSocket or server-sent events.',
-};
+const ROOTS = new Map([
+  [OperationTypeNode.QUERY, 'Operations that read.'],
+  [
+    OperationTypeNode.MUTATION,
+    'Operations that change data. The fields of one operation run one after another.',
+  ],
+  [
+    OperationTypeNode.SUBSCRIPTION,
+    'Operations that send events as they happen, over WebSocket or server-sent events.',
+  ],
+]);
 
 /** Descriptions of the root types, for which type-graphql has no option. */
 function describeRoots(schema: GraphQLSchema): void {
-  const roots = {
-    query: schema.getQueryType(),
-    mutation: schema.getMutationType(),
-    subscription: schema.getSubscriptionType(),
-  };
-  for (const [operation, type] of Object.entries(roots)) {
-    if (type) type.description = ROOTS[operation as keyof typeof ROOTS];
+  for (const [operation, description] of ROOTS) {
+    const type = schema.getRootType(operation);
+    if (type) type.description = description;
   }
 }

@@ -1,20 +1,19 @@
 /** What the faces of resources (`*.graphql.ts`) use of this folder. */
 export type { ChildList } from '../database/list/list.js';
-export type { FollowArgs, GraphqlContext, ListArgs } from './execution/context.js';
+export type { FollowArgs, GraphqlContext } from './execution/context.js';
+export type { ListArgs } from './execution/reads.js';
 export { findSentFile } from './http/upload.js';
-export { counts } from './schema/counts.js';
 export { enumeration } from './schema/enumeration.js';
 export { requestError, userErrorsOf } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';
 export { inputOf, type Input } from './schema/input.js';
 export { listTypes, type ListTypes } from './schema/list.js';
-export { idOf, Node, parseGlobalId, withNumbers } from './schema/node.js';
+export { Node, numberIn, parseGlobalId, withNumbers } from './schema/node.js';
 export * from './schema/object-type.js';
 export { DateTime } from './schema/scalars.js';
-export { payloadType, present } from './schema/payload.js';
+export { payloadType } from './schema/payload.js';
 export { bulkMutation } from './schema/resource/bulk.js';
 export { face, nodesOf, type Face } from './schema/resource/face.js';
 export { computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';
-export { IdArg, RecordMutation } from './schema/resource/intent.js';
-export { mutations } from './schema/resource/mutations.js';
-export { queries } from './schema/resource/queries.js';
+export { mutations, recordMutation, recordMutations } from './schema/resource/mutations.js';
+export { counts, queries } from './schema/resource/queries.js';

@@ -107,10 +107,8 @@ async function startApollo(
     documentStore: documents,
     persistedQueries: { cache: persistedQueries(allowList) },
     stringifyResult: (result) => JSON.stringify(result),
-    formatError: (formatted, error) => {
-      const masking = { requestId: null, hideSuggestions: !development, report: nothing };
-      return maskErrors([error], masking)[0] ?? formatted;
-    },
+    formatError: (formatted, error) =>
+      maskErrors({ development, onError: nothing }, null, [error])[0] ?? formatted,
     plugins: [
       plugin,
       ApolloServerPluginCacheControlDisabled(),

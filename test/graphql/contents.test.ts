@@ -175,12 +175,12 @@ describe('bytes where a response is one message', () => {
     const file = await upload(bytes);
     const { contentId, size } = await contentOf(file);
     const ctx = new GraphqlContext(server.acme.caller, servicesOf(server, MAX_FILE_BYTES));
-    const data = { content: await base64Of(ctx, { contentId, size }), name: 'a file' };
+    const data = { content: await base64Of({ contentId, size }, ctx), name: 'a file' };
     expect(await ctx.contents.inline(data)).toEqual({ content: base64(bytes), name: 'a file' });
-    await expect(base64Of(ctx, { contentId, size })).rejects.toMatchObject({
+    await expect(base64Of({ contentId, size }, ctx)).rejects.toMatchObject({
       message: expect.stringContaining('at most 262144 bytes') as string,
     });
-    expect(await base64Of(ctx, { contentId: null, size: 0 })).toBeNull();
+    expect(await base64Of({ contentId: null, size: 0 }, ctx)).toBeNull();
   });
 
   async function contentOf(file: number): Promise<{ contentId: number; size: number }> {

@@ -68,11 +68,11 @@ describe('errors in a response', () => {
     ['an error without a place', new Error('a secret')],
   ])('GQ-11 show nothing of %s', (_what, error) => {
     const reported: unknown[] = [];
-    const masked = maskErrors([error], {
-      requestId: 'r1',
-      hideSuggestions: true,
-      report: (fault) => reported.push(fault),
-    });
+    const masked = maskErrors(
+      { development: false, onError: (fault, requestId) => reported.push([fault, requestId]) },
+      'r1',
+      [error],
+    );
     expect(masked[0]).toMatchObject({
       message: MASKED,
       extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'r1' },
@@ -81,9 +81,9 @@ describe('errors in a response', () => {
   });
 
   it('keep the code of domain errors', () => {
-    const masking = { requestId: 'r1', hideSuggestions: true, report: () => undefined };
+    const masking = { development: false, onError: () => undefined };
     const refused = new DomainError('storage_full', 'The disk is full.', { retryAfter: 10 });
-    expect(maskErrors([locatedError(refused, undefined, ['a'])], masking)).toEqual([
+    expect(maskErrors(masking, 'r1', [locatedError(refused, undefined, ['a'])])).toEqual([
       { message: 'The disk is full.', path: ['a'], extensions: { code: 'STORAGE_FULL', retryAfter: 10 } },
     ]);
   });

@@ -1,17 +1,8 @@
 import type { Arrivals } from '../../database/list/arrivals.js';
-import type { ChildList, List } from '../../database/list/list.js';
-import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { IdempotencyKey, StoredResponses } from '../../http/stored-responses.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
-import {
-  sliceRequest,
-  type Connection,
-  type Keys,
-  type OrderBy,
-  type PageArgs,
-} from '../schema/connection.js';
 import { requestError, type Within } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { payload, recordsIn, type Payload } from '../schema/payload.js';
@@ -19,15 +10,9 @@ import { OperationContents, type ReadContent } from './contents.js';
 import { follow } from './follow.js';
 import type { FormerCall } from '../idempotency/former-replay.js';
 import { RequestLoaders } from './reading.js';
-import { childList, companyList, counted, recordById, recordByKey, type Getter } from './reads.js';
+import { RecordReads } from './reads.js';
 import { RepeatableChange } from '../idempotency/repeatable-change.js';
-import { NO_FACTS, type OperationCounters, type RequestFacts } from './request.js';
-
-/** Arguments of a list: its page, order and filter. */
-export interface ListArgs extends PageArgs {
-  readonly orderBy?: OrderBy | null;
-  readonly filter?: FilterInput | null;
-}
+import { NO_FACTS, type RequestFacts } from './request.js';
 
 /** Arguments of a subscription: which events, and after which id. */
 export interface FollowArgs {
@@ -51,31 +36,23 @@ export interface OperationServices {
 /** The public members: Apollo's copy of a context is no instance of the class. */
 export type OperationContext = Pick<GraphqlContext, keyof GraphqlContext>;
 
-interface Identified {
-  readonly id: number;
-}
-
-const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
-
 /**
  * What resolvers use, for one operation of one caller. Methods that take a scope reject with FORBIDDEN where the
  * caller does not have it.
  */
-export class GraphqlContext {
+export class GraphqlContext extends RecordReads {
   // No #private members: Apollo hands resolvers a copy, which would not have them.
-  readonly loaders: RequestLoaders;
-  readonly counters: OperationCounters = { nodes: 0, replayed: false };
   readonly contents: OperationContents;
   /** Set while a mutation with an Idempotency-Key is executed. */
   private readonly repeatable: RepeatableChange | null = null;
 
   constructor(
-    readonly caller: Caller,
+    caller: Caller,
     private readonly services: OperationServices,
     readonly request: RequestFacts = NO_FACTS,
   ) {
     const { units, largeReads, readContent, maxContentBytes: maxBytes } = services;
-    this.loaders = new RequestLoaders(units, caller, largeReads);
+    super(caller, new RequestLoaders(units, caller, largeReads));
     const { companyId } = caller;
     this.contents = new OperationContents({ companyId, maxBytes, readContent, counters: this.counters });
   }
@@ -140,69 +117,8 @@ export class GraphqlContext {
     }, within);
   }
 
-  /** One record by its database id, batched; null where the company has none. */
-  async one<T>(list: List<T>, id: number | null, scope: Scope = 'read'): Promise<T | null> {
-    return id === null ? null : await recordById(this, list, id, scope);
-  }
-
-  /** One record by exactly one of its keys: `id`, `databaseId`, or a name of `getters`; null where there is none. */
-  find<T>(
-    list: List<T>,
-    keys: Keys,
-    getters: Readonly<Record<string, Getter<T>>> = {},
-    scope: Scope = 'read',
-  ): Promise<T | null> {
-    return recordByKey(this, list, keys, getters, scope);
-  }
-
-  /** A list of the whole company. */
-  list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard: OrderBy = BY_ID): Connection<T> {
-    demandScope(this.caller, scope);
-    return companyList(this, list, sliceRequest(args, conditionOf(list, args.filter), standard));
-  }
-
-  /** A list of one parent, read together with those of the other parents in the operation. */
-  children<T, P extends KeyValue>(
-    child: ChildList<T, P>,
-    parent: P,
-    args: ListArgs,
-    scope: Scope = 'read',
-    standard: OrderBy = BY_ID,
-  ): Connection<T> {
-    demandScope(this.caller, scope);
-    const request = sliceRequest(args, conditionOf(child.list, args.filter), standard);
-    return childList(this, child, parent, request);
-  }
-
-  /** A value of the whole operation, read once for each `selection`. */
-  loadOnce<T, S = undefined>(
-    load: (work: ReadWork, selection: S) => Promise<T>,
-    ...[selection]: S extends undefined ? [] : [S]
-  ): Promise<T> {
-    demandScope(this.caller, 'read');
-    const key = `once ${JSON.stringify(selection)}`;
-    return this.loaders.load(load, key, (work) => load(work, selection as S));
-  }
-
-  /** A value of one record, read together with those of the other records in the operation. */
-  loadForMany<R extends Identified, V>(
-    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
-    record: R,
-  ): Promise<V | undefined> {
-    demandScope(this.caller, 'read');
-    return this.loaders.forMany(load).load(record);
-  }
-
-  /** The same for a value that is a record. */
-  async related<R extends Identified, V extends Identified>(
-    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
-    record: R,
-  ): Promise<V | null> {
-    return counted(this, (await this.loadForMany(load, record)) ?? null);
-  }
-
   /** For a subscription: records with an id after `after`, or those recorded from now on. */
-  follow<T extends Identified>(
+  follow<T extends { readonly id: number }>(
     arrivals: Arrivals<T>,
     { filter, after = null }: FollowArgs,
     scope: Scope = 'read',

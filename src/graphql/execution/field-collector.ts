@@ -6,12 +6,13 @@ import {
   Kind,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLObjectType,
   type GraphQLSchema,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+
+import { fragmentsOf, spreadFragment, type Fragments } from '../limits/fragments.js';
 
 /** A selected field: all nodes that select it under one name in the response. */
 export interface CollectedField {
@@ -22,16 +23,14 @@ export interface CollectedField {
 
 /** Collects the selected fields of a type: expands fragments, evaluates @skip and @include. */
 export class FieldCollector {
-  readonly fragments: Record<string, FragmentDefinitionNode> = {};
+  readonly fragments: Fragments;
 
   constructor(
     private readonly schema: GraphQLSchema,
     document: DocumentNode,
     private readonly variables: Readonly<Record<string, unknown>>,
   ) {
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments[definition.name.value] = definition;
-    }
+    this.fragments = fragmentsOf(document);
   }
 
   /** The fields of all selection sets together, in the order in which they first appear. */
@@ -60,8 +59,7 @@ export class FieldCollector {
         if (seen.has(selection.name.value)) continue;
         seen.add(selection.name.value);
       }
-      const fragment =
-        selection.kind === Kind.FRAGMENT_SPREAD ? this.fragments[selection.name.value] : selection;
+      const fragment = spreadFragment(this.fragments, selection);
       if (fragment !== undefined && this.#applies(fragment.typeCondition?.name.value, type)) {
         this.#collect(type, fragment.selectionSet, fields, seen);
       }

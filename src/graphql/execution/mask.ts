@@ -5,34 +5,21 @@ import { DomainError } from '../../platform/errors.js';
 import { LIMITS, OperationRefused } from '../limits/limits.js';
 import { topLevelError } from '../schema/errors.js';
 
-export interface Masking {
-  readonly requestId: string | null;
-  /** Removes suggestions ("Did you mean …?"), which show names of the schema. */
-  readonly hideSuggestions: boolean;
-  /** Called with faults of the server: the client gets the request's id only. */
-  readonly report: (error: unknown) => void;
-}
-
 /** How a transport masks errors. */
 export interface MaskingOptions {
-  /** Shows suggestions. */
+  /** Shows suggestions ("Did you mean …?"), which contain names of the schema. */
   readonly development: boolean;
+  /** Called with faults of the server: the client gets the request's id only. */
   readonly onError: (error: unknown, requestId: string | null) => void;
 }
 
 /** Errors as clients may see them, at most `LIMITS.errors`. Faults of the server become INTERNAL_SERVER_ERROR. */
-export function maskErrors(errors: readonly unknown[], masking: Masking): GraphQLFormattedError[] {
-  return errors.slice(0, LIMITS.errors).map((error) => maskError(error, masking));
-}
-
-/** The same with the options of a transport. */
-export function maskedErrors(
-  { development, onError }: MaskingOptions,
+export function maskErrors(
+  options: MaskingOptions,
   requestId: string | null,
   errors: readonly unknown[],
 ): GraphQLFormattedError[] {
-  const report = (error: unknown): void => onError(error, requestId);
-  return maskErrors(errors, { requestId, hideSuggestions: !development, report });
+  return errors.slice(0, LIMITS.errors).map((error) => maskError(options, requestId, error));
 }
 
 /** Ends an operation over a socket or stream, with errors that are masked already. */
@@ -51,14 +38,18 @@ export class RenderedErrors extends Error {
 
 export function renderError(options: MaskingOptions, requestId: string, error: unknown): RenderedErrors {
   const errors = error instanceof OperationRefused ? error.errors : [error];
-  return new RenderedErrors(maskedErrors(options, requestId, errors));
+  return new RenderedErrors(maskErrors(options, requestId, errors));
 }
 
-function maskError(error: unknown, { requestId, hideSuggestions, report }: Masking): GraphQLFormattedError {
+function maskError(
+  { development, onError }: MaskingOptions,
+  requestId: string | null,
+  error: unknown,
+): GraphQLFormattedError {
   const visible = visibleError(error);
   const position = error instanceof GraphQLError ? positionOf(error) : {};
   if (visible === undefined) {
-    report(unwrapResolverError(error));
+    onError(unwrapResolverError(error), requestId);
     return {
       message: 'Something went wrong on the server.',
       ...position,
@@ -68,7 +59,7 @@ function maskError(error: unknown, { requestId, hideSuggestions, report }: Maski
   const extensions = Object.fromEntries(
     Object.entries(visible.extensions).filter(([name]) => name !== 'http'),
   );
-  const message = hideSuggestions ? visible.message.replace(/ ?Did you mean .+\?$/s, '') : visible.message;
+  const message = development ? visible.message : visible.message.replace(/ ?Did you mean .+\?$/s, '');
   return { message: shortened(message), ...position, extensions };
 }
 

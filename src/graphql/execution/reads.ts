@@ -1,76 +1,161 @@
-import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
-import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
+import type { KeyValue, Slice } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { DomainError } from '../../platform/errors.js';
-import { connection, type Connection, type Keys } from '../schema/connection.js';
+import {
+  connection,
+  sliceRequest,
+  type Connection,
+  type Keys,
+  type OrderBy,
+  type PageArgs,
+} from '../schema/connection.js';
 import { requestError } from '../schema/errors.js';
-import { parseGlobalId } from '../schema/node.js';
+import { conditionOf, type FilterInput } from '../schema/filter.js';
+import { numberIn } from '../schema/node.js';
 import type { RequestLoaders } from './reading.js';
 import type { OperationCounters } from './request.js';
 
-/** The reads of one operation: its caller, its loaders, and where the records of its response are counted. */
-export interface Reads {
-  readonly caller: Caller;
-  readonly loaders: RequestLoaders;
-  readonly counters: OperationCounters;
+/** Arguments of a list: its page, order and filter. */
+export interface ListArgs extends PageArgs {
+  readonly orderBy?: OrderBy | null;
+  readonly filter?: FilterInput | null;
+}
+
+interface Identified {
+  readonly id: number;
 }
 
 /** Finds a record by a key of its own, for example its serial number. Errors: `not_found`. */
-export type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
+type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 
-export function counted<T>({ counters }: Reads, record: T | null): T | null {
-  if (record !== null) counters.nodes += 1;
-  return record;
-}
+const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
 
-async function countedSlice<T>({ counters }: Reads, loading: Promise<Slice<T>>): Promise<Slice<T>> {
-  const slice = await loading;
-  counters.nodes += slice.items.length;
-  return slice;
-}
+/** The reads of one operation, batched. Counts the records of its response. */
+export class RecordReads {
+  readonly counters: OperationCounters = { nodes: 0, replayed: false };
 
-/** A record by its database id, batched; null where the company has none. */
-export async function recordById<T>(
-  reads: Reads,
-  list: List<T>,
-  id: number,
-  scope: Scope,
-): Promise<T | null> {
-  demandScope(reads.caller, scope);
-  const loader = reads.loaders.loader<T | null>(list, 'one', async (work, ids) => {
-    const found = await list.byIds(work, ids);
-    return ids.map((each) => found.get(each) ?? null);
-  });
-  return counted(reads, await loader.load(id));
-}
+  constructor(
+    readonly caller: Caller,
+    readonly loaders: RequestLoaders,
+  ) {}
 
-/** A record by exactly one of `id`, `databaseId` and the names of `getters`; null where there is none. */
-export async function recordByKey<T>(
-  reads: Reads,
-  list: List<T>,
-  keys: Keys,
-  getters: Readonly<Record<string, Getter<T>>>,
-  scope: Scope,
-): Promise<T | null> {
-  const given = Object.entries(keys).filter(([, value]) => value != null) as [string, string | number][];
-  const [key, ...others] = given;
-  if (key === undefined || others.length > 0) {
-    throw requestError(`Give exactly one of ${['id', 'databaseId', ...Object.keys(getters)].join(', ')}.`);
+  /** One record by its database id; null where the company has none. */
+  async one<T>(list: List<T>, id: number | null, scope: Scope = 'read'): Promise<T | null> {
+    if (id === null) return null;
+    demandScope(this.caller, scope);
+    const loader = this.loaders.loader<T | null>(list, 'one', async (work, ids) => {
+      const found = await list.byIds(work, ids);
+      return ids.map((each) => found.get(each) ?? null);
+    });
+    return this.counted(await loader.load(id));
   }
-  const [name, value] = key;
-  if (name === 'databaseId') return await recordById(reads, list, Number(value), scope);
-  const text = String(value);
-  if (name === 'id') {
-    const parsed = parseGlobalId(text);
-    return parsed?.typeName === list.name ? await recordById(reads, list, parsed.id, scope) : null;
+
+  /** One record by exactly one of its keys: `id`, `databaseId`, or a name of `getters`; null where there is none. */
+  async find<T>(
+    list: List<T>,
+    keys: Keys,
+    getters: Readonly<Record<string, Getter<T>>> = {},
+    scope: Scope = 'read',
+  ): Promise<T | null> {
+    const given = Object.entries(keys).filter(([, value]) => value != null) as [string, string | number][];
+    const [key, ...others] = given;
+    if (key === undefined || others.length > 0) {
+      throw requestError(`Give exactly one of ${['id', 'databaseId', ...Object.keys(getters)].join(', ')}.`);
+    }
+    const [name, value] = key;
+    if (name === 'databaseId') return await this.one(list, Number(value), scope);
+    const text = String(value);
+    if (name === 'id') return await this.one(list, numberIn(list.name, text) ?? null, scope);
+    demandScope(this.caller, scope);
+    const found = await this.loaders.load(list, `by ${name} ${text}`, (work) =>
+      orNull(async () => (await getters[name]?.(work, text)) ?? null),
+    );
+    return this.counted(found);
   }
-  demandScope(reads.caller, scope);
-  const found = await reads.loaders.load(list, `by ${name} ${text}`, (work) =>
-    orNull(async () => (await getters[name]?.(work, text)) ?? null),
-  );
-  return counted(reads, found);
+
+  /** A list of the whole company. */
+  list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard = BY_ID): Connection<T> {
+    demandScope(this.caller, scope);
+    const condition = conditionOf(list, args.filter);
+    const request = sliceRequest(args, condition, standard);
+    const { loaders } = this;
+    return connection(
+      request,
+      () =>
+        this.countedSlice(
+          loaders.load(list, `slice ${JSON.stringify(request)}`, (work) => list.slice(work, request)),
+        ),
+      () => loaders.load(list, `count ${JSON.stringify(condition)}`, (work) => list.count(work, condition)),
+    );
+  }
+
+  /** A list of one parent, read together with those of the other parents in the operation. */
+  children<T, P extends KeyValue>(
+    child: ChildList<T, P>,
+    parent: P,
+    args: ListArgs,
+    scope: Scope = 'read',
+    standard = BY_ID,
+  ): Connection<T> {
+    demandScope(this.caller, scope);
+    const condition = conditionOf(child.list, args.filter);
+    const request = sliceRequest(args, condition, standard);
+    const slices = () =>
+      this.loaders.loader<Slice<T>, P>(child, `slice ${JSON.stringify(request)}`, async (work, parents) => {
+        const found = await child.slices(work, parents, request);
+        return parents.map((each) => found.get(each) ?? { items: [], hasMore: false });
+      });
+    const counts = () =>
+      this.loaders.loader<number, P>(child, `count ${JSON.stringify(condition)}`, async (work, parents) => {
+        const found = await child.counts(work, parents, condition);
+        return parents.map((each) => found.get(each) ?? 0);
+      });
+    return connection(
+      request,
+      () => this.countedSlice(slices().load(parent)),
+      () => counts().load(parent),
+    );
+  }
+
+  /** A value of the whole operation, read once for each `selection`. */
+  loadOnce<T, S = undefined>(
+    load: (work: ReadWork, selection: S) => Promise<T>,
+    ...[selection]: S extends undefined ? [] : [S]
+  ): Promise<T> {
+    demandScope(this.caller, 'read');
+    const key = `once ${JSON.stringify(selection)}`;
+    return this.loaders.load(load, key, (work) => load(work, selection as S));
+  }
+
+  /** A value of one record, read together with those of the other records in the operation. */
+  loadForMany<R extends Identified, V>(
+    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
+    record: R,
+  ): Promise<V | undefined> {
+    demandScope(this.caller, 'read');
+    return this.loaders.forMany(load).load(record);
+  }
+
+  /** The same for a value that is a record. */
+  async related<R extends Identified, V extends Identified>(
+    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
+    record: R,
+  ): Promise<V | null> {
+    return this.counted((await this.loadForMany(load, record)) ?? null);
+  }
+
+  private counted<T>(record: T | null): T | null {
+    if (record !== null) this.counters.nodes += 1;
+    return record;
+  }
+
+  private async countedSlice<T>(loading: Promise<Slice<T>>): Promise<Slice<T>> {
+    const slice = await loading;
+    this.counters.nodes += slice.items.length;
+    return slice;
+  }
 }
 
 async function orNull<T>(get: () => Promise<T | null>): Promise<T | null> {
@@ -80,51 +165,4 @@ async function orNull<T>(get: () => Promise<T | null>): Promise<T | null> {
     if (error instanceof DomainError && error.code === 'not_found') return null;
     throw error;
   }
-}
-
-/** A list of the whole company. */
-export function companyList<T>(reads: Reads, list: List<T>, request: SliceRequest): Connection<T> {
-  const { condition } = request;
-  const { loaders } = reads;
-  return connection(
-    request,
-    () =>
-      countedSlice(
-        reads,
-        loaders.load(list, `slice ${JSON.stringify(request)}`, (work) => list.slice(work, request)),
-      ),
-    () => loaders.load(list, `count ${JSON.stringify(condition)}`, (work) => list.count(work, condition)),
-  );
-}
-
-/** A list of one parent, read together with those of the other parents in the operation. */
-export function childList<T, P extends KeyValue>(
-  reads: Reads,
-  child: ChildList<T, P>,
-  parent: P,
-  request: SliceRequest,
-): Connection<T> {
-  return connection(
-    request,
-    () => countedSlice(reads, slicesOf(reads, child, request).load(parent)),
-    () => countsOf(reads, child, request.condition).load(parent),
-  );
-}
-
-function slicesOf<T, P extends KeyValue>({ loaders }: Reads, child: ChildList<T, P>, request: SliceRequest) {
-  return loaders.loader<Slice<T>, P>(child, `slice ${JSON.stringify(request)}`, async (work, parents) => {
-    const slices = await child.slices(work, parents, request);
-    return parents.map((parent) => slices.get(parent) ?? { items: [], hasMore: false });
-  });
-}
-
-function countsOf<T, P extends KeyValue>(
-  { loaders }: Reads,
-  child: ChildList<T, P>,
-  condition: Condition | null,
-) {
-  return loaders.loader<number, P>(child, `count ${JSON.stringify(condition)}`, async (work, parents) => {
-    const counts = await child.counts(work, parents, condition);
-    return parents.map((parent) => counts.get(parent) ?? 0);
-  });
 }

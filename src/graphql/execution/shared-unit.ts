@@ -9,20 +9,17 @@ export type OpenUnit = (use: (work: ReadWork) => Promise<void>) => Promise<void>
  */
 export class SharedUnit {
   readonly #work: Promise<ReadWork>;
-  readonly #ended: Promise<void>;
-  #end: () => void = () => undefined;
+  readonly #ended = Promise.withResolvers<undefined>();
   #running = 0;
   #isEnding = false;
 
   constructor(open: OpenUnit) {
-    const end = new Promise<void>((resolve) => (this.#end = resolve));
     this.#work = new Promise((resolve, reject) => {
       open(async (work) => {
         resolve(work);
-        await end;
+        await this.#ended.promise;
       }).catch(reject);
     });
-    this.#ended = end;
   }
 
   /** Errors: those of opening the unit (`busy`), and those of `read`. */
@@ -40,10 +37,10 @@ export class SharedUnit {
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#endIfIdle();
-    await this.#ended;
+    await this.#ended.promise;
   }
 
   #endIfIdle(): void {
-    if (this.#isEnding && this.#running === 0) this.#end();
+    if (this.#isEnding && this.#running === 0) this.#ended.resolve(undefined);
   }
 }

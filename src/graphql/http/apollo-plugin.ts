@@ -10,7 +10,7 @@ import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from '
 
 import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
-import { maskedErrors, type MaskingOptions } from '../execution/mask.js';
+import { maskErrors, type MaskingOptions } from '../execution/mask.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
@@ -116,7 +116,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   }
 
   #masked({ caller }: OperationContext, errors: readonly GraphQLError[]) {
-    return maskedErrors(this.options, caller.requestId, errors);
+    return maskErrors(this.options, caller.requestId, errors);
   }
 
   #keepRefusal(use: () => void): void {

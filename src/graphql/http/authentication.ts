@@ -6,7 +6,7 @@ import type { RequestFacts } from '../execution/request.js';
 /** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
 export type Authenticate = (
   token: string | undefined,
-  origin: Origin,
+  request: Omit<Origin, 'channel'>,
   facts?: RequestFacts,
 ) => Promise<GraphqlContext>;
 
@@ -15,8 +15,8 @@ export function createAuthenticate(
   given: Omit<OperationServices, 'largeReads'>,
 ): Authenticate {
   const services = { ...given, largeReads: createLargeReads() };
-  return async (token, origin, facts) => {
-    const caller = await authenticator.authenticate(token, origin);
+  return async (token, { ip, requestId }, facts) => {
+    const caller = await authenticator.authenticate(token, { channel: 'api', ip, requestId });
     return new GraphqlContext(caller, services, facts);
   };
 }

@@ -6,6 +6,7 @@ import { inviteBody, readText } from '../../http/body.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../../http/multipart.js';
 import { graphqlContextOf, releaseAfterExecution } from './http-context.js';
 import { operationRefused } from '../limits/limits.js';
+import { parsedJson } from './json.js';
 import { operationWithFile } from './upload.js';
 
 export interface BodyOptions {
@@ -19,11 +20,11 @@ const SIMPLE_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'
 /** Headers that make a browser send a CORS preflight first. */
 export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 
-const METHODS = ['GET', 'POST'];
+export const METHODS: readonly string[] = ['GET', 'POST'];
 
 /** Refuses other methods, and GET requests that a page of another site could send. */
 export const demandMethod: RequestHandler = (request, _response, next) => {
-  if (!METHODS.includes(request.method)) throw methodNotAllowed();
+  if (!METHODS.includes(request.method)) throw methodNotAllowed(METHODS);
   if (request.method === 'GET') refuseForgery(request);
   next();
 };
@@ -58,10 +59,9 @@ function operationIn(upload: HeldUpload): object {
   }
 }
 
-function methodNotAllowed(): HttpProblem {
-  return new HttpProblem(405, 'method_not_allowed', `Send ${METHODS.join(' or ')}.`, {
-    Allow: METHODS.join(', '),
-  });
+export function methodNotAllowed(methods: readonly string[]): HttpProblem {
+  const headers = { Allow: methods.join(', ') };
+  return new HttpProblem(405, 'method_not_allowed', `Send ${methods.join(' or ')}.`, headers);
 }
 
 function refuseForgery(request: Request): void {
@@ -84,19 +84,11 @@ async function readJson(request: Request, response: Response, waitMs: number): P
   }
   inviteBody(request, response);
   const { text } = await readText(request, waitMs);
-  const body = parse(text);
+  const body = parsedJson(text);
   if (Array.isArray(body))
     throw operationRefused('BAD_REQUEST', 'Operation batching is disabled: send one operation.');
   if (typeof body !== 'object' || body === null) {
     throw operationRefused('BAD_REQUEST', 'The body must be a JSON object.');
   }
   return body;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

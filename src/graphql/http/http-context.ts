@@ -18,12 +18,9 @@ export function authenticateRequest(authenticate: Authenticate, template = '/gra
     const requestContext = requestContextOf(response);
     requestContext.template = template;
     const token = readToken(request, readQuery(request.originalUrl));
-    const { ip, requestId, budget } = requestContext;
-    const context = await authenticate(
-      token,
-      { channel: 'api', ip, requestId },
-      { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request) },
-    );
+    const { budget } = requestContext;
+    const facts = { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request) };
+    const context = await authenticate(token, requestContext, facts);
     requestContext.caller = context.caller;
     response.locals.graphql = context;
     next();

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 
 import { readQuery } from '../../http/query.js';
 import type { Variables } from '../limits/cost.js';
@@ -24,9 +24,10 @@ export function readOperationText(sent: Sent): OperationText {
   return { query, variables: (variables ?? {}) as Variables, operationName: operationName ?? null };
 }
 
-/** The same from the query of a URL, where objects are JSON texts. Throws `OperationRefused`. */
-export function sentInQuery(url: string): Sent {
-  const { variables, extensions, ...sent } = Object.fromEntries(readQuery(url));
+/** The body of a POST; of a GET the query, where objects are JSON texts. Throws `OperationRefused`. */
+export function sentBy({ method, originalUrl, body }: Request): Sent {
+  if (method !== 'GET') return body as Sent;
+  const { variables, extensions, ...sent } = Object.fromEntries(readQuery(originalUrl));
   return { ...sent, ...parsed('variables', variables), ...parsed('extensions', extensions) };
 }
 
@@ -44,7 +45,7 @@ const isObjectOrNothing = (value: unknown): boolean =>
 
 /** Refuses a request without an operation, before Apollo would with messages of its own. */
 export const demandText: RequestHandler = (request, _response, next) => {
-  const sent = request.method === 'GET' ? sentInQuery(request.originalUrl) : (request.body as Sent);
+  const sent = sentBy(request);
   if (!isObjectOrNothing(sent.extensions))
     throw operationRefused('BAD_REQUEST', '"extensions" must be an object.');
   // The text of a persisted query may be known already.

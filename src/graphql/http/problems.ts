@@ -17,22 +17,16 @@ export function refuseOperation(onError: (error: unknown, requestId: string) => 
   return (error: unknown, request, response, _next) => {
     const { requestId } = requestContextOf(response);
     if (error instanceof OperationRefused) {
-      const errors = maskErrors(error.errors, {
-        requestId,
-        hideSuggestions: true,
-        report: () => undefined,
-      });
-      sendProblem(request, response, { status: 400, headers: {}, body: { errors, extensions: NO_COST } });
+      const masking = { development: false, onError: () => undefined };
+      const body = { errors: maskErrors(masking, requestId, error.errors), extensions: NO_COST };
+      sendProblem(request, response, { status: 400, headers: {}, body });
       return;
     }
     const problem = problemResponse(error, requestId);
     if (problem.status === 500) onError(error, requestId);
-    const { message } = problem.body;
-    const extensions = { code: codeOf(error, problem.body.code), requestId };
-    sendProblem(request, response, {
-      ...problem,
-      body: { errors: [{ message, extensions }], extensions: NO_COST },
-    });
+    const { message, code } = problem.body;
+    const errors = [{ message, extensions: { code: codeOf(error, code), requestId } }];
+    sendProblem(request, response, { ...problem, body: { errors, extensions: NO_COST } });
   };
 }
 

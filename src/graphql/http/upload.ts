@@ -2,6 +2,7 @@ import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
 import type { Upload, UploadedFile } from '../../http/multipart.js';
 import { operationRefused } from '../limits/limits.js';
+import { parsedJson } from './json.js';
 
 /** By the value of the variable, and by the coerced value of the argument. */
 const files = new WeakMap<object, UploadedFile>();
@@ -35,19 +36,11 @@ function slotOf(file: UploadedFile): UploadSlot {
 function objectIn(fields: ReadonlyMap<string, string>, name: string): Json {
   const text = fields.get(name);
   if (text === undefined) throw malformedUpload(`The field "${name}" is missing.`);
-  const value = parse(text);
+  const value = parsedJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformedUpload(`The field "${name}" must hold a JSON object.`);
   }
   return value as Json;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const PATH = /^variables(\.([A-Za-z][A-Za-z0-9_]{0,63}|0|[1-9][0-9]{0,3})){1,8}$/;

@@ -36,9 +36,7 @@ const SUCCESS = 200;
  * would hold the write lock for a shorter time, but a crash in between would leave an effect without its payload.
  */
 export class RepeatableChange {
-  readonly #rendered: Promise<StoredPayload>;
-  #resolve: (payload: StoredPayload) => void = () => undefined;
-  #reject: (error: Error) => void = () => undefined;
+  readonly #rendered = Promise.withResolvers<StoredPayload>();
   #transaction: Promise<void> | null = null;
   #isOpen = false;
   #isReplayed = false;
@@ -48,12 +46,7 @@ export class RepeatableChange {
     private readonly former: FormerCall,
     private readonly responses: StoredResponses,
     private readonly loaders: RequestLoaders,
-  ) {
-    this.#rendered = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-  }
+  ) {}
 
   /** Whether the change was made and `commit` is expected. */
   get isOpen(): boolean {
@@ -88,7 +81,7 @@ export class RepeatableChange {
   async commit(payload: StoredPayload): Promise<void> {
     await this.loaders.leaveTransaction();
     this.#isOpen = false;
-    this.#resolve(payload);
+    this.#rendered.resolve(payload);
     await this.#transaction;
   }
 
@@ -97,7 +90,7 @@ export class RepeatableChange {
     if (!this.#isOpen) return;
     await this.loaders.leaveTransaction();
     this.#isOpen = false;
-    this.#reject(new Error('The payload was not rendered.'));
+    this.#rendered.reject(new Error('The payload was not rendered.'));
     await this.#transaction?.catch(() => undefined);
   }
 
@@ -124,9 +117,9 @@ export class RepeatableChange {
   }
 
   async #renderedInTime(): Promise<StoredPayload> {
-    const timeout = setTimeout(() => this.#reject(tooSlow()), RENDER_MS);
+    const timeout = setTimeout(() => this.#rendered.reject(tooSlow()), RENDER_MS);
     try {
-      return await this.#rendered;
+      return await this.#rendered.promise;
     } finally {
       clearTimeout(timeout);
     }

@@ -79,9 +79,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     price: (admitted, variables, operationName) => {
       checkVariables(variables);
       const nodes = priceOf(schema, admitted, variables, operationName ?? null);
-      if (nodes > LIMITS.cost)
-        throw beyondLimit('cost', nodes, 'The operation could answer too many records');
-      return nodes;
+      if (nodes <= LIMITS.cost) return nodes;
+      throw beyondLimit('cost', nodes, 'The operation could answer too many records');
     },
   };
 }

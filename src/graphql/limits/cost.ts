@@ -20,7 +20,6 @@ import {
   Kind,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -31,6 +30,7 @@ import {
 
 import { DEFAULT_FIRST } from '../schema/connection.js';
 import { Base64 } from '../schema/scalars.js';
+import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
 
 /** Cost of a field of bytes. */
 export const CONTENT_COST = 100;
@@ -59,7 +59,7 @@ export function costOf(
 
 class Meter {
   fixed = true;
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragments: Fragments;
   readonly #defaults = new Map<string, ValueNode>();
 
   constructor(
@@ -68,10 +68,7 @@ class Meter {
     operation: OperationDefinitionNode,
     private readonly variables: Variables,
   ) {
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION)
-        this.#fragments.set(definition.name.value, definition);
-    }
+    this.#fragments = fragmentsOf(document);
     for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
       if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
     }
@@ -84,8 +81,7 @@ class Meter {
       if (selection.kind === Kind.FIELD) {
         nodes += this.#field(selection, parent, size);
       } else {
-        const fragment =
-          selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+        const fragment = spreadFragment(this.#fragments, selection);
         const on = fragment?.typeCondition;
         const type = on === undefined ? parent : this.schema.getType(on.name.value);
         if (fragment !== undefined && type !== undefined) {
@@ -117,8 +113,7 @@ class Meter {
   #readsPage(set: SelectionSetNode): boolean {
     return set.selections.some((selection) => {
       if (selection.kind === Kind.FIELD) return !['totalCount', '__typename'].includes(selection.name.value);
-      const fragment =
-        selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+      const fragment = spreadFragment(this.#fragments, selection);
       return fragment !== undefined && this.#readsPage(fragment.selectionSet);
     });
   }

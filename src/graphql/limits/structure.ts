@@ -3,12 +3,12 @@ import {
   OperationTypeNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
+import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
 import { beyondLimit, LIMITS, operationRefused } from './limits.js';
 
 /** Totals of a selection set with its fragments expanded. */
@@ -33,7 +33,7 @@ export function checkStructure(document: DocumentNode, sensitiveMutations: reado
 }
 
 class Structure {
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragments: Fragments;
   readonly #extents = new Map<string, Extent | 'being measured'>();
   #selections = 0;
 
@@ -41,14 +41,11 @@ class Structure {
     private readonly document: DocumentNode,
     private readonly sensitiveMutations: readonly string[],
   ) {
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION)
-        this.#fragments.set(definition.name.value, definition);
-    }
+    this.#fragments = fragmentsOf(document);
   }
 
   check(): void {
-    for (const name of this.#fragments.keys()) this.#measureFragment(name, 0);
+    for (const name of Object.keys(this.#fragments)) this.#measureFragment(name, 0);
     for (const definition of this.document.definitions) {
       if (definition.kind === Kind.OPERATION_DEFINITION) this.#checkOperation(definition);
     }
@@ -61,26 +58,17 @@ class Structure {
     if (selections > LIMITS.expandedSelections) {
       throw beyondLimit('expandedSelections', selections, 'The operation with its fragments is too long');
     }
-    const roots = rootFields(operation, this.#fragments);
+    const selected = rootSelections(operation, this.#fragments);
+    const roots = selected.filter((selection) => selection.kind === Kind.FIELD);
     if (roots.length > LIMITS.rootFields) {
       throw beyondLimit('rootFields', roots.length, 'The operation has too many root fields');
     }
-    if (operation.operation === OperationTypeNode.SUBSCRIPTION) this.#checkUnconditional(operation);
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION) demandUnconditional(selected);
     if (operation.operation !== OperationTypeNode.MUTATION) return;
     const sensitive = roots.filter((field) => this.sensitiveMutations.includes(field.name.value)).length;
     if (sensitive > LIMITS.sensitiveMutations) {
       const names = this.sensitiveMutations.join(' and ');
       throw beyondLimit('sensitiveMutations', sensitive, `The operation has too many of ${names}`);
-    }
-  }
-
-  /** Without its field, graphql-js could not start a subscription. */
-  #checkUnconditional(operation: OperationDefinitionNode): void {
-    for (const { directives } of rootSelections(operation, this.#fragments)) {
-      const name = directives?.find((directive) => ['skip', 'include'].includes(directive.name.value))?.name;
-      if (name === undefined) continue;
-      const message = `The field of a subscription cannot depend on @${name.value}.`;
-      throw operationRefused('GRAPHQL_VALIDATION_FAILED', message);
     }
   }
 
@@ -112,7 +100,7 @@ class Structure {
     const known = this.#extents.get(name);
     if (known === 'being measured') return NOTHING;
     if (known !== undefined) return known;
-    const fragment = this.#fragments.get(name);
+    const fragment = this.#fragments[name];
     if (fragment === undefined) return NOTHING;
     this.#extents.set(name, 'being measured');
     const extent = this.#measure(fragment.selectionSet, nesting + 1);
@@ -129,30 +117,26 @@ function isIntrospection(selection: SelectionNode): boolean {
   return selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
 }
 
-/** The fields of the operation itself, with those of its fragments; each fragment once. */
-function rootFields(
-  operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): FieldNode[] {
-  return rootSelections(operation, fragments).filter((selection) => selection.kind === Kind.FIELD);
+/** Without its field, graphql-js could not start a subscription. */
+function demandUnconditional(selected: readonly SelectionNode[]): void {
+  for (const { directives } of selected) {
+    const name = directives?.find((directive) => ['skip', 'include'].includes(directive.name.value))?.name;
+    if (name === undefined) continue;
+    const message = `The field of a subscription cannot depend on @${name.value}.`;
+    throw operationRefused('GRAPHQL_VALIDATION_FAILED', message);
+  }
 }
 
-/** The same fields, and the fragments themselves. */
-function rootSelections(
-  operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): SelectionNode[] {
+/** The fields of the operation itself, its fragments, and the fields of these; each fragment once. */
+function rootSelections(operation: OperationDefinitionNode, fragments: Fragments): SelectionNode[] {
   const found: SelectionNode[] = [];
-  const seen = new Set<string>();
-  const pending: SelectionSetNode[] = [operation.selectionSet];
-  for (let set = pending.pop(); set !== undefined; set = pending.pop()) {
+  const pending = new Set<SelectionSetNode>([operation.selectionSet]);
+  // A set can grow while it is iterated.
+  for (const set of pending) {
+    found.push(...set.selections);
     for (const selection of set.selections) {
-      found.push(selection);
-      if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
-      if (selection.kind !== Kind.FRAGMENT_SPREAD || seen.has(selection.name.value)) continue;
-      seen.add(selection.name.value);
-      const fragment = fragments.get(selection.name.value);
-      if (fragment !== undefined) pending.push(fragment.selectionSet);
+      const fragment = selection.kind === Kind.FIELD ? undefined : spreadFragment(fragments, selection);
+      if (fragment !== undefined) pending.add(fragment.selectionSet);
     }
   }
   return found;

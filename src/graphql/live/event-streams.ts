@@ -5,26 +5,17 @@ import { finished } from 'node:stream';
 import { requestContextOf } from '../../http/request-context.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
-import { HttpProblem } from '../../http/problem.js';
 import { readQuery } from '../../http/query.js';
-import type { Authenticate } from '../http/authentication.js';
-import { PREFLIGHT_HEADERS } from '../http/body.js';
+import { methodNotAllowed, METHODS, PREFLIGHT_HEADERS } from '../http/body.js';
 import { graphqlContextOf } from '../http/http-context.js';
 import { operationRefused } from '../limits/limits.js';
-import { readOperationText, sentInQuery, type OperationText } from '../http/operation-text.js';
-import type { InFlightResponses } from '../limits/in-flight.js';
+import { readOperationText, sentBy } from '../http/operation-text.js';
 import type { LiveTimes } from './limits.js';
-import { Operation, type Client, type OperationParts } from './operation.js';
+import { Operation, type Client } from './operation.js';
+import type { LiveParts } from './parts.js';
 import { demandOwnOrigin } from './origin.js';
-import { takeConnection, takeToken, tooManyOfToken, type ConnectionSlots } from './connection-slots.js';
+import { takeConnection, takeToken, tooManyOfToken } from './connection-slots.js';
 import { EventStream } from './event-stream.js';
-
-export interface StreamParts {
-  readonly operations: OperationParts;
-  readonly authenticate: Authenticate;
-  readonly slots: ConnectionSlots;
-  readonly inFlight: InFlightResponses;
-}
 
 /** GraphQL over server-sent events: the "distinct connections" mode of graphql-sse, one connection per operation. */
 export class EventStreams {
@@ -32,14 +23,14 @@ export class EventStreams {
   #isStopping = false;
 
   constructor(
-    private readonly parts: StreamParts,
+    private readonly parts: LiveParts,
     private readonly times: LiveTimes,
   ) {}
 
   /** Checks method, Accept and Origin, before the token is checked and the body is read. */
   readonly demandAcceptable: RequestHandler = (request, _response, next) => {
     const { method, headers } = request;
-    if (method !== 'GET' && method !== 'POST') throw notAllowed('GET, POST');
+    if (!METHODS.includes(method)) throw methodNotAllowed(METHODS);
     if (request.accepts('text/event-stream') === false) {
       throw operationRefused(
         'BAD_REQUEST',
@@ -62,8 +53,9 @@ export class EventStreams {
     if (release === null) throw tooManyOfToken();
     finished(response, { readable: false }, release);
     const client = this.#clientOf(request, response);
-    const operation = new Operation(this.parts.operations, client, textOf(request));
-    if (request.method === 'GET' && operation.kind === OperationTypeNode.MUTATION) throw notAllowed('POST');
+    const operation = new Operation(this.parts.operations, client, readOperationText(sentBy(request)));
+    if (request.method === 'GET' && operation.kind === OperationTypeNode.MUTATION)
+      throw methodNotAllowed(['POST']);
     await this.#send(response, operation, client);
   };
 
@@ -91,13 +83,12 @@ export class EventStreams {
   }
 
   #clientOf(request: Request, response: Response): Client {
-    const { ip, requestId } = requestContextOf(response);
+    const requestContext = requestContextOf(response);
     const facts = graphqlContextOf(response).request;
     const token = readToken(request, readQuery(request.originalUrl));
-    const origin = { channel: 'api', ip, requestId } as const;
     return {
-      ...{ transport: 'sse', requestId, lastSeen: lastSeenBy(request) },
-      context: (subscription) => this.parts.authenticate(token, origin, { ...facts, subscription }),
+      ...{ transport: 'sse', requestId: requestContext.requestId, lastSeen: lastSeenBy(request) },
+      context: (subscription) => this.parts.authenticate(token, requestContext, { ...facts, subscription }),
     };
   }
 }
@@ -111,17 +102,4 @@ function lastSeenBy(request: Request): number | null {
     'BAD_REQUEST',
     'Last-Event-ID must be the id of an event of this server: a whole number.',
   );
-}
-
-function textOf(request: Request): OperationText {
-  const isGet = request.method === 'GET';
-  return readOperationText(isGet ? sentInQuery(request.originalUrl) : (request.body as object as Sent));
-}
-
-type Sent = Readonly<Record<string, unknown>>;
-
-function notAllowed(allow: string): HttpProblem {
-  return new HttpProblem(405, 'method_not_allowed', `Send ${allow.replace(', ', ' or ')}.`, {
-    Allow: allow,
-  });
 }

@@ -1,21 +1,14 @@
 import { Router } from 'express';
 
-import type { CountRequest } from '../../http/server/rate-limit.js';
-import type { Authenticate } from '../http/authentication.js';
 import { readOperation, type BodyOptions } from '../http/body.js';
 import { authenticateRequest } from '../http/http-context.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
-import type { OperationParts } from './operation.js';
-import type { InFlightResponses } from '../limits/in-flight.js';
+import type { LiveParts } from './parts.js';
 import { ConnectionSlots } from './connection-slots.js';
 import { Sockets } from './sockets.js';
 import { EventStreams } from './event-streams.js';
 
-export interface LiveOptions extends BodyOptions {
-  readonly operations: OperationParts;
-  readonly authenticate: Authenticate;
-  readonly count: CountRequest;
-  readonly inFlight: InFlightResponses;
+export interface LiveOptions extends BodyOptions, Omit<LiveParts, 'slots'> {
   readonly times?: Partial<LiveTimes>;
 }
 

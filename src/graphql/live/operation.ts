@@ -9,6 +9,7 @@ import {
   type ExecutionResult,
   type FormattedExecutionResult,
   type GraphQLError,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -16,7 +17,7 @@ import {
 import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
-import { maskedErrors, renderError, type MaskingOptions } from '../execution/mask.js';
+import { maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
 import type { SubscriptionRequest } from '../execution/request.js';
 import type { OperationText } from '../http/operation-text.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
@@ -185,19 +186,18 @@ export class Operation {
 
   async #executed(context: GraphqlContext, event: unknown): Promise<ExecutionResult> {
     try {
-      const repeatable = await this.#executeRepeatable(context);
+      const operation = this.#definition;
+      const { variables } = this.text;
+      const mask = this.#mask;
+      const repeatable = await executeRepeatable({ ...this.args, operation, variables, context, mask });
       return repeatable ?? (await execute({ ...this.args, rootValue: event, contextValue: context }));
     } finally {
       context.finish();
     }
   }
 
-  #executeRepeatable(context: GraphqlContext): Promise<ExecutionResult | null> {
-    const { schema, document } = this.args;
-    const mask = (errors: readonly GraphQLError[]) => maskedErrors(this.parts, this.client.requestId, errors);
-    const { variables } = this.text;
-    return executeRepeatable({ schema, document, operation: this.#definition, variables, context, mask });
-  }
+  readonly #mask = (errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] =>
+    maskErrors(this.parts, this.client.requestId, errors);
 
   #rendered({ data, errors }: ExecutionResult): FormattedExecutionResult {
     const size = approximateJsonBytes(data);
@@ -205,9 +205,7 @@ export class Operation {
       return this.#rendered({ data: null, errors: [tooLarge('answerBytes', size)] });
     }
     const response = data === undefined ? {} : { data };
-    return errors === undefined
-      ? response
-      : { ...response, errors: maskedErrors(this.parts, this.client.requestId, errors) };
+    return errors === undefined ? response : { ...response, errors: this.#mask(errors) };
   }
 
   #end(code: string | null): void {

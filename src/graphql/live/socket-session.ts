@@ -3,28 +3,18 @@ import { CloseCode } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 
-import type { Budget } from '../../http/request-context.js';
-import { overLimit, type CountRequest } from '../../http/server/rate-limit.js';
+import { overLimit } from '../../http/server/rate-limit.js';
 import { DomainError } from '../../platform/errors.js';
 import { isIdempotencyKey } from '../../http/stored-responses.js';
-import type { Authenticate } from '../http/authentication.js';
 import type { GraphqlContext } from '../execution/context.js';
-import { operationRefused } from '../limits/limits.js';
-import type { InFlightResponses } from '../limits/in-flight.js';
+import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { LIVE_LIMITS } from './limits.js';
 import { readOperationText } from '../http/operation-text.js';
-import { Operation, type OperationControl, type OperationParts } from './operation.js';
-import { takeToken, type ConnectionSlots } from './connection-slots.js';
+import { Operation, type OperationControl } from './operation.js';
+import type { LiveParts } from './parts.js';
+import { takeToken } from './connection-slots.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
-
-export interface SocketSessionParts {
-  readonly operations: OperationParts;
-  readonly authenticate: Authenticate;
-  readonly count: CountRequest;
-  readonly slots: ConnectionSlots;
-  readonly inFlight: InFlightResponses;
-}
 
 /** Facts of the request that opened the socket. */
 export interface Opening {
@@ -53,7 +43,7 @@ export class SocketSession {
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly parts: SocketSessionParts,
+    private readonly parts: LiveParts,
     private readonly opening: Opening,
     private readonly onAuthenticated: () => void,
   ) {
@@ -156,7 +146,7 @@ export class SocketSession {
    * Why an operation cannot start; null where it can. graphql-ws knows operations by their id alone: an id cannot be
    * used again before the former operation has ended, also where the client has completed it.
    */
-  #refusalOf(id: string): GraphQLError | null {
+  #refusalOf(id: string): OperationRefused | null {
     const former = this.#running.get(id);
     former?.abort();
     if (former !== undefined) return idInUse();
@@ -166,18 +156,19 @@ export class SocketSession {
   async #prepare(
     sent: Json,
     requestId: string,
-    refusal: GraphQLError | null,
+    refusal: OperationRefused | null,
     { stop, onEnd }: OperationControl,
   ): Promise<ExecutionArgs> {
     const counted = await this.parts.count(this.opening.ip);
     if (counted !== null && counted.retryAfter !== null) {
-      throw rateLimited(counted.retryAfter, overLimit(counted.budget));
+      const { retryAfter, budget } = counted;
+      throw operationRefused('RATE_LIMITED', overLimit(budget), { retryAfter });
     }
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     if (refusal !== null) throw refusal;
     await this.#context(requestId);
     const text = readOperationText(sent);
-    const facts = { ...NO_FACTS, budget: budgetOf(counted), idempotencyKey: idempotencyKeyOf(sent) };
+    const facts = { ...NO_FACTS, budget: counted?.budget ?? null, idempotencyKey: idempotencyKeyOf(sent) };
     const client = {
       ...({ transport: 'websocket', requestId, lastSeen: null } as const),
       context: (subscription: RequestFacts['subscription']) =>
@@ -195,11 +186,7 @@ export class SocketSession {
   }
 
   async #context(requestId: string, facts?: RequestFacts): Promise<GraphqlContext> {
-    return await this.parts.authenticate(
-      this.#token,
-      { channel: 'api', ip: this.opening.ip, requestId },
-      facts,
-    );
+    return await this.parts.authenticate(this.#token, { ip: this.opening.ip, requestId }, facts);
   }
 
   #refuse(code: number, reason: string): false {
@@ -218,10 +205,6 @@ function tokensIn(params: Json): (string | undefined)[] {
   return [...plain, ...bearer];
 }
 
-function budgetOf(counted: Awaited<ReturnType<CountRequest>>): Budget | null {
-  return counted?.budget ?? null;
-}
-
 /** `extensions.idempotencyKey` of the operation: a socket has headers in its handshake only. */
 function idempotencyKeyOf({ extensions }: Json): string | null {
   const key = (extensions as Json | null | undefined)?.idempotencyKey;
@@ -233,21 +216,15 @@ function idempotencyKeyOf({ extensions }: Json): string | null {
   );
 }
 
-function rateLimited(retryAfter: number, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'RATE_LIMITED', retryAfter } });
-}
-
-function tooManyOperations(): GraphQLError {
+function tooManyOperations(): OperationRefused {
   const maximum = LIVE_LIMITS.operations;
-  return new GraphQLError(`At most ${maximum} operations run on a socket at a time. End one first.`, {
-    extensions: { code: 'TOO_MANY_OPERATIONS', maximum },
-  });
+  const message = `At most ${maximum} operations run on a socket at a time. End one first.`;
+  return operationRefused('TOO_MANY_OPERATIONS', message, { maximum });
 }
 
-function idInUse(): GraphQLError {
-  return new GraphQLError('An operation with this id has not ended yet. Give each operation its own id.', {
-    extensions: { code: 'OPERATION_ID_IN_USE' },
-  });
+function idInUse(): OperationRefused {
+  const message = 'An operation with this id has not ended yet. Give each operation its own id.';
+  return operationRefused('OPERATION_ID_IN_USE', message);
 }
 
 function wrapped(rendered: RenderedErrors): GraphQLError {

@@ -13,7 +13,8 @@ import { LIVE_LIMITS, type LiveTimes } from './limits.js';
 import { demandOwnOrigin } from './origin.js';
 import { createProtocol, serveSocket, type Protocol } from './protocol.js';
 import { takeConnection } from './connection-slots.js';
-import { SocketSession, type SocketSessionParts } from './socket-session.js';
+import type { LiveParts } from './parts.js';
+import { SocketSession } from './socket-session.js';
 
 const STOP_POLL_MS = 20;
 /** Headers of the HTTP response that are also sent with the response to a handshake. */
@@ -41,7 +42,7 @@ export class Sockets {
   #isStopping = false;
 
   constructor(
-    private readonly parts: SocketSessionParts,
+    private readonly parts: LiveParts,
     times: LiveTimes,
   ) {
     this.#protocol = createProtocol(times.initMs);

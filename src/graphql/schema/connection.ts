@@ -1,4 +1,4 @@
-import { ArgsType, Field, ID, InputType, Int, type ClassType } from 'type-graphql';
+import { InputType, type ClassType } from 'type-graphql';
 
 import type { Slice, SliceRequest } from '../../database/list/slice.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
@@ -42,42 +42,33 @@ const PageInfo = objectType<PageInfoShape>('PageInfo', 'Position of a page in it
 });
 
 /** Selects a page: `first` with `after` counts from the start of the list, `last` with `before` from its end. */
-@ArgsType()
-export class PageArgs {
-  @Field(() => Int, {
-    nullable: true,
-    description: `Page size, counted from the start of the list: 1 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST}. Not together with \`last\`.`,
-  })
-  first?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Cursor (`endCursor` of the previous page): the page starts after it. Goes with `first`.',
-  })
-  after?: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: `Page size, counted from the end of the list: 1 to ${MAX_FIRST}. Not together with \`first\`.`,
-  })
-  last?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Cursor (`startCursor` of the next page): the page ends before it. Goes with `last`.',
-  })
-  before?: string | null;
+export interface PageArgs {
+  readonly first?: number | null;
+  readonly after?: string | null;
+  readonly last?: number | null;
+  readonly before?: string | null;
 }
+
+/** The arguments of `PageArgs` in the schema. */
+export const PAGE_ARGS = {
+  first: nullable(
+    int(
+      `Page size, counted from the start of the list: 1 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST}. Not together with \`last\`.`,
+    ),
+  ),
+  after: nullable(
+    text('Cursor (`endCursor` of the previous page): the page starts after it. Goes with `first`.'),
+  ),
+  last: nullable(
+    int(`Page size, counted from the end of the list: 1 to ${MAX_FIRST}. Not together with \`first\`.`),
+  ),
+  before: nullable(
+    text('Cursor (`startCursor` of the next page): the page ends before it. Goes with `last`.'),
+  ),
+};
 
 /** Arguments that look up one record, of which exactly one is given. Resources with unique names add them. */
-@ArgsType()
-export class Keys {
-  @Field(() => ID, { nullable: true, description: 'Global id (`id`) of the record.' })
-  id?: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'Numeric id (`databaseId`) of the record, as in REST.' })
-  databaseId?: number | null;
-}
+export type Keys = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface Page<T> {
   readonly nodes: readonly T[];

@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
 import type { Key } from '../../database/list/slice.js';
+import { parsedJson } from '../http/json.js';
 import { requestError } from './errors.js';
 
 /**
@@ -13,7 +14,7 @@ export function encodeCursor(order: string, key: Key): string {
 
 /** The key in a cursor. Refuses a text that is not a cursor, and a cursor of a list in another order. */
 export function decodeCursor(text: string, order: string): Key {
-  const parts = parse(text);
+  const parts = parsedJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!Array.isArray(parts) || parts.length !== 3) throw notACursor();
   const [ofOrder, value, id] = parts as unknown[];
   if (ofOrder !== order) {
@@ -29,12 +30,4 @@ function notACursor(): GraphQLError {
   return requestError(
     'This is not a cursor of this list. Pass endCursor or startCursor of one of its pages.',
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

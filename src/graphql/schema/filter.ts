@@ -4,7 +4,7 @@ import type { Comparison, Condition, FilterKind } from '../../database/list/cond
 import type { List } from '../../database/list/list.js';
 import type { Enumeration } from './enumeration.js';
 import { requestError } from './errors.js';
-import { parseGlobalId, plural, words } from './node.js';
+import { numberIn, plural, words } from './node.js';
 import {
   addField,
   choice,
@@ -188,9 +188,6 @@ function typeOf(listName: string, field: string): string {
 
 /** Global ids as numbers; -1, which matches no record, for a text that is not an id of the type. */
 function idsOf(value: unknown, typeName: string): number | readonly number[] {
-  const one = (text: unknown): number => {
-    const parsed = parseGlobalId(String(text));
-    return parsed?.typeName === typeName ? parsed.id : -1;
-  };
+  const one = (text: unknown): number => numberIn(typeName, String(text)) ?? -1;
   return Array.isArray(value) ? value.map(one) : one(value);
 }

@@ -14,20 +14,17 @@ export type References = Readonly<Record<string, string>>;
 /** The enums of fields, for example `{ kind: AppKind }`. */
 export type Enums = Readonly<Record<string, Enumeration>>;
 
-/** What the schema of a model's property does not say. */
-export interface InputContext {
+/** What the schema of a model does not say. */
+export interface InputOptions {
+  readonly description: string;
+  /** Fields that the model does not have, or has in another form. */
+  readonly fields?: Readonly<Record<string, AnyField>>;
   readonly references?: References;
   readonly enums?: Enums;
   /** Descriptions instead of the model's, by field. */
   readonly descriptions?: Readonly<Record<string, string>>;
   /** Whether an absent field keeps the value of an existing record. */
   readonly isUpdate?: boolean;
-}
-
-interface InputOptions extends InputContext {
-  readonly description: string;
-  /** Fields that the model does not have, or has in another form. */
-  readonly fields?: Readonly<Record<string, AnyField>>;
 }
 
 /**
@@ -58,7 +55,7 @@ interface Property {
 /** JSON Schema of a `Date`, for which zod has none. */
 const DATE = { type: 'string', format: 'date-time' };
 
-function fieldsOfModel(model: z.ZodObject, context: InputContext): Record<string, AnyField> {
+function fieldsOfModel(model: z.ZodObject, options: InputOptions): Record<string, AnyField> {
   const { properties = {}, required = [] } = z.toJSONSchema(model, {
     io: 'input',
     unrepresentable: 'any',
@@ -69,8 +66,8 @@ function fieldsOfModel(model: z.ZodObject, context: InputContext): Record<string
   return Object.fromEntries(
     Object.entries(properties as Record<string, Property>).map(([name, property]) => {
       const isNullable = acceptsNull(property) || !required.includes(name);
-      const description = context.descriptions?.[name] ?? describe(property, context);
-      return [name, { type: typeOf(name, property, context), isNullable, description }];
+      const description = options.descriptions?.[name] ?? describe(property, options);
+      return [name, { type: typeOf(name, property, options), isNullable, description }];
     }),
   );
 }
@@ -85,15 +82,15 @@ function acceptsNull({ anyOf, type }: Property): boolean {
   return anyOf === undefined ? type === undefined : anyOf.some((alternative) => alternative.type === 'null');
 }
 
-function typeOf(name: string, property: Property, context: InputContext): object {
+function typeOf(name: string, property: Property, options: InputOptions): object {
   const { type, items, contentEncoding, format, enum: values } = withoutNull(property);
-  if (values !== undefined) return enumOf(name, context).values;
-  if (items !== undefined) return [typeOf(name, items, context)];
+  if (values !== undefined) return enumOf(name, options).values;
+  if (items !== undefined) return [typeOf(name, items, options)];
   switch (type) {
     case undefined:
       return JsonValue;
     case 'integer':
-      return isReference(name, context) ? ID : Int;
+      return isReference(name, options) ? ID : Int;
     case 'boolean':
       return Boolean;
     case 'string':
@@ -105,19 +102,19 @@ function typeOf(name: string, property: Property, context: InputContext): object
 }
 
 /** Whether a number is the id of another record, which GraphQL shows as a global id. */
-function isReference(name: string, { references = {} }: InputContext): boolean {
+function isReference(name: string, { references = {} }: InputOptions): boolean {
   if (name in references) return true;
   if (/Ids?$/.test(name)) throw new Error(`The references must name the type of ${name}`);
   return false;
 }
 
-function enumOf(name: string, { enums = {} }: InputContext): Enumeration {
+function enumOf(name: string, { enums = {} }: InputOptions): Enumeration {
   const known = enums[name];
   if (known === undefined) throw new Error(`The enums must name the enum of ${name}`);
   return known;
 }
 
-function describe(property: Property, { isUpdate = false }: InputContext): string {
+function describe(property: Property, { isUpdate = false }: InputOptions): string {
   const given = withoutNull(property);
   const description = property.description ?? given.description;
   if (description === undefined) return '';

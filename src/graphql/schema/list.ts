@@ -1,12 +1,12 @@
 import { ArgsType, type ClassType } from 'type-graphql';
 
 import type { List } from '../../database/list/list.js';
-import type { ListArgs } from '../execution/context.js';
-import { connectionOf, orderOf, PageArgs, type Page } from './connection.js';
+import type { ListArgs } from '../execution/reads.js';
+import { connectionOf, orderOf, PAGE_ARGS, type Page } from './connection.js';
 import type { Enumeration } from './enumeration.js';
 import { filterOf, type FilterInput } from './filter.js';
 import type { Enums } from './input.js';
-import { addField, nullable, object } from './object-type.js';
+import { decoratedClass, nullable, object } from './object-type.js';
 
 /** A list with the schema's types for its records, its pages and its arguments. */
 export interface ListTypes<T extends object> {
@@ -30,9 +30,10 @@ export function listTypes<T extends object>(
 ): ListTypes<T> {
   const known = enums as Enums;
   const Filter = filterOf(list, known);
-  @ArgsType()
-  class Args extends PageArgs {}
-  addField(Args, 'orderBy', nullable(object(orderOf(list.name, list.orders), 'Order of the list.')));
-  addField(Args, 'filter', nullable(object(Filter, 'Only records for which this holds.')));
+  const Args = decoratedClass(ArgsType(), {
+    ...PAGE_ARGS,
+    orderBy: nullable(object(orderOf(list.name, list.orders), 'Order of the list.')),
+    filter: nullable(object(Filter, 'Only records for which this holds.')),
+  }) as ClassType<ListArgs>;
   return { list, Record, Connection: connectionOf(Record, list.name), Args, Filter, enums: known };
 }

@@ -17,15 +17,18 @@ export function parseGlobalId(text: string): { readonly typeName: string; readon
   return { typeName, id };
 }
 
-/** The number in a global id of a type. Errors: `not_found` for any other text. */
-export function idOf(typeName: string, text: string): number {
+/** The number in a global id of a type; undefined for any other text. */
+export function numberIn(typeName: string, text: string): number | undefined {
   const parsed = parseGlobalId(text);
-  if (parsed?.typeName !== typeName) {
-    throw new DomainError('not_found', `No such ${words(typeName)}.`, {
-      fields: { id: [`No such ${words(typeName)}.`] },
-    });
-  }
-  return parsed.id;
+  return parsed?.typeName === typeName ? parsed.id : undefined;
+}
+
+/** The same. Errors: `not_found` for any other text. */
+export function idOf(typeName: string, text: string): number {
+  const number = numberIn(typeName, text);
+  if (number !== undefined) return number;
+  const message = `No such ${words(typeName)}.`;
+  throw new DomainError('not_found', message, { fields: { id: [message] } });
 }
 
 /**
@@ -46,8 +49,8 @@ export function withNumbers(
 }
 
 function reference(field: string, typeName: string, text: unknown): number {
-  const parsed = parseGlobalId(String(text));
-  if (parsed?.typeName === typeName) return parsed.id;
+  const number = numberIn(typeName, String(text));
+  if (number !== undefined) return number;
   throw invalid(field, `must be the id of ${withArticle(words(typeName))}`);
 }
 

@@ -5,8 +5,6 @@ import {
   enumeration,
   face,
   fields,
-  IdArg,
-  idOf,
   inputOf,
   instant,
   listOf,
@@ -18,14 +16,13 @@ import {
   one,
   payloadType,
   queries,
-  RecordMutation,
+  recordMutations,
   text,
   type GraphqlContext,
   type Input,
 } from '../../graphql/index.js';
 import type { Scope as ScopeName } from '../../platform/caller.js';
-import { UserType } from '../user/user.graphql.js';
-import { users } from '../user/user.service.js';
+import { UserList, UserType } from '../user/user.graphql.js';
 import { NamedTokenCreate, type AccessToken } from './access-token.model.js';
 import { apiTokens, apiTokensOfUser, createOwnToken, getToken, revokeToken } from './access-token.service.js';
 
@@ -84,7 +81,7 @@ const ApiTokenCreatePayload = payloadType('ApiTokenCreate', {
 });
 
 @Resolver()
-class ApiTokenMutations {
+class ApiTokenCreation {
   @Mutation(() => ApiTokenCreatePayload, {
     description: 'Creates a token for the caller and shows its text once. Requires the scope ADMIN.',
   })
@@ -97,17 +94,6 @@ class ApiTokenMutations {
       return { apiToken: token, token: secret };
     }, 'admin');
   }
-
-  @RecordMutation(
-    ApiTokenList,
-    'Revokes a token: requests with it fail from now on. Requires the scope ADMIN.',
-  )
-  apiTokenRevoke(@IdArg('ApiToken') id: string, @Ctx() ctx: GraphqlContext) {
-    return ctx.change(
-      async (work) => ({ apiToken: await revokeToken(work, await getToken(work, idOf('ApiToken', id))) }),
-      'admin',
-    );
-  }
 }
 
 export const apiTokenFace = face(
@@ -115,9 +101,19 @@ export const apiTokenFace = face(
     scope: 'admin',
     listDescription: 'All tokens of the company, expired and revoked ones included.',
   }),
-  ApiTokenMutations,
+  ApiTokenCreation,
+  recordMutations(ApiTokenList, {
+    get: getToken,
+    changes: {
+      apiTokenRevoke: {
+        description: 'Revokes a token: requests with it fail from now on. Requires the scope ADMIN.',
+        scope: 'admin',
+        run: revokeToken,
+      },
+    },
+  }),
   fields(ApiTokenType, {
-    user: one(UserType, users, 'userId', 'User on whose behalf the token acts.'),
+    user: one(UserList, 'userId', 'User on whose behalf the token acts.'),
   }),
   fields(UserType, {
     apiTokens: many(

@@ -14,8 +14,7 @@ import {
   text,
   uuid,
 } from '../../graphql/index.js';
-import { AppType } from '../app/app.graphql.js';
-import { apps } from '../app/app.service.js';
+import { AppList, AppType } from '../app/app.graphql.js';
 import { base64Of, CONTENT_IS_COSTLY, sha256Of } from '../content/content.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import type { AppVersion } from './app-version.model.js';
@@ -40,14 +39,14 @@ export const AppVersionList = listTypes(appVersions, AppVersionType);
 export const appVersionFace = face(
   queries(AppVersionList, { listDescription: 'All versions of all apps of the company.' }),
   fields(AppVersionType, {
-    app: required(one(AppType, apps, 'appId', 'App that this is a version of.')),
+    app: required(one(AppList, 'appId', 'App that this is a version of.')),
     sha256: computed(
       nullable(text('SHA-256 of the bytecode: 64 lower-case hexadecimal digits. Null if there is none.')),
-      (version, ctx) => sha256Of(ctx, version),
+      sha256Of,
     ),
     bytecode: computed(
       nullable(base64(`The program in base64. Null if there is none. ${CONTENT_IS_COSTLY}`)),
-      (version, ctx) => base64Of(ctx, version),
+      base64Of,
     ),
   }),
   fields(AppType, {

@@ -1,15 +1,4 @@
-import { Arg, Ctx, ID, Resolver } from 'type-graphql';
-
-import {
-  face,
-  fields,
-  IdArg,
-  idOf,
-  many,
-  RecordMutation,
-  withNumbers,
-  type GraphqlContext,
-} from '../../graphql/index.js';
+import { face, fields, id, listOf, many, recordMutations } from '../../graphql/index.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { getGroup, groupsOfAppVersion } from '../group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
@@ -22,55 +11,34 @@ import {
 } from './app-version.service.js';
 import { attachToGroup, detachFromGroup } from './group-links.service.js';
 
-const VersionIdsArg = () =>
-  Arg('appVersionIds', () => [ID], { description: 'Global ids of the app versions. At most 1000.' });
+const VERSIONS = { appVersionIds: listOf(id('Global ids of the app versions. At most 1000.')) };
 
-@Resolver()
-class GroupLinks {
-  @RecordMutation(
-    GroupList,
-    'Attaches app versions to a group. Versions that are attached already stay attached.',
-  )
-  groupAttachAppVersions(
-    @IdArg('Group') id: string,
-    @VersionIdsArg() appVersionIds: string[],
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return change(ctx, attachToGroup, id, appVersionIds);
-  }
-
-  @RecordMutation(
-    GroupList,
-    'Detaches app versions from a group and from its logical numbers. Versions that are not attached are ignored.',
-  )
-  groupDetachAppVersions(
-    @IdArg('Group') id: string,
-    @VersionIdsArg() appVersionIds: string[],
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return change(ctx, detachFromGroup, id, appVersionIds);
-  }
-}
-
-function change(
-  ctx: GraphqlContext,
-  attachOrDetach: typeof attachToGroup,
-  id: string,
-  appVersionIds: readonly string[],
-) {
-  return ctx.change(
-    async (work) => {
-      const group = await getGroup(work, idOf('Group', id));
-      await attachOrDetach(work, group, withNumbers({ appVersionIds }, { appVersionIds: 'AppVersion' }));
-      return { group };
+const attachAndDetach = recordMutations(GroupList, {
+  get: getGroup,
+  references: { appVersionIds: 'AppVersion' },
+  changes: {
+    groupAttachAppVersions: {
+      description: 'Attaches app versions to a group. Versions that are attached already stay attached.',
+      args: VERSIONS,
+      run: async (work, group, versions) => {
+        await attachToGroup(work, group, versions);
+        return group;
+      },
     },
-    'write',
-    [],
-  );
-}
+    groupDetachAppVersions: {
+      description:
+        'Detaches app versions from a group and from its logical numbers. Versions that are not attached are ignored.',
+      args: VERSIONS,
+      run: async (work, group, versions) => {
+        await detachFromGroup(work, group, versions);
+        return group;
+      },
+    },
+  },
+});
 
 export const appVersionLinksFace = face(
-  GroupLinks,
+  attachAndDetach,
   fields(AppVersionType, {
     groups: many(GroupList, groupsOfAppVersion, 'id', 'Groups that the version is attached to.'),
     logicalNumbers: many(

@@ -1,12 +1,10 @@
-import { Arg, Ctx, ID, Resolver } from 'type-graphql';
-
-import { face, IdArg, mutations, RecordMutation, type GraphqlContext } from '../../graphql/index.js';
+import { id, listOf, mutations } from '../../graphql/index.js';
 import { AppVersionList } from './app-version.graphql.js';
 import { AppReference, AppVersionCreate, AppVersionUpdate } from './app-version.model.js';
 import { deleteAppVersion } from './app-version.removal.service.js';
 import { createAppVersionOfNamedApp, getAppVersionById, updateAppVersion } from './app-version.service.js';
 
-export const appVersionMutations = mutations(AppVersionList, {
+export const appVersionMutationsFace = mutations(AppVersionList, {
   get: getAppVersionById,
   create: {
     model: AppVersionCreate.extend(AppReference.shape),
@@ -39,21 +37,16 @@ export const appVersionMutations = mutations(AppVersionList, {
     moduleIds: 'AppVersion',
     fileIds: 'File',
   },
+  changes: {
+    appVersionSetModules: {
+      description: 'Replaces the versions of modules that are part of a version.',
+      args: { moduleIds: listOf(id('Global ids of versions of apps of the kind MODULE. At most 1000.')) },
+      run: updateAppVersion,
+    },
+    appVersionSetFiles: {
+      description: 'Replaces the files that devices download with a version.',
+      args: { fileIds: listOf(id('Global ids of the files. At most 1000.')) },
+      run: updateAppVersion,
+    },
+  },
 });
-
-@Resolver()
-class AppVersionIntents {
-  @RecordMutation(AppVersionList, 'Replaces the versions of modules that are part of a version.')
-  appVersionSetModules(
-    @IdArg('AppVersion') id: string,
-    @Arg('moduleIds', () => [ID], {
-      description: 'Global ids of versions of apps of the kind MODULE. At most 1000.',
-    })
-    moduleIds: string[],
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return appVersionMutations.update(ctx, id, () => ({ moduleIds }), []);
-  }
-}
-
-export const appVersionMutationsFace = face(appVersionMutations, AppVersionIntents);

@@ -44,7 +44,7 @@ export const AppType = auditedType<App>('App', 'An application for devices. Devi
   language: choice(AppLanguage, 'Programming language.'),
 });
 
-const AppList = listTypes(apps, AppType, {
+export const AppList = listTypes(apps, AppType, {
   kind: AppKind,
   communicationFormat: CommunicationFormats,
   language: AppLanguage,

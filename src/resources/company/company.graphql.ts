@@ -1,17 +1,4 @@
-import { Args, Ctx, FieldResolver, Resolver } from 'type-graphql';
-
-import {
-  computed,
-  face,
-  fields,
-  nodesOf,
-  nodeType,
-  nullable,
-  object,
-  text,
-  type GraphqlContext,
-  type ListArgs,
-} from '../../graphql/index.js';
+import { computed, face, fields, nodesOf, nodeType, nullable, object, text } from '../../graphql/index.js';
 import { UserList, UserType } from '../user/user.graphql.js';
 import { users } from '../user/user.service.js';
 import type { Company } from './company.model.js';
@@ -25,19 +12,15 @@ export const CompanyType = nodeType<Company>(
   },
 );
 
-@Resolver(() => CompanyType)
-class CompanyUsers {
-  @FieldResolver(() => UserList.Connection, {
-    description: 'Members of the company. Requires the scope ADMIN.',
-  })
-  users(@Args(() => UserList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
-    return ctx.list(users, args, 'admin');
-  }
-}
-
 export const companyFace = face(
   nodesOf(companies),
-  CompanyUsers,
+  fields(CompanyType, {
+    users: {
+      field: object(UserList.Connection, 'Members of the company. Requires the scope ADMIN.'),
+      Args: UserList.Args,
+      resolve: (_company, ctx, args) => ctx.list(users, args, 'admin'),
+    },
+  }),
   fields(UserType, {
     company: computed(
       nullable(object(CompanyType, 'The company of the token, of which the user is a member.')),

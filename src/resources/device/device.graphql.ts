@@ -1,24 +1,18 @@
-import { Arg, Ctx, ID, Resolver } from 'type-graphql';
-
 import {
   face,
   fields,
   flag,
-  IdArg,
+  id,
   json,
   listTypes,
   many,
   mutations,
   nullable,
   one,
-  present,
   queries,
-  RecordMutation,
   text,
-  type GraphqlContext,
 } from '../../graphql/index.js';
-import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { logicalNumbers } from '../logical-number/logical-number.service.js';
+import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
 import {
@@ -42,62 +36,46 @@ export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A pa
 
 const DeviceList = listTypes(devices, DeviceType);
 
-const deviceMutations = mutations(DeviceList, {
-  get: getDevice,
-  create: {
-    model: DeviceCreate,
-    run: createDevice,
-    descriptions: { enabled: 'Whether the device may access the service. Defaults to true.' },
-  },
-  update: { model: DeviceUpdate, run: updateDevice },
-  delete: {
-    run: deleteDevice,
-    description: 'Deletes a device, which ends its access to the service. Its transactions stay.',
-  },
-  references: { logicalNumberId: 'LogicalNumber' },
-});
-
-@Resolver()
-class DeviceIntents {
-  @RecordMutation(DeviceList, 'Allows a device to access the service.')
-  deviceEnable(@IdArg('Device') id: string, @Ctx() ctx: GraphqlContext) {
-    return deviceMutations.update(ctx, id, () => ({ enabled: true }));
-  }
-
-  @RecordMutation(DeviceList, 'Denies a device access to the service.')
-  deviceDisable(@IdArg('Device') id: string, @Ctx() ctx: GraphqlContext) {
-    return deviceMutations.update(ctx, id, () => ({ enabled: false }));
-  }
-
-  @RecordMutation(DeviceList, 'Assigns a device to a logical number, or to none.')
-  deviceAssign(
-    @IdArg('Device') id: string,
-    @Ctx() ctx: GraphqlContext,
-    @Arg('logicalNumberId', () => ID, {
-      nullable: true,
-      description: 'Global id of the logical number. Required; null leaves the device without one.',
-    })
-    logicalNumberId?: string | null,
-  ) {
-    return deviceMutations.update(
-      ctx,
-      id,
-      () => ({ logicalNumberId: present('logicalNumberId', logicalNumberId) }),
-      [],
-    );
-  }
-}
-
 export const deviceFace = face(
   queries(DeviceList, {
     keys: { serialNumber: { get: getDeviceBySerialNumber, description: 'Serial number of the device.' } },
   }),
-  deviceMutations,
-  DeviceIntents,
+  mutations(DeviceList, {
+    get: getDevice,
+    create: {
+      model: DeviceCreate,
+      run: createDevice,
+      descriptions: { enabled: 'Whether the device may access the service. Defaults to true.' },
+    },
+    update: { model: DeviceUpdate, run: updateDevice },
+    delete: {
+      run: deleteDevice,
+      description: 'Deletes a device, which ends its access to the service. Its transactions stay.',
+    },
+    references: { logicalNumberId: 'LogicalNumber' },
+    changes: {
+      deviceEnable: {
+        description: 'Allows a device to access the service.',
+        run: (work, device) => updateDevice(work, device, { enabled: true }),
+      },
+      deviceDisable: {
+        description: 'Denies a device access to the service.',
+        run: (work, device) => updateDevice(work, device, { enabled: false }),
+      },
+      deviceAssign: {
+        description: 'Assigns a device to a logical number, or to none.',
+        args: {
+          logicalNumberId: nullable(
+            id('Global id of the logical number. Required; null leaves the device without one.'),
+          ),
+        },
+        run: updateDevice,
+      },
+    },
+  }),
   fields(DeviceType, {
     logicalNumber: one(
-      LogicalNumberType,
-      logicalNumbers,
+      LogicalNumberList,
       'logicalNumberId',
       'Logical number that the device works under. Null if it has none.',
     ),

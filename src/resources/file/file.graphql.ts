@@ -91,15 +91,9 @@ export const fileFace = face(
     within: (field) => ['input', field === 'name' ? 'file' : field],
   }),
   fields(FileType, {
-    content: required(
-      computed(nullable(base64(`The content in base64. ${CONTENT_IS_COSTLY}`)), (file, ctx) =>
-        base64Of(ctx, file),
-      ),
-    ),
+    content: required(computed(nullable(base64(`The content in base64. ${CONTENT_IS_COSTLY}`)), base64Of)),
     sha256: required(
-      computed(nullable(text('SHA-256 of the content: 64 lower-case hexadecimal digits.')), (file, ctx) =>
-        sha256Of(ctx, file),
-      ),
+      computed(nullable(text('SHA-256 of the content: 64 lower-case hexadecimal digits.')), sha256Of),
     ),
   }),
 );

@@ -30,8 +30,7 @@ import {
 import { CompanyType } from '../company/company.graphql.js';
 import { companies } from '../company/company.service.js';
 import { Channel } from '../user/audited.graphql.js';
-import { UserType } from '../user/user.graphql.js';
-import { users } from '../user/user.service.js';
+import { UserList } from '../user/user.graphql.js';
 import type { LedgerEntry } from './ledger-entry.model.js';
 import { ledgerArrivals, ledgerEntries } from './ledger-entry.service.js';
 
@@ -85,12 +84,7 @@ export const ledgerEntryFace = face(
   nodesOf(ledgerEntries, 'admin'),
   Ledger,
   fields(LedgerEntryType, {
-    company: one(CompanyType, companies, 'companyId', 'Company of the change.'),
-    actor: one(
-      UserType,
-      users,
-      'userId',
-      'User who made the change. Null if it was not made on behalf of a user.',
-    ),
+    company: one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
+    actor: one(UserList, 'userId', 'User who made the change. Null if it was not made on behalf of a user.'),
   }),
 );

@@ -11,16 +11,14 @@ import {
   object,
   one,
   queries,
-  RecordMutation,
+  recordMutation,
   text,
   withNumbers,
   type GraphqlContext,
   type Input,
 } from '../../graphql/index.js';
-import { AppType } from '../app/app.graphql.js';
-import { apps } from '../app/app.service.js';
-import { GroupType } from '../group/group.graphql.js';
-import { groups } from '../group/group.service.js';
+import { AppList } from '../app/app.graphql.js';
+import { GroupList } from '../group/group.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import {
   NotificationSend,
@@ -92,9 +90,10 @@ function pathOf(field: string): readonly string[] {
 }
 
 @Resolver()
-class NotificationIntents {
-  @RecordMutation(
+class NotificationSending {
+  @recordMutation(
     NotificationList,
+    'NotificationSend',
     'Sends a notification: queues it once for each logical number of its target, for 7 days.',
   )
   notificationSend(
@@ -115,17 +114,15 @@ class NotificationIntents {
 
 export const notificationFace = face(
   queries(NotificationList),
-  NotificationIntents,
+  NotificationSending,
   fields(NotificationType, {
     group: one(
-      GroupType,
-      groups,
+      GroupList,
       'groupId',
       'The group that it was sent to. Null if it was sent to logical numbers, or the group was deleted.',
     ),
     app: one(
-      AppType,
-      apps,
+      AppList,
       'appId',
       'The app that devices pass it to. Null if there is none, or the app was deleted.',
     ),

@@ -14,10 +14,8 @@ import {
   type ListTypes,
   type ResolvedField,
 } from '../../graphql/index.js';
-import { GroupType } from '../group/group.graphql.js';
-import { groups } from '../group/group.service.js';
-import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { logicalNumbers } from '../logical-number/logical-number.service.js';
+import { GroupList, GroupType } from '../group/group.graphql.js';
+import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import type { OwnedRecords } from './owned-record.service.js';
 import { OwnerInput, ownerIdsOf } from './owner.graphql.js';
 import type { OwnedRecord } from './owner.model.js';
@@ -81,16 +79,10 @@ function ownedMutations<R extends OwnedRecord>({
 function ownerFields(name: string): Readonly<Record<string, ResolvedField<OwnedRecord>>> {
   return {
     logicalNumber: one(
-      LogicalNumberType,
-      logicalNumbers,
+      LogicalNumberList,
       'logicalNumberId',
       `Logical number that owns the ${name}. Null if a group owns it.`,
     ),
-    group: one(
-      GroupType,
-      groups,
-      'groupId',
-      `Group that owns the ${name}. Null if a logical number owns it.`,
-    ),
+    group: one(GroupList, 'groupId', `Group that owns the ${name}. Null if a logical number owns it.`),
   };
 }

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
 
-import { parseGlobalId } from '../../graphql/index.js';
+import { numberIn } from '../../graphql/index.js';
 import type { OwnerIds } from './owner.model.js';
 
 @InputType('OwnerInput', {
@@ -26,7 +26,5 @@ export function ownerIdsOf({ logicalNumberId, groupId }: OwnerInput): OwnerIds {
 const UNKNOWN = 0;
 
 function numberOf(typeName: string, id: string | null | undefined): number | null {
-  if (id == null) return null;
-  const parsed = parseGlobalId(id);
-  return parsed?.typeName === typeName ? parsed.id : UNKNOWN;
+  return id == null ? null : (numberIn(typeName, id) ?? UNKNOWN);
 }

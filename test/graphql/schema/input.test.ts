@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { enumeration, inputOf, object } from '../../../src/graphql/index.js';
-import { resolverClass } from '../../../src/graphql/schema/resource/face.js';
-import { addMethod } from '../../../src/graphql/schema/resource/method.js';
+import { addMethod, resolverClass } from '../../../src/graphql/schema/resource/face.js';
 import { printableName } from '../../../src/platform/text.js';
 import { recordId, recordIds } from '../../../src/platform/validate.js';
 

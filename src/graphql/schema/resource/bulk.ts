@@ -8,8 +8,7 @@ import type { UserErrorShape } from '../errors.js';
 import { fieldName } from '../node.js';
 import { int, listOf, nullable, object, untypedObjectType, type TypedField } from '../object-type.js';
 import { payloadType, userErrors } from '../payload.js';
-import { resolverClass, type Face } from './face.js';
-import { addMethod, type Parameter } from './method.js';
+import { addMethod, type Face, type Parameter, resolverClass } from './face.js';
 
 const BulkErrorPolicy = enumeration<ErrorPolicy>(
   'BulkErrorPolicy',

@@ -1,4 +1,4 @@
-import { Resolver, type ClassType } from 'type-graphql';
+import { Resolver, type ClassType, type Ctx } from 'type-graphql';
 
 import type { List } from '../../../database/list/list.js';
 import type { Scope } from '../../../platform/caller.js';
@@ -39,4 +39,21 @@ export function face(...parts: readonly (Face | ClassType)[]): Face {
 /** A new resolver class; the fields of its methods are added to `Type`, if one is given. */
 export function resolverClass(Type?: ClassType): ClassType {
   return decoratedClass(Type === undefined ? Resolver() : Resolver(() => Type));
+}
+
+/** A decorator of a parameter, such as `Ctx()`. */
+export type Parameter = ReturnType<typeof Ctx>;
+
+/** Adds a decorated method to a resolver class that is made at run time; each parameter has one decorator. */
+export function addMethod<P extends readonly unknown[]>(
+  { prototype }: ClassType,
+  name: string,
+  decorate: MethodDecorator,
+  parameters: { readonly [I in keyof P]: Parameter },
+  run: (...values: P) => unknown,
+): void {
+  const method = { value: run };
+  Object.defineProperty(prototype, name, method);
+  for (const [index, parameter] of parameters.entries()) parameter(prototype, name, index);
+  decorate(prototype, name, method);
 }

@@ -1,14 +1,14 @@
 import { Args, Ctx, FieldResolver, Root, type ClassType } from 'type-graphql';
 
-import type { ChildList, List } from '../../../database/list/list.js';
+import type { ChildList } from '../../../database/list/list.js';
 import type { KeyValue } from '../../../database/list/slice.js';
 import type { Scope } from '../../../platform/caller.js';
-import type { GraphqlContext, ListArgs } from '../../execution/context.js';
-import { PageArgs, type OrderBy } from '../connection.js';
+import type { GraphqlContext } from '../../execution/context.js';
+import type { ListArgs } from '../../execution/reads.js';
+import type { OrderBy } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
-import { resolverClass, type Face } from './face.js';
-import { addMethod } from './method.js';
+import { addMethod, type Face, resolverClass } from './face.js';
 
 /** A field of the object type of records `R` that a function resolves. */
 export interface ResolvedField<R> {
@@ -17,8 +17,6 @@ export interface ResolvedField<R> {
   readonly Args?: ClassType<ListArgs>;
   readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
 }
-
-const NO_ARGS = new PageArgs();
 
 /** Adds fields to an object type, also to one of another resource. */
 export function fields<R extends object>(
@@ -33,7 +31,7 @@ export function fields<R extends object>(
     });
     if (ArgsOf === undefined) {
       addMethod<[R, GraphqlContext]>(Resolvers, name, decorate, [Root(), Ctx()], (record, ctx) =>
-        resolve(record, ctx, NO_ARGS),
+        resolve(record, ctx, {}),
       );
     } else {
       const parameters = [Root(), Ctx(), Args(() => ArgsOf)] as const;
@@ -56,13 +54,12 @@ type PropertyOf<R, V> = { [K in keyof R]-?: R[K] extends V ? K : never }[keyof R
 
 /** The record whose number is in a property; null if the property is null, or the record was deleted. */
 export function one<R, T extends object>(
-  Type: ClassType<T>,
-  list: List<T>,
+  { list, Record }: Pick<ListTypes<T>, 'list' | 'Record'>,
   reference: PropertyOf<R, number | null>,
   description: string,
 ): ResolvedField<R> {
   return {
-    field: nullable(object(Type, description)),
+    field: nullable(object(Record, description)),
     resolve: (record, ctx) => ctx.one(list, record[reference] as number | null),
   };
 }

@@ -1,100 +1,89 @@
-import { Arg, Ctx, Mutation, type ClassType } from 'type-graphql';
+import { Arg, Ctx, ID, Mutation, type ClassType } from 'type-graphql';
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { Within } from '../errors.js';
-import { inputOf, type Input, type References } from '../input.js';
+import { inputOf, type Input, type InputOptions, type References } from '../input.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, idOf, withArticle, withNumbers, words } from '../node.js';
 import { id, nullable, type AnyField } from '../object-type.js';
-import { payloadOf, payloadType } from '../payload.js';
-import { IdArg } from './intent.js';
-import { resolverClass, type Face } from './face.js';
-import { addMethod } from './method.js';
+import { payloadOf, payloadType, present } from '../payload.js';
+import { addMethod, resolverClass, type Face, type Parameter } from './face.js';
 
 /** The input of a mutation and what it does. */
-interface Change<Run> {
+interface Change<Run> extends Pick<InputOptions, 'descriptions' | 'fields'> {
   /** The fields of the input. */
   readonly model: z.ZodObject;
   readonly run: Run;
   /** What the mutation does, in place of a standard sentence such as "Creates a device.". */
   readonly description?: string;
-  /** Descriptions of fields in place of the model's. */
-  readonly descriptions?: Readonly<Record<string, string>>;
-  /** Fields of the input that the model does not have. */
-  readonly fields?: Readonly<Record<string, AnyField>>;
 }
 
-interface MutationOptions<R> {
+type RunOnRecord<R> = (work: WriteWork, current: R, input: Input) => Promise<object>;
+
+/** A mutation of one record, such as `deviceAssign`. */
+interface RecordChange<R> {
+  readonly description: string;
+  /** Its arguments besides `id`: fields of the model. All are required, also those that may be null. */
+  readonly args?: Readonly<Record<string, AnyField>>;
+  /** `write` unless set. */
+  readonly scope?: Scope;
+  /** Makes the change; `input` has the arguments. */
+  readonly run: RunOnRecord<R>;
+}
+
+interface RecordOptions<R> {
   /** Errors: `not_found`. */
   readonly get: (work: ReadWork, id: number) => Promise<R>;
+  /** Types of the records that inputs and arguments refer to by id. */
+  readonly references?: References;
+  /** Further mutations of one record, by name. */
+  readonly changes?: Readonly<Record<string, RecordChange<R>>>;
+}
+
+interface MutationOptions<R> extends RecordOptions<R> {
   readonly create: Change<(work: WriteWork, input: Input) => Promise<object>>;
-  readonly update: Change<(work: WriteWork, current: R, input: Input) => Promise<object>>;
+  readonly update: Change<RunOnRecord<R>>;
   readonly delete: {
     readonly run: (work: WriteWork, current: R) => Promise<void>;
     readonly description?: string;
   };
-  /** Types of the records that inputs refer to by id. */
-  readonly references?: References;
   /** Where in the arguments the fields stand that the errors of `create` and `update` name. */
   readonly within?: Within;
 }
 
-/** The mutations of a resource, and its update for mutations written by hand. */
-export interface Mutations extends Face {
-  /** Updates the record with the global id `id`. Paths of errors begin with `within`: ["input"] unless given. */
-  readonly update: (ctx: GraphqlContext, id: string, input: () => Input, within?: Within) => Promise<object>;
-}
-
 /** The mutations that create, update and delete a record, such as `deviceCreate`, with their inputs and payloads. */
-export function mutations<T extends object, R>(types: ListTypes<T>, options: MutationOptions<R>): Mutations {
-  const { name } = types.list;
-  const Resolvers = resolverClass(types.Record);
-  const update = updateWith(name, options);
+export function mutations<T extends object, R>(types: ListTypes<T>, options: MutationOptions<R>): Face {
+  const Resolvers = resolverClass();
   addCreate(Resolvers, types, options);
-  addUpdate(Resolvers, types, options, update);
-  addDelete(Resolvers, name, options);
-  return { nodes: [], resolvers: [Resolvers], update };
-}
-
-function updateWith<R>(name: string, options: MutationOptions<R>): Mutations['update'] {
-  const { get, references = {}, within = ['input'] } = options;
-  return (ctx, globalId, input, inputWithin = within) =>
-    ctx.change(
-      async (work) => {
-        const current = await get(work, idOf(name, globalId));
-        const changed = await options.update.run(work, current, withNumbers(input(), references));
-        return { [fieldName(name)]: changed };
-      },
-      'write',
-      inputWithin,
-    );
+  addUpdate(Resolvers, types, options);
+  addDelete(Resolvers, types.list.name, options);
+  addChanges(Resolvers, types, options);
+  return { nodes: [], resolvers: [Resolvers] };
 }
 
 function addCreate<T extends object, R>(
   Resolvers: ClassType,
   types: ListTypes<T>,
-  options: MutationOptions<R>,
+  { create, references = {}, within }: MutationOptions<R>,
 ): void {
-  const { list, Record, enums } = types;
-  const { create, references = {}, within } = options;
+  const { list, enums } = types;
+  const field = fieldName(list.name);
   const noun = words(list.name);
   const InputType = inputOf(`${list.name}CreateInput`, create.model, {
-    ...create,
+    ...{ ...create, references, enums },
     description: `Fields of a new ${noun}.`,
-    references,
-    enums,
   });
-  const Payload = payloadOf(`${list.name}Create`, fieldName(list.name), Record);
   addMethod<[Input, GraphqlContext]>(
     Resolvers,
-    `${fieldName(list.name)}Create`,
-    Mutation(() => Payload, { description: create.description ?? `Creates ${withArticle(noun)}.` }),
+    `${field}Create`,
+    recordMutation(types, `${list.name}Create`, create.description ?? `Creates ${withArticle(noun)}.`),
     [Arg('input', () => InputType, { description: `Fields of the new ${noun}.` }), Ctx()],
     (input, ctx) =>
       ctx.change(
-        async (work) => ({ [fieldName(list.name)]: await create.run(work, withNumbers(input, references)) }),
+        async (work) => ({ [field]: await create.run(work, withNumbers(input, references)) }),
         'write',
         within,
       ),
@@ -105,25 +94,27 @@ function addUpdate<T extends object, R>(
   Resolvers: ClassType,
   types: ListTypes<T>,
   options: MutationOptions<R>,
-  run: Mutations['update'],
 ): void {
-  const { list, Record, enums } = types;
-  const { update, references = {} } = options;
-  const noun = words(list.name);
+  const { list, enums } = types;
+  const { update, references = {}, within } = options;
+  const noun = withArticle(words(list.name));
   const InputType = inputOf(`${list.name}UpdateInput`, update.model, {
-    ...update,
-    description: `Changes of ${withArticle(noun)}. Absent fields keep their values.`,
-    references,
-    enums,
+    ...{ ...update, references, enums },
+    description: `Changes of ${noun}. Absent fields keep their values.`,
     isUpdate: true,
   });
-  const Payload = payloadOf(`${list.name}Update`, fieldName(list.name), Record);
-  addMethod<[string, Input, GraphqlContext]>(
+  const change = changeRecord(list.name, options, update.run);
+  addMethod<[string, GraphqlContext, Input]>(
     Resolvers,
     `${fieldName(list.name)}Update`,
-    Mutation(() => Payload, { description: update.description ?? `Updates ${withArticle(noun)}.` }),
-    [IdArg(list.name), Arg('input', () => InputType, { description: 'New values.' }), Ctx()],
-    (globalId, input, ctx) => run(ctx, globalId, () => input),
+    recordMutation(types, `${list.name}Update`, update.description ?? `Updates ${noun}.`),
+    [idArg(list.name), Ctx(), Arg('input', () => InputType, { description: 'New values.' })],
+    (globalId, ctx, input) =>
+      ctx.change(
+        change(globalId, () => input),
+        'write',
+        within,
+      ),
   );
 }
 
@@ -137,11 +128,69 @@ function addDelete<R>(Resolvers: ClassType, name: string, options: MutationOptio
     Resolvers,
     `${fieldName(name)}Delete`,
     Mutation(() => Payload, { description: description ?? `Deletes ${withArticle(noun)}.` }),
-    [IdArg(name), Ctx()],
+    [idArg(name), Ctx()],
     (globalId, ctx) =>
       ctx.change(async (work) => {
         await run(work, await options.get(work, idOf(name, globalId)));
         return { deletedId: globalId };
       }),
   );
+}
+
+/** Mutations of one record besides its update and deletion, such as `apiTokenRevoke`. */
+export function recordMutations<T extends object, R>(types: ListTypes<T>, options: RecordOptions<R>): Face {
+  const Resolvers = resolverClass();
+  addChanges(Resolvers, types, options);
+  return { nodes: [], resolvers: [Resolvers] };
+}
+
+function addChanges<T extends object, R>(
+  Resolvers: ClassType,
+  types: ListTypes<T>,
+  options: RecordOptions<R>,
+): void {
+  for (const [name, { description, args = {}, scope, run }] of Object.entries(options.changes ?? {})) {
+    const change = changeRecord(types.list.name, options, run);
+    addMethod<[string, GraphqlContext, ...unknown[]]>(
+      Resolvers,
+      name,
+      recordMutation(types, name.charAt(0).toUpperCase() + name.slice(1), description),
+      [idArg(types.list.name), Ctx(), ...Object.entries(args).map(argOf)],
+      (globalId, ctx, ...values) => {
+        const input = (): Input =>
+          Object.fromEntries(Object.keys(args).map((arg, index) => [arg, present(arg, values[index])]));
+        return ctx.change(change(globalId, input), scope, []);
+      },
+    );
+  }
+}
+
+/** Looks the record up, then checks the input, then changes the record. */
+function changeRecord<R>(
+  name: string,
+  { get, references = {} }: RecordOptions<R>,
+  run: RunOnRecord<R>,
+): (globalId: string, input: () => Input) => (work: WriteWork) => Promise<object> {
+  return (globalId, input) => async (work) => {
+    const current = await get(work, idOf(name, globalId));
+    return { [fieldName(name)]: await run(work, current, withNumbers(input(), references)) };
+  };
+}
+
+/** Decorates a mutation that returns the record; `name` is its name as a type, for example `DeviceCreate`. */
+export function recordMutation<T extends object>(
+  { list, Record }: ListTypes<T>,
+  name: string,
+  description: string,
+): MethodDecorator {
+  const Payload = payloadOf(name, fieldName(list.name), Record);
+  return Mutation(() => Payload, { description });
+}
+
+function idArg(typeName: string): Parameter {
+  return Arg('id', () => ID, { description: `Global id of the ${words(typeName)}.` });
+}
+
+function argOf([name, { type, isNullable, description }]: readonly [string, AnyField]): Parameter {
+  return Arg(name, () => type, { nullable: isNullable, description });
 }

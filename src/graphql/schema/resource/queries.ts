@@ -1,15 +1,14 @@
-import { Args, ArgsType, Ctx, Query, type ClassType } from 'type-graphql';
+import { Args, ArgsType, Ctx, Extensions, Query, type ClassType } from 'type-graphql';
 
 import type { ReadWork } from '../../../database/work.js';
-import type { GraphqlContext, ListArgs } from '../../execution/context.js';
-import { Keys } from '../connection.js';
-import { counts } from '../counts.js';
+import type { GraphqlContext } from '../../execution/context.js';
+import type { ListArgs } from '../../execution/reads.js';
+import type { Keys } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
-import { decoratedClass, nullable, text } from '../object-type.js';
-import { resolverClass, scopeNote, type Face } from './face.js';
+import { decoratedClass, id, int, nullable, text, type AnyField } from '../object-type.js';
+import { addMethod, type Face, resolverClass, scopeNote } from './face.js';
 import type { ListOptions } from './fields.js';
-import { addMethod } from './method.js';
 
 /** Another unique field to look a record up by. */
 export interface UniqueKey<T> {
@@ -26,6 +25,13 @@ interface QueryOptions<T> extends ListOptions {
   readonly filterCost?: number;
 }
 
+/**
+ * Adds records to the cost of a field that reads much to return little: always, or only if the argument `where` is
+ * given. See `limits/cost.ts`.
+ */
+export const counts = (records: number, where?: string): ReturnType<typeof Extensions> =>
+  Extensions({ counts: records, countsWhere: where });
+
 /** The queries of a resource: one record by its keys, such as `device`, and the list of all, such as `devices`. */
 export function queries<T extends object>(types: ListTypes<T>, options: QueryOptions<T> = {}): Face {
   const { list } = types;
@@ -41,12 +47,14 @@ function addLookUp<T extends object>(
   { list, Record }: ListTypes<T>,
   { keys = {}, scope = 'read' }: QueryOptions<T>,
 ): void {
-  const keyFields = Object.entries(keys).map(
-    ([key, { description }]) => [key, nullable(text(description))] as const,
-  );
-  const KeysOfType = decoratedClass(ArgsType(), Object.fromEntries(keyFields), Keys);
+  const args: Record<string, AnyField> = {
+    id: nullable(id('Global id (`id`) of the record.')),
+    databaseId: nullable(int('Numeric id (`databaseId`) of the record, as in REST.')),
+  };
+  for (const [key, { description }] of Object.entries(keys)) args[key] = nullable(text(description));
+  const KeysOfType = decoratedClass(ArgsType(), args) as ClassType<Keys>;
   const getters = Object.fromEntries(Object.entries(keys).map(([key, { get }]) => [key, get]));
-  const names = ['id', 'databaseId', ...Object.keys(keys)].map((key) => `\`${key}\``);
+  const names = Object.keys(args).map((key) => `\`${key}\``);
   const noun = withArticle(words(list.name));
   const decorate = Query(() => Record, {
     nullable: true,
@@ -56,7 +64,7 @@ function addLookUp<T extends object>(
     Resolvers,
     fieldName(list.name),
     decorate,
-    [Args(() => KeysOfType as ClassType<Keys>), Ctx()],
+    [Args(() => KeysOfType), Ctx()],
     (given, ctx) => ctx.find(list, given, getters, scope),
   );
 }

@@ -17,8 +17,7 @@ import {
   type FilterInput,
   type GraphqlContext,
 } from '../../../graphql/index.js';
-import { GroupType } from '../../group/group.graphql.js';
-import { groups } from '../../group/group.service.js';
+import { GroupList } from '../../group/group.graphql.js';
 import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
 import { transactions } from '../transaction.totals.service.js';
 import {
@@ -114,8 +113,7 @@ export const transactionSummaryFace = face(
   TransactionSummary,
   fields(SummaryRowType, {
     group: one(
-      GroupType,
-      groups,
+      GroupList,
       'groupId',
       `Group that the logical number belongs to now. ${ONLY_BY('GROUP')} Also null if the number has no group or was deleted.`,
     ),

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 
-import { DatabaseRefused } from '../database/sqlite/inspect.js';
+import { DatabaseRefused } from '../database/sqlite/file/inspect.js';
 import { ConfigError } from '../platform/config/config.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';

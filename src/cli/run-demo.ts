@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 import type { Server } from '../app/server.js';
-import { lockFile } from '../database/sqlite/lock.js';
+import { lockFile } from '../database/sqlite/file/lock.js';
 import { demoCommands } from '../demo/commands.js';
 import { createDemo, type Demo } from '../demo/demo.js';
 import { systemClock } from '../platform/clock.js';

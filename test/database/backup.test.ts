@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
 import { connect } from '../../src/database/open.js';
-import { backupTo, restoreFrom } from '../../src/database/sqlite/backup.js';
+import { backupTo, restoreFrom } from '../../src/database/sqlite/file/backup.js';
 import { createUnits } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';

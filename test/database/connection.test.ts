@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { createUnits } from '../../src/database/work.js';
-import { openFile } from '../../src/database/sqlite/open-file.js';
+import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { Statements } from '../../src/database/sqlite/statements.js';
 import { testClock } from '../support/clock.js';
 import { databaseFile, testDatabase } from '../support/database.js';

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { openDatabase } from '../../src/database/open.js';
-import { inspectFile } from '../../src/database/sqlite/inspect.js';
+import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
 
 let folder: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { connect, openDatabase } from '../../src/database/open.js';
-import { lockFile } from '../../src/database/sqlite/lock.js';
+import { lockFile } from '../../src/database/sqlite/file/lock.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
 import { inOtherProcess } from '../support/other-process.js';
 

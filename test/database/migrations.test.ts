@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
 import { openDatabase } from '../../src/database/open.js';
-import { inspectFile } from '../../src/database/sqlite/inspect.js';
-import { migrateFile } from '../../src/database/sqlite/migrate.js';
+import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
+import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
 
 let folder: string;

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { checkFile } from '../../src/database/sqlite/check.js';
+import { checkFile } from '../../src/database/sqlite/file/check.js';
 import { createUnits, type ReadWork, type Units, type WriteWork } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import type { Clock } from '../../src/platform/clock.js';
@@ -315,7 +315,9 @@ describe('a statement that names a company', () => {
 
   it('copies no content of another company', async () => {
     const { units } = setUp(true);
-    await expect(units.write(CALLER, (work) => copyContent(work, TWIN + 1))).rejects.toThrow('no result');
+    await expect(units.write(CALLER, (work) => copyContent(work, TWIN + 1))).rejects.toThrow(
+      'returned no row',
+    );
   });
 
   it('finds the role in the company of the token', async () => {

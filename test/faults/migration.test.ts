@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { MIGRATION_NAMES, MIGRATIONS } from '../../src/database/migrations/index.js';
-import { inspectFile } from '../../src/database/sqlite/inspect.js';
-import { migrateFile, type Migrations } from '../../src/database/sqlite/migrate.js';
+import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
+import { migrateFile, type Migrations } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile, removeFolder } from '../support/database.js';
 import { useScratchFolder } from './machine.js';
 

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 
-import { checkFile } from '../../src/database/sqlite/check.js';
+import { checkFile } from '../../src/database/sqlite/file/check.js';
 
 /** Entity types of the ledger, by table. */
 const ENTITY_TYPES: Readonly<Record<string, string>> = {

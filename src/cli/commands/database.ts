@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 
 import { openDatabase } from '../../database/open.js';
-import { backupTo, restoreFrom } from '../../database/sqlite/backup.js';
-import { checkFile, describeFile } from '../../database/sqlite/check.js';
-import { inspectFile } from '../../database/sqlite/inspect.js';
+import { backupTo, restoreFrom } from '../../database/sqlite/file/backup.js';
+import { checkFile, describeFile } from '../../database/sqlite/file/check.js';
+import { inspectFile } from '../../database/sqlite/file/inspect.js';
 import { readConfig } from '../../platform/config/config.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';

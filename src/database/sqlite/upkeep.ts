@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
 import type { Database } from '../database.js';
-import { walPath, fileBytes } from './paths.js';
+import { walPath, fileBytes } from './file/paths.js';
 
 /** With less free space, a change and its WAL might not fit. */
 const MIN_FREE_BYTES = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isBusy } from './faults.js';
+import { isBusy } from '../faults.js';
 import { DatabaseRefused, unusable } from './inspect.js';
 import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';
 

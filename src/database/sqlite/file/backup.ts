@@ -2,8 +2,8 @@ import Sqlite from 'better-sqlite3';
 import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { syncPath } from '../../platform/files.js';
-import { translate } from './faults.js';
+import { syncPath } from '../../../platform/files.js';
+import { translate } from '../faults.js';
 import { DatabaseRefused, inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
 import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';

@@ -3,15 +3,15 @@ import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 
-import { MIGRATIONS } from '../migrations/index.js';
-import type { Tables } from '../tables.js';
+import { MIGRATIONS } from '../../migrations/index.js';
+import type { Tables } from '../../tables.js';
 import { backupTo } from './backup.js';
-import { SqliteConnection, type Watcher } from './connection.js';
-import { SqliteConnectionDialect } from './dialect.js';
+import { SqliteConnection, type Watcher } from '../connection.js';
+import { SqliteConnectionDialect } from '../dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { closing, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';
-import { createWriterSemaphore } from './writer.js';
+import { createWriterSemaphore } from '../writer.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 

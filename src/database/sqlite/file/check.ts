@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 
-import { DAY, HOUR } from '../../platform/clock.js';
+import { DAY, HOUR } from '../../../platform/clock.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';

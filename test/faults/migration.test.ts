@@ -34,7 +34,7 @@ const MIGRATIONS_WITH_SLOW: Migrations = {
 /** Migrates a file in a process of its own, which kills itself before the statement of the given index. */
 const CHILD = `
   const built = (path) => import(new URL(path, ${JSON.stringify(new URL('../../dist/', import.meta.url).href)}));
-  const { migrateFile } = await built('database/sqlite/migrate.js');
+  const { migrateFile } = await built('database/sqlite/file/migrate.js');
   const { MIGRATIONS } = await built('database/migrations/index.js');
   const { sql } = await import('kysely');
   const [file, fatal, slow] = process.argv.slice(1);

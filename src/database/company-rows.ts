@@ -1,6 +1,7 @@
 /** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
+import { runCached } from './cached-query.js';
 import { offsetOf, type PageRequest } from '../platform/page.js';
 import { among } from './storage.js';
 import type { Row, Tables } from './tables.js';
@@ -50,13 +51,13 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   async select(work: ReadWork, match: Match<Name>, selection: Selection<Name> = {}): Promise<Row<Name>[]> {
     const { orderBy = [], page } = selection;
-    const order =
-      orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy.map((name) => sql.ref(name)))}`;
-    const range = page === undefined ? sql`` : sql`limit ${page.perPage} offset ${offsetOf(page)}`;
-    const { rows } = await sql<
-      Row<Name>
-    >`select * from ${this.#matching(work, match)} ${order} ${range}`.execute(work.db);
-    return rows;
+    const range = page === undefined ? [] : [page.perPage, offsetOf(page)];
+    return await this.#run(work, `select ${orderBy.join()} ${range.length}`, match, range, (matching) => {
+      const order =
+        orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy.map((name) => sql.ref(name)))}`;
+      const limit = page === undefined ? sql`` : sql`limit ${page.perPage} offset ${offsetOf(page)}`;
+      return sql`select * from ${matching} ${order} ${limit}`;
+    });
   }
 
   async find(work: ReadWork, match: Match<Name>): Promise<Row<Name> | undefined> {
@@ -64,14 +65,37 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
-    const { rows } = await sql`select 1 from ${this.#matching(work, match)} limit 1`.execute(work.db);
+    const rows = await this.#run(
+      work,
+      'exists',
+      match,
+      [],
+      (matching) => sql`select 1 from ${matching} limit 1`,
+    );
     return rows.length > 0;
   }
 
   async count(work: ReadWork, match: Match<Name>): Promise<number> {
-    const { rows } = await sql<{ total: number }>`select count(*) as total
-      from ${this.#matching(work, match)}`.execute(work.db);
+    const count = (matching: RawBuilder<unknown>): RawBuilder<unknown> =>
+      sql`select count(*) as total from ${matching}`;
+    const rows = await this.#run<{ total: number }>(work, 'count', match, [], count);
     return rows[0]?.total ?? 0;
+  }
+
+  /** A query on the matching rows, compiled once for each combination of columns. */
+  async #run<R = Row<Name>>(
+    work: ReadWork,
+    name: string,
+    match: Match<Name>,
+    more: readonly unknown[],
+    build: (matching: RawBuilder<unknown>) => RawBuilder<unknown>,
+  ): Promise<R[]> {
+    const entries = entriesOf(match);
+    const conditions = entries.map(([column, value]) => `${column} ${kindOf(value)}`);
+    const shape = [this.table, name, ...conditions].join('|');
+    const values = entries.flatMap(([, value]) => (value === null ? [] : [boundValue(value)]));
+    const parameters = [work.caller.companyId, ...values, ...more];
+    return await runCached(work.db, shape, parameters, () => build(this.#matching(work, match)));
   }
 
   /** One statement for 1,000 rows; so do the other two inserts. */
@@ -143,6 +167,18 @@ function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<un
   if (value === null) return sql`${column} is null`;
   if (Array.isArray(value)) return sql`${column} in ${among(value as readonly (string | number)[])}`;
   return sql`${column} = ${value}`;
+}
+
+type Kind = 'null' | 'list' | 'value';
+
+function kindOf(value: unknown): Kind {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : 'value';
+}
+
+/** What `conditionOf` binds: `among` takes a list as one JSON text. */
+function boundValue(value: unknown): unknown {
+  return Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
 function assignments(changes: object): RawBuilder<unknown> {

@@ -25,5 +25,5 @@ export async function runCached<R>(
     text = compiled.sql;
     known.set(shape, text);
   }
-  return (await executor.executeQuery<R>(CompiledQuery.raw(text, [...parameters]) as CompiledQuery<R>)).rows;
+  return (await executor.executeQuery<R>(CompiledQuery.raw(text, [...parameters]))).rows;
 }

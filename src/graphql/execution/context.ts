@@ -1,6 +1,7 @@
 import type { Arrivals } from '../../database/list/arrivals.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
-import type { IdempotencyKey, StoredResponses } from '../../http/stored-responses.js';
+import type { StoredResponses } from '../../http/stored-responses.js';
+import type { IdempotencyKey } from '../../platform/idempotency.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { requestError, type Within } from '../schema/errors.js';

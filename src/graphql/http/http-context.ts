@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { finished } from 'node:stream';
 
 import { requestContextOf } from '../../http/request-context.js';
-import { isIdempotencyKey } from '../../http/stored-responses.js';
+import { isIdempotencyKey } from '../../platform/idempotency.js';
 import { readToken } from '../../http/credential.js';
 import type { HeldUpload } from '../../http/multipart.js';
 import { malformed, readQuery } from '../../http/query.js';

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 
 import { overLimit } from '../../http/server/rate-limit.js';
 import { DomainError } from '../../platform/errors.js';
-import { isIdempotencyKey } from '../../http/stored-responses.js';
+import { isIdempotencyKey } from '../../platform/idempotency.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';

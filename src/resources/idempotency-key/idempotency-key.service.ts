@@ -1,3 +1,4 @@
+import type { IdempotencyKey, StoredResponse } from '../../platform/idempotency.js';
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
 import { DAY } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
@@ -6,28 +7,11 @@ import { deleteResponsesBefore, insertResponse, responses } from './idempotency-
 const RETENTION_MS = DAY;
 const DELETED_PER_CALL = 1_000;
 
-/** An idempotency key as a client sent it: two calls with the same key are the same call. */
-export interface IdempotencyKey {
-  /** 1 to 255 printable ASCII characters. */
-  readonly key: string;
-  /** The operation, for example `POST /v1/groups`. Keys of different users or operations never collide. */
-  readonly call: string;
-  /** A hash of the request body. */
-  readonly fingerprint: string;
-}
-
-/** The response of the first call. */
-export interface KeptAnswer {
-  readonly status: number;
-  readonly answer: string;
-  readonly contentId: number | null;
-}
-
 /** The response of an earlier call with this key, for 24 hours. Errors: `idempotency_mismatch`. */
 export async function findStoredResponse(
   work: WriteWork,
   key: IdempotencyKey,
-): Promise<KeptAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   const of = { scope: scopeOf(work, key), key: key.key };
   const kept = await responses.find(work, of);
   if (kept === undefined) return undefined;
@@ -42,7 +26,11 @@ export async function findStoredResponse(
 }
 
 /** Stores the response in the transaction of the call's own changes. */
-export async function storeResponse(work: WriteWork, key: IdempotencyKey, kept: KeptAnswer): Promise<void> {
+export async function storeResponse(
+  work: WriteWork,
+  key: IdempotencyKey,
+  kept: StoredResponse,
+): Promise<void> {
   await insertResponse(work, {
     scope: scopeOf(work, key),
     key: key.key,

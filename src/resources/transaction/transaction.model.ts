@@ -117,7 +117,7 @@ function exactText(max: number) {
     .transform(normalized);
 }
 
-const moment = z.string().transform((value, context): TimeRange => {
+const timeRange = z.string().transform((value, context): TimeRange => {
   const read = readTimeRange(value);
   if (read !== undefined) return read;
   context.addIssue({
@@ -135,8 +135,8 @@ export const TransactionFilter = z
     serialNumber: exactText(255).optional(),
     logicalNumber: exactText(255).optional(),
     appName: exactText(512).optional(),
-    since: moment.optional(),
-    until: moment.optional(),
+    since: timeRange.optional(),
+    until: timeRange.optional(),
   })
   .refine(({ since, until }) => since === undefined || until === undefined || since.from < until.to, {
     path: ['since'],

@@ -1,0 +1,21 @@
+/** Identifies one request that a client may repeat. */
+export interface IdempotencyKey {
+  /** The client's Idempotency-Key: 1 to 255 printable ASCII characters without spaces. */
+  readonly key: string;
+  /** The operation, for example `POST /v1/groups`. Keys of different users or operations never collide. */
+  readonly call: string;
+  /** SHA-256 of the request's content. */
+  readonly fingerprint: string;
+}
+
+/** The response of the first request with a key. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly answer: string;
+  /** The content whose bytes the response shows, which must not be deleted before it; null for none. */
+  readonly contentId: number | null;
+}
+
+export function isIdempotencyKey(text: string): boolean {
+  return /^[\x21-\x7e]{1,255}$/.test(text);
+}

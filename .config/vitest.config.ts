@@ -17,8 +17,8 @@ const workers = {
   root,
   // The files of a worker share its modules: to load the server takes longer than most files run.
   isolate: false,
-  // One more than the processors of the smallest machine, since many tests wait for a process or a deadline.
-  maxWorkers: 3,
+  // Twice the processors of the smallest machine, since many tests wait for a process or a deadline.
+  maxWorkers: 4,
 };
 
 export default defineConfig({

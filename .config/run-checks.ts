@@ -8,7 +8,7 @@ import { constants, setPriority } from 'node:os';
  */
 const CHECKS = ['check:lint', 'check:types', 'check:format', 'check:dead', 'check:imports'];
 const withTests = process.argv.includes('--tests');
-const AT_A_TIME = withTests ? 1 : 2;
+const AT_A_TIME = 2;
 
 const waiting = [...CHECKS];
 

@@ -1,4 +1,4 @@
-import { CompanyRows } from './company-rows.js';
+import { CompanyRows } from './company/company-rows.js';
 import type { ReadWork } from './work.js';
 
 export type CounterName =

@@ -4,7 +4,7 @@ import { isFormType, type Body } from '../http/body.js';
 import { readPage } from '../http/query.js';
 import type { Upload } from '../http/multipart.js';
 import { DomainError, notFound } from '../platform/errors.js';
-import { isNameLike, normalized } from '../platform/text.js';
+import { isNameLike, normalized } from '../platform/encoding/text.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { normalized } from '../../src/platform/text.js';
+import { normalized } from '../../src/platform/encoding/text.js';
 
 describe('normalized', () => {
   it('composes combining marks', () => {

@@ -3,8 +3,8 @@ import type { Fixture } from './fixture.js';
 const IMPORTS = `
 import { z } from 'zod';
 import { auditOf } from '../../src/database/audit.js';
-import { CompanyRows } from '../../src/database/company-rows.js';
-import { CompanyTable } from '../../src/database/company-table.js';
+import { CompanyRows } from '../../src/database/company/company-rows.js';
+import { CompanyTable } from '../../src/database/company/company-table.js';
 import { specialSql } from '../../src/database/special-sql.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../src/database/work.js';
 import type { Audit } from '../../src/platform/audit.js';

@@ -1,4 +1,4 @@
-import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company-table.js';
+import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { listOf, type List, type Listing } from './list.js';
 
 /** The list of an ordinary resource: besides its own, it has the orders and filters of the id and of both times. */

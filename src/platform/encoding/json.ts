@@ -1,4 +1,4 @@
-import { isStorable, NOT_STORABLE } from '../text.js';
+import { isStorable, NOT_STORABLE } from './text.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 

@@ -1,4 +1,4 @@
-import { CompanyRows, inCompany } from '../../database/company-rows.js';
+import { CompanyRows, inCompany } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant, json, nullable } from '../../database/storage.js';

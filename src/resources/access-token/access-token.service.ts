@@ -1,4 +1,4 @@
-import { only } from '../../database/company-rows.js';
+import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import { mayUse } from '../../platform/caller.js';
 import { DomainError, invalid } from '../../platform/errors.js';

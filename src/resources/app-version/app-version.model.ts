@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
 import { decodeBase64 } from '../../platform/encoding/base64.js';
-import { freeText, printableName } from '../../platform/text.js';
+import { freeText, printableName } from '../../platform/encoding/text.js';
 import { recordId, recordIds } from '../../platform/validate.js';
 
 /** What a client decides about a version, besides its bytecode and its associations. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { only } from '../../database/company-rows.js';
+import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
-import { freeText, printableName } from '../../platform/text.js';
+import { freeText, printableName } from '../../platform/encoding/text.js';
 
 export const KINDS = ['standard', 'module'] as const;
 export const COMMUNICATION_FORMATS = ['http', 'iso8583', 'iso20022'] as const;

@@ -1,7 +1,7 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
-import { normalized } from '../../platform/text.js';
+import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { Records } from '../shared/records.service.js';
 import { AppCreate, AppUpdate, MAX_APP_NAME, type App } from './app.model.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { printableName } from '../../platform/text.js';
+import { printableName } from '../../platform/encoding/text.js';
 
 const name = printableName(255);
 export const CompanyCreate = z.object({ name });

@@ -1,5 +1,5 @@
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { normalized } from '../../platform/text.js';
+import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
 import { CompanyCreate, type Company } from './company.model.js';

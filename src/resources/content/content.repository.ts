@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, inCompany, only } from '../../database/company-rows.js';
+import { CompanyRows, inCompany, only } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
-import { freeText, printableName } from '../../platform/text.js';
+import { freeText, printableName } from '../../platform/encoding/text.js';
 import { recordId } from '../../platform/validate.js';
 
 const MAX_META_ENTRIES = 64;

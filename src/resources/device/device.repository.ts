@@ -1,5 +1,5 @@
 import { auditOf } from '../../database/audit.js';
-import { CompanyTable } from '../../database/company-table.js';
+import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { flag, json } from '../../database/storage.js';
 import type { Device, DeviceMeta } from './device.model.js';

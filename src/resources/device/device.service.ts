@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
-import { normalized } from '../../platform/text.js';
+import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
 import { Records } from '../shared/records.service.js';

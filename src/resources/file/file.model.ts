@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
-import { freeText } from '../../platform/text.js';
+import { freeText } from '../../platform/encoding/text.js';
 import type { NewContent } from '../content/content.model.js';
 
 export const FILE_TYPES = ['asset', 'torrent'] as const;

@@ -1,4 +1,4 @@
-import { isNameLike, normalized } from '../../platform/text.js';
+import { isNameLike, normalized } from '../../platform/encoding/text.js';
 
 const MAX_BYTES = 255;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
-import { printableName } from '../../platform/text.js';
+import { printableName } from '../../platform/encoding/text.js';
 
 /** What a client decides about a group. */
 const GroupFields = z.object({ name: printableName(255).describe('Name, unique in the company.') });

@@ -1,6 +1,6 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
-import { normalized } from '../../platform/text.js';
+import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { Records } from '../shared/records.service.js';
 import { GroupCreate, GroupUpdate, type Group } from './group.model.js';

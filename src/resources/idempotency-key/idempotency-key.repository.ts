@@ -1,4 +1,4 @@
-import { CompanyRows } from '../../database/company-rows.js';
+import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
-import { printableName } from '../../platform/text.js';
+import { printableName } from '../../platform/encoding/text.js';
 import { recordId, recordIds } from '../../platform/validate.js';
 
 const number = printableName(64)

@@ -1,6 +1,6 @@
 import { auditOf } from '../../database/audit.js';
-import { CompanyRows } from '../../database/company-rows.js';
-import { CompanyTable } from '../../database/company-table.js';
+import { CompanyRows } from '../../database/company/company-rows.js';
+import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds } from '../../database/storage.js';

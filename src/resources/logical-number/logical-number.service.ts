@@ -1,9 +1,9 @@
-import { only } from '../../database/company-rows.js';
+import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes.js';
 import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
-import { normalized } from '../../platform/text.js';
+import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasGroup } from '../group/group.service.js';
 import { Records } from '../shared/records.service.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { problemOfJson, type Json } from '../../platform/encoding/json.js';
-import { printableName } from '../../platform/text.js';
+import { printableName } from '../../platform/encoding/text.js';
 import type { OwnedRecord } from '../owner/owner.model.js';
 
 const MAX_VALUE_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
 import { auditOf } from '../../database/audit.js';
-import { CompanyTable } from '../../database/company-table.js';
+import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { json } from '../../database/storage.js';
 import type { Json } from '../../platform/encoding/json.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
 import { DAY } from '../../platform/clock.js';
-import { freeText } from '../../platform/text.js';
+import { freeText } from '../../platform/encoding/text.js';
 import { recordId } from '../../platform/validate.js';
 
 export const NOTIFICATION_RANGES = ['group', 'specific_logical_numbers'] as const;

@@ -1,5 +1,5 @@
-import type { Match } from '../../database/company-rows.js';
-import type { CompanyTable, ValuesOf } from '../../database/company-table.js';
+import type { Match } from '../../database/company/company-rows.js';
+import type { CompanyTable, ValuesOf } from '../../database/company/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { Records } from '../shared/records.service.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { DomainError } from '../../platform/errors.js';
-import { boundedBytes, freeText, printableName } from '../../platform/text.js';
+import { boundedBytes, freeText, printableName } from '../../platform/encoding/text.js';
 import type { OwnedRecord } from '../owner/owner.model.js';
 
 /** What a client decides about a parameter. */

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { auditOf } from '../../database/audit.js';
-import { CompanyTable } from '../../database/company-table.js';
+import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, pairTable } from '../../database/storage.js';

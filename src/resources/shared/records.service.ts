@@ -1,11 +1,11 @@
-import type { Match } from '../../database/company-rows.js';
+import type { Match } from '../../database/company/company-rows.js';
 import type {
   AuditedRecord,
   AuditedTableName,
   CompanyTable,
   OwnColumns,
   ValuesOf,
-} from '../../database/company-table.js';
+} from '../../database/company/company-table.js';
 import { countOf, type CounterName } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { notFound, taken } from '../../platform/errors.js';

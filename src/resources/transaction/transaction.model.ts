@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { problemOfJson } from '../../platform/encoding/json.js';
-import { freeText, isNameLike, normalized, printableName } from '../../platform/text.js';
+import { freeText, isNameLike, normalized, printableName } from '../../platform/encoding/text.js';
 import { readTimeRange, type TimeRange } from './time-range.model.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;

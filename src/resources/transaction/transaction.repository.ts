@@ -1,7 +1,7 @@
 import type { SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
-import { CompanyRows, only } from '../../database/company-rows.js';
+import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant, json, nullable } from '../../database/storage.js';

@@ -1,4 +1,4 @@
-import { CompanyRows, inCompany } from '../../database/company-rows.js';
+import { CompanyRows, inCompany } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ROLES, type Role } from '../../platform/caller.js';
-import { isStorable, normalized, printableName } from '../../platform/text.js';
+import { isStorable, normalized, printableName } from '../../platform/encoding/text.js';
 
 export const MAX_EMAIL = 254;
 const MIN_PASSWORD = 12;

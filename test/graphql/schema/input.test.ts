@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { enumeration, inputOf, object } from '../../../src/graphql/index.js';
 import { addMethod, resolverClass } from '../../../src/graphql/schema/resource/face.js';
-import { printableName } from '../../../src/platform/text.js';
+import { printableName } from '../../../src/platform/encoding/text.js';
 import { recordId, recordIds } from '../../../src/platform/validate.js';
 
 const Colour = enumeration<'red' | 'dark_blue'>('InputTestColour', 'Colours.', {

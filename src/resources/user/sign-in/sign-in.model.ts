@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { freeText } from '../../../platform/text.js';
+import { freeText } from '../../../platform/encoding/text.js';
 import { MAX_EMAIL, MAX_PASSWORD } from '../user.model.js';
 
 /** Percent-encoding turns one character into up to three (contract 25). */

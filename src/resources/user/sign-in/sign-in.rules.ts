@@ -1,6 +1,6 @@
 import { MINUTE } from '../../../platform/clock.js';
 import { invalid } from '../../../platform/errors.js';
-import { normalized } from '../../../platform/text.js';
+import { normalized } from '../../../platform/encoding/text.js';
 import type { Credentials, SignInState } from './sign-in.model.js';
 import { MAX_PASSWORD } from '../user.model.js';
 

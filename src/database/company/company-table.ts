@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
-import type { Audit } from '../platform/audit.js';
-import type { PageRequest } from '../platform/page.js';
-import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from './audit.js';
+import type { Audit } from '../../platform/audit.js';
+import type { PageRequest } from '../../platform/page.js';
+import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';
 import {
   CompanyRows,
   entriesOf,
@@ -13,8 +13,8 @@ import {
   type NewRow,
   type Selection,
 } from './company-rows.js';
-import type { AuditColumns, Row, Tables } from './tables.js';
-import type { ReadWork, WriteWork } from './work.js';
+import type { AuditColumns, Row, Tables } from '../tables.js';
+import type { ReadWork, WriteWork } from '../work.js';
 
 /** Names of the companies' tables whose rows have an id and the audit columns. */
 export type AuditedTableName = {

@@ -2,11 +2,11 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { runCached } from './cached-query.js';
-import { offsetOf, type PageRequest } from '../platform/page.js';
-import { among } from './storage.js';
-import type { Row, Tables } from './tables.js';
-import type { Caller } from '../platform/caller.js';
-import type { SystemReadWork, SystemWriteWork } from './work.js';
+import { offsetOf, type PageRequest } from '../../platform/page.js';
+import { among } from '../storage.js';
+import type { Row, Tables } from '../tables.js';
+import type { Caller } from '../../platform/caller.js';
+import type { SystemReadWork, SystemWriteWork } from '../work.js';
 
 /** A unit of work with a company: of a caller, or made by `inCompany`. */
 export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };

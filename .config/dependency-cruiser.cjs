@@ -1,6 +1,9 @@
 /** Makes the rules of layers.cjs into those of dependency-cruiser: what no `allowed` rule names is an error. */
 const { layers } = require('./layers.cjs');
 
+// Without its parser of TypeScript, dependency-cruiser would find no imports and report no error.
+require.resolve('@swc/core');
+
 const orNone = (patterns) => (patterns.length === 0 ? {} : { pathNot: patterns });
 
 /** Matches the files of a layer, and not those that an earlier layer takes. */
@@ -37,6 +40,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
+    parser: 'swc',
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],

@@ -2,7 +2,14 @@ import { CompanyRows } from './company/company-rows.js';
 import type { ReadWork } from './work.js';
 
 export type CounterName =
-  'groups' | 'logical_numbers' | 'devices' | 'apps' | 'files' | 'notifications' | 'transactions' | 'users';
+  | 'groups'
+  | 'logical_numbers'
+  | 'devices'
+  | 'apps'
+  | 'files'
+  | 'notifications'
+  | 'transactions'
+  | 'users';
 
 const counters = new CompanyRows('counters');
 

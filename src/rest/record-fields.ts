@@ -60,23 +60,20 @@ type Exceptions<R, F> = {
  */
 export function fieldsOf<S extends z.ZodObject>(shape: S) {
   return {
-    from: <R extends object>(exceptions: Exceptions<R, z.output<S>>): RecordFields<R, z.output<S>> => ({
-      shape,
-      render: renderer<R, z.output<S>>(Object.keys(shape.shape), exceptions),
-    }),
+    from: <R extends object>(exceptions: Exceptions<R, z.output<S>>): RecordFields<R, z.output<S>> => {
+      const render = renderer(Object.keys(shape.shape), exceptions);
+      return { shape, render: (record, caller) => render(record, caller) as z.output<S> };
+    },
   };
 }
 
-/** Prepares the list of fields once; the types of `Exceptions` make the result an `F`. */
-function renderer<R extends object, F>(
-  names: readonly string[],
-  exceptions: object,
-): RecordFields<R, F>['render'] {
+/** Prepares the list of fields once; the types of `Exceptions` make what it renders the shape's output. */
+function renderer(names: readonly string[], exceptions: object): RecordFields<object, unknown>['render'] {
   const derivations = new Map<string, unknown>(Object.entries(exceptions));
   const fields = names.map((name) => ({
     name,
     property: camelCase(name),
-    derive: derivations.get(name) as Derivation<R, unknown> | undefined,
+    derive: derivations.get(name) as Derivation<object, unknown> | undefined,
   }));
   return (record, caller) => {
     const values = record as Readonly<Record<string, unknown>>;
@@ -85,7 +82,7 @@ function renderer<R extends object, F>(
       const value = derive === undefined ? values[property] : derive(record, caller);
       rendered[name] = value instanceof Date ? timestamp(value) : value;
     }
-    return rendered as F;
+    return rendered;
   };
 }
 

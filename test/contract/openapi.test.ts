@@ -1,6 +1,6 @@
-import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { formatted } from '../../.config/formatted.js';
 import { createClient } from '../support/client.js';
 import { expectDocumented, DOCUMENT, ROUTES } from '../support/openapi-check.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -19,8 +19,7 @@ const operations = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
 
 describe('the OpenAPI document', () => {
   it('equals the golden file', async () => {
-    const style = await resolveConfig('.config/prettier.json', { config: '.config/prettier.json' });
-    const text = await format(JSON.stringify(DOCUMENT), { ...style, parser: 'json' });
+    const text = await formatted('openapi.golden.json', JSON.stringify(DOCUMENT));
     await expect(text).toMatchFileSnapshot('openapi.golden.json');
   });
 

@@ -95,7 +95,7 @@ export const write = (work: WriteWork) => work.db.deleteFrom('groups').execute()
     'refuses a change through a table of a company in a unit of work that reads',
     `
 ${table(RECORD_OF, COLUMNS_OF)}
-export const remove = (work: ReadWork) => table.deleteById(work, 1); // error TS2345
+export const remove = (work: ReadWork) => table.deleteById(work, 1); // error TS2739: WriteWork
 `,
   ),
   fixture(
@@ -137,7 +137,7 @@ export const update = (thing: Thing, input: unknown): Thing => changed(thing, pa
     'refuses a new record without the default of an optional field that is never null',
     `
 ${MODEL}
-export const create = (input: unknown) => newValues(Fields.partial({ enabled: true }), input, {}); // error TS2345: 'enabled'
+export const create = (input: unknown) => newValues(Fields.partial({ enabled: true }), input, {}); // error TS2741: 'enabled'
 `,
   ),
 ];

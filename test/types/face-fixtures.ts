@@ -54,7 +54,7 @@ import { flag, nullable, text } from '../../src/graphql/index.js';
 import type { Device } from '../../src/resources/device/device.model.js';
 import { auditedType } from '../../src/resources/user/audited.graphql.js';
 
-export const Incomplete = auditedType<Device, 'logicalNumberId'>('Incomplete', 'A device.', { // error TS2345: meta
+export const Incomplete = auditedType<Device, 'logicalNumberId'>('Incomplete', 'A device.', { // error TS2741: meta
   serialNumber: text('Serial number.'),
   enabled: flag('Whether it is enabled.'),
   frameworkVersion: nullable(text('Version.')),

@@ -29,7 +29,8 @@ export type CompanyTableName = {
 /** Conditions joined by AND, for example `{ app_id: 7, number: ['1.0', '1.1'] }`. An array means "one of these". */
 export type Match<Name extends CompanyTableName> = {
   readonly [Column in Exclude<keyof Row<Name>, 'company_id'>]?:
-    Row<Name>[Column] | readonly Row<Name>[Column][];
+    | Row<Name>[Column]
+    | readonly Row<Name>[Column][];
 };
 
 export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]>, 'company_id'>;
@@ -37,7 +38,8 @@ export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]
 /** New values of columns, or SQL expressions that compute them. */
 export type Changes<Name extends CompanyTableName> = {
   readonly [Column in Exclude<keyof Row<Name>, 'company_id' | 'id'>]?:
-    Row<Name>[Column] | RawBuilder<Row<Name>[Column]>;
+    | Row<Name>[Column]
+    | RawBuilder<Row<Name>[Column]>;
 };
 
 export interface Selection<Name extends CompanyTableName> {

@@ -37,7 +37,8 @@ export interface Listing<Name extends keyof Tables, T> {
 
 /** A column with the id of the company, or a table that links ids of companies (`company_id`) with the rows' ids. */
 export type CompanyScope =
-  { readonly column: string } | { readonly link: keyof Tables; readonly child: string };
+  | { readonly column: string }
+  | { readonly link: keyof Tables; readonly child: string };
 
 /** How children are found: by their column with the id or name of the parent, or by a table of links. */
 export type Relation =

@@ -79,7 +79,11 @@ class RepeatableField {
     const idempotencyKey = { key, call: `graphql payload ${field} ${alias}`, fingerprint };
     try {
       const change = this.execution.context.repeatableChange(idempotencyKey, this.former);
-      return await this.#executeOnce(document, change).finally(() => change.abandon());
+      try {
+        return await this.#executeOnce(document, change);
+      } finally {
+        await change.abandon();
+      }
     } catch (error) {
       return { data: null, errors: [locatedError(error, nodes, [alias])] };
     }

@@ -5,7 +5,8 @@ import { zonedMilliseconds, zonedSeconds, type TimeFormat } from './rest-spellin
 
 /** One change of a record through one surface, and the fields that REST then shows with other values. */
 export type Change = { readonly what: string; readonly shows: Fields } & (
-  { readonly put: Fields | FormData } | { readonly input: Fields; readonly file?: SentFile }
+  | { readonly put: Fields | FormData }
+  | { readonly input: Fields; readonly file?: SentFile }
 );
 
 /** How one kind of record is created, changed, read and deleted through both surfaces. */

@@ -83,7 +83,7 @@ export interface Rounds {
 
 export type Servers = readonly [BenchServer, BenchServer];
 
-/** Measures two servers in turns and prints the medians of all rounds. */
+/** Measures two servers alternately and prints the medians of all rounds. */
 export async function compare(
   servers: Servers,
   scenarios: readonly Scenario[],

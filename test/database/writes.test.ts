@@ -63,7 +63,7 @@ describe('a unit of work that writes', () => {
     expect(await companies(database)).toEqual(['soon']);
   });
 
-  it('takes turns with others in the order in which they came', async () => {
+  it('waits for the writers that came before it', async () => {
     const { database, units } = setUp();
     const names = Array.from({ length: 200 }, (_, n) => `company ${n}`);
     await Promise.all(names.map((name) => add(units, name)));

@@ -59,7 +59,7 @@ export const write = (work: WriteWork) => work.db.deleteFrom('groups').execute()
     ),
   ),
   fixture(
-    'refuses a change through the door to special SQL of a unit of work that reads',
+    'refuses a change by special SQL in a unit of work that reads',
     `export const write = (work: ReadWork) => specialSql(work).db.deleteFrom('groups'); // error TS2551`,
   ),
   fixture('accepts a complete mapping of a table', table(RECORD_OF, COLUMNS_OF)),

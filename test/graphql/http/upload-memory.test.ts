@@ -7,7 +7,7 @@ import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
 
 /** Memory slots: large uploads received at the same time. */
-const TURNS = 4;
+const SLOTS = 4;
 const KILOBYTE = 1024;
 
 let server: TestServer;
@@ -66,10 +66,10 @@ async function takesAnother(): Promise<void> {
 }
 
 it('an upload releases its memory slot when it is stored, also where the response is read slowly', async () => {
-  const slow = await Promise.all(Array.from({ length: TURNS }, () => upload(12 * 1024 * KILOBYTE)));
+  const slow = await Promise.all(Array.from({ length: SLOTS }, () => upload(12 * 1024 * KILOBYTE)));
   await expect
     .poll(async () => (await server.acme.client.get('files')).list('files').length, { timeout: 10_000 })
-    .toBe(TURNS);
+    .toBe(SLOTS);
   await rest();
   await takesAnother();
   for (const { socket } of slow) socket.destroy();
@@ -77,9 +77,9 @@ it('an upload releases its memory slot when it is stored, also where the respons
 
 it('an upload whose client left while it waited for a memory slot releases it', async () => {
   await rest();
-  const holding = await Promise.all(Array.from({ length: TURNS }, () => upload(600 * KILOBYTE, 100)));
+  const holding = await Promise.all(Array.from({ length: SLOTS }, () => upload(600 * KILOBYTE, 100)));
   await rest();
-  const leaving = await Promise.all(Array.from({ length: TURNS }, () => upload(260 * KILOBYTE)));
+  const leaving = await Promise.all(Array.from({ length: SLOTS }, () => upload(260 * KILOBYTE)));
   await rest();
   for (const { socket } of leaving) socket.destroy();
   await rest();

@@ -89,7 +89,7 @@ describe('a stream of server-sent events', () => {
       'x-rate-limit-limit': '1000000',
       'x-request-id': expect.any(String) as string,
     });
-    for (let n = 0; n < 3; n += 1) await fleet.group(server.acme.client, `told-${n}`);
+    for (let n = 0; n < 3; n += 1) await fleet.group(server.acme.client, `group-${n}`);
     const numbers = await stream.until(3);
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     expect(eventsIn(stream.text()).map(({ id }) => id)).toEqual(numbers.map(String));

@@ -26,11 +26,12 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 const COPIED = ['src', 'test', '.config', 'package.json', 'tsconfig.json', 'schema.graphql'];
 const RUN_MS = 300_000;
 
-/** What a filter looks like, and what replaces it. */
+/** What a filter looks like, and what replaces it: a condition that is always true, with the same bound values. */
 const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\.where\('(?:\w+\.)?company_id', '(?:=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
   [/\.onRef\('\w+\.company_id', '=', '\w+\.company_id'\)/g, ''],
-  [/\b(?:\w+\.)?company_id (?:=|<>) (?:\$\{[\w.]+\}|\w+\.company_id|companies\.id)/g, '1 = 1'],
+  [/\b(?:\w+\.)?company_id (?:=|<>) (?:\w+\.company_id|companies\.id)/g, '1 = 1'],
+  [/\b(?:\w+\.)?company_id (?:=|<>) (\$\{[\w.]+\})/g, '$1 is not null'],
   [/\$\{sql\.ref\(`t\.\$\{company\.column\}`\)\} = \$\{companyId\}/g, '1 = 1'],
 ];
 
@@ -51,7 +52,11 @@ function mutationsOf(file: string): Mutation[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const lineOf = (index: number): number => text.slice(0, index).split('\n').length;
   const found = FILTERS.flatMap(([pattern, replacement]) =>
-    [...text.matchAll(pattern)].map(({ 0: filter, index }) => ({ filter, index, replacement })),
+    [...text.matchAll(pattern)].map(({ 0: filter, 1: value = '', index }) => ({
+      filter,
+      index,
+      replacement: replacement.replace('$1', () => value),
+    })),
   );
   for (const { index } of text.matchAll(COMPARISON)) {
     if (found.some((match) => match.index <= index && index < match.index + match.filter.length)) continue;

@@ -3,16 +3,29 @@ import type { Request, Response } from 'express';
 import { DomainError } from '../platform/errors.js';
 import { SECOND } from '../platform/clock.js';
 import { problemOfJson } from '../platform/encoding/json.js';
+import { numbersAsText } from '../platform/encoding/json-numbers.js';
+import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-export interface Body {
+export interface BodyFields {
+  /** Of a form: texts, and lists of texts. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** A form's values are all texts: `42` then counts as a number where the field is one. */
   readonly isForm: boolean;
+  /** The named fields with each JSON number as it is written: `1.10` instead of 1.1. */
+  readonly numbersAsText: (names: ReadonlySet<string>) => Readonly<Record<string, unknown>>;
+}
+
+export interface Body extends BodyFields {
   readonly bytes: Uint8Array;
+}
+
+/** The fields of a form; it has no numbers. */
+export function formBody(form: ReadonlyMap<string, FormValue>): BodyFields {
+  const fields = Object.fromEntries(form);
+  return { fields, isForm: true, numbersAsText: () => fields };
 }
 
 /** Sends `100 Continue` to a client that waits for it. Called after authentication, just before the body is read. */
@@ -113,15 +126,17 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-function fieldsOf(text: string, contentType: string): Pick<Body, 'fields' | 'isForm'> {
-  if (text.trim() === '') return { fields: {}, isForm: false };
+function fieldsOf(text: string, contentType: string): BodyFields {
+  if (text.trim() === '') return jsonBody({}, '{}');
   const json = parseJson(text);
-  if (json !== undefined) return { fields: objectOf(json.value), isForm: false };
+  if (json !== undefined) return jsonBody(objectOf(json.value), text);
   const looksLikeJson = /^\s*[[{"]/.test(text);
-  if (!looksLikeJson && isFormType(contentType)) {
-    return { fields: formFields(text), isForm: true };
-  }
+  if (!looksLikeJson && isFormType(contentType)) return formBody(formFields(text));
   throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
+}
+
+function jsonBody(fields: BodyFields['fields'], text: string): BodyFields {
+  return { fields, isForm: false, numbersAsText: (names) => numbersAsText(text, names) };
 }
 
 export function isFormType(contentType: string | undefined): boolean {
@@ -149,11 +164,8 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-function formFields(text: string): Readonly<Record<string, unknown>> {
-  const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) throw malformed('A form field is given more than once.');
-    fields.set(name, value);
-  }
-  return Object.fromEntries(fields);
+function formFields(text: string): ReadonlyMap<string, FormValue> {
+  const form = new FormFields();
+  for (const [name, value] of new URLSearchParams(text)) form.add(name, value);
+  return form.values;
 }

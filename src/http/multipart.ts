@@ -5,6 +5,7 @@ import { SECOND } from '../platform/clock.js';
 import { Semaphore, type Release } from '../platform/concurrency/semaphore.js';
 import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
 import { compressed } from './body.js';
+import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
 
@@ -17,7 +18,7 @@ const OVERHEAD_BYTES = 512 * 1024;
 /** A multipart body that was read (contract 23). */
 export interface Upload {
   /** Text fields by name. */
-  readonly fields: ReadonlyMap<string, string>;
+  readonly fields: ReadonlyMap<string, FormValue>;
   readonly file: UploadedFile | null;
 }
 
@@ -122,7 +123,7 @@ async function receive(
   });
   await pipeBody(request, parser, limits, stop);
   const [file = null] = await Promise.all(files);
-  return { fields, file };
+  return { fields: fields.values, file };
 }
 
 function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
@@ -146,18 +147,17 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
   }
 }
 
-function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): Map<string, string> {
-  const fields = new Map<string, string>();
+function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): FormFields {
+  const fields = new FormFields();
   // busboy's types are wrong here: a part may lack a name.
   parser.on('field', (name: string | undefined, value, info) => {
     if (name === undefined) refuse(malformed('A form field has no name.'));
     else if (name.length > MAX_FIELD_NAME)
       refuse(tooLarge(`The name of a form field has more than ${MAX_FIELD_NAME} characters.`));
     else if (info.valueTruncated) refuse(tooLarge(`A form field has more than ${MAX_FIELD_BYTES} bytes.`));
-    else if (fields.has(name)) refuse(malformed('A form field is given more than once.'));
     else if (isInvalidUtf8(name) || isInvalidUtf8(value))
       refuse(malformed('A form field is not valid UTF-8.'));
-    else fields.set(name, value);
+    else fields.add(name, value);
   });
   const tooMany = (): void => refuse(tooLarge(`The body has more than ${MAX_FIELDS} form fields.`));
   parser.on('fieldsLimit', tooMany);

@@ -60,6 +60,12 @@ export function sendProblem(
   discard(request, () => response.end());
 }
 
+/** The response to OPTIONS: 204 with the methods of the path in `Allow`. */
+export function sendMethods(response: Response, methods: readonly string[]): void {
+  response.status(204).setHeader('Allow', methods.join(', '));
+  response.end();
+}
+
 const DISCARD_MS = 2_000;
 const DISCARD_BYTES = 64 * 1024 * 1024;
 

@@ -36,8 +36,8 @@ export function createCall(received: ReceivedRequest): Call {
       return normalized(text);
     },
     query,
-    body: body.fields,
     input: route.body === undefined ? {} : pickInput(route.body, body),
+    ownerInput: route.ownerSelector === undefined ? {} : pickInput(route.ownerSelector, body),
     labelledAsForm: isFormType(request.headers['content-type']),
     page: route.paged === true ? readPage(query) : { page: 1, perPage: 1 },
     upload,

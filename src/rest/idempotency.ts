@@ -19,13 +19,18 @@ export async function respondOnce(
   if (key === null) return renderResponse(await perform());
   const stored = await responses.find(work, key);
   if (stored !== undefined) {
-    const { etag, parts } = JSON.parse(stored.answer) as { etag?: string; parts: string[] };
-    return { status: stored.status, etag, parts, contentId: stored.contentId, replayed: true };
+    const answer = JSON.parse(stored.answer) as StoredAnswer;
+    return { status: stored.status, etag: answer.etag, ...answer, replayed: true };
   }
   const rendered = renderResponse(await perform());
-  const { status, contentId, etag, parts } = rendered;
-  await responses.store(work, key, { status, contentId, answer: JSON.stringify({ etag, parts }) });
+  const { status, content, etag, parts } = rendered;
+  const answer = JSON.stringify({ etag, parts, content });
+  await responses.store(work, key, { status, contentId: content?.id ?? null, answer });
   return rendered;
+}
+
+interface StoredAnswer extends Pick<RenderedResponse, 'parts' | 'content'> {
+  readonly etag?: string;
 }
 
 function keyOf({ request, route, query, body }: ReceivedRequest): IdempotencyKey | null {

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 
-import type { Body } from '../http/body.js';
+import type { BodyFields } from '../http/body.js';
 import { snakeCase } from '../http/problem.js';
+import { malformed } from '../http/query.js';
+import { invalid } from '../platform/errors.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
 
 interface InputField {
@@ -9,35 +11,81 @@ interface InputField {
   readonly name: string;
   /** `serial_number` */
   readonly sentName: string;
+  /** What the field takes, or of a list its entries. */
   readonly isBoolean: boolean;
   readonly isInteger: boolean;
+  readonly isText: boolean;
   readonly choices: readonly string[];
+  readonly isList: boolean;
 }
 
 const fieldsByModel = new WeakMap<z.ZodObject, readonly InputField[]>();
 
 /**
- * The fields of a body that the model has, by the model's names; others are ignored. "true" and "false" become
- * booleans (contract 6), enumeration values lower case (contract 7), and in forms digits become whole numbers.
- * Any other value is unchanged, for the service to validate.
+ * The fields of a body that the model has, by the model's names; others are ignored. Texts and numbers become what the
+ * field takes where they stand for it: booleans (contract 6), enumerations (contract 7), integers, numbers as text and
+ * lists in forms (contract 8). Any other value is unchanged, for the service to validate. Errors: `malformed` for a
+ * form that gives a list for a field with one value.
  */
-export function pickInput(
-  schema: z.ZodObject,
-  body: Pick<Body, 'fields' | 'isForm'>,
-): Record<string, unknown> {
+export function pickInput(schema: z.ZodObject, body: BodyFields): Record<string, unknown> {
+  const given = inputFieldsOf(schema).filter(({ sentName }) => Object.hasOwn(body.fields, sentName));
+  const numeric = given.filter((field) => hasNumberAsText(field, body.fields[field.sentName]));
+  const fields =
+    numeric.length === 0
+      ? body.fields
+      : { ...body.fields, ...body.numbersAsText(new Set(numeric.map(({ sentName }) => sentName))) };
   const input: Record<string, unknown> = {};
-  for (const field of inputFieldsOf(schema)) {
-    if (Object.hasOwn(body.fields, field.sentName))
-      input[field.name] = coerce(field, body.fields[field.sentName], body.isForm);
+  for (const field of given) {
+    const value = body.isForm
+      ? formValue(field, fields[field.sentName])
+      : jsonValue(field, fields[field.sentName]);
+    if (value !== undefined) input[field.name] = value;
   }
   return input;
 }
 
-function coerce(field: InputField, value: unknown, isForm: boolean): unknown {
+function hasNumberAsText({ isText, isList }: InputField, value: unknown): boolean {
+  return isText && (typeof value === 'number' || (isList && Array.isArray(value)));
+}
+
+/** Undefined for what counts as absent. */
+function jsonValue(field: InputField, value: unknown): unknown {
+  if (field.isList && Array.isArray(value)) return value.map((entry) => scalar(field, entry));
+  if (field.isBoolean && (value === '' || value === null)) return undefined;
+  return scalar(field, value);
+}
+
+function formValue(field: InputField, value: unknown): unknown {
+  if (!field.isList) {
+    if (Array.isArray(value)) {
+      throw malformed(`The form field "${field.sentName}" has one value, but the form gives several.`);
+    }
+    return jsonValue(field, value);
+  }
+  return value === '' ? undefined : entriesOf(field, value).map((entry) => scalar(field, entry));
+}
+
+const MAX_ENTRIES = 10_000;
+
+/** `1,2` and `['1', '2']` have the same entries, `['']` has none. */
+function entriesOf({ name }: InputField, value: unknown): string[] {
+  const texts = [value].flat().map(String);
+  const entries = texts.flatMap((text) => (text === '' ? [] : text.split(',')));
+  if (entries.length > MAX_ENTRIES) throw invalid(name, `must have at most ${MAX_ENTRIES} entries`);
+  return entries.map((entry) => entry.trim());
+}
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'on', 'yes', 't'].map((text) => [text, true] as const),
+  ...['false', '0', 'off', 'no', 'f'].map((text) => [text, false] as const),
+]);
+
+function scalar(field: InputField, value: unknown): unknown {
+  if (typeof value === 'number') return field.isBoolean ? (BOOLEANS.get(String(value)) ?? value) : value;
   if (typeof value !== 'string') return value;
-  if (field.isBoolean && (value === 'true' || value === 'false')) return value === 'true';
-  if (field.isInteger && isForm && /^[1-9][0-9]{0,15}$/.test(value)) return Number(value);
   const lower = value.toLowerCase();
+  if (field.isBoolean) return BOOLEANS.get(lower) ?? value;
+  if (field.isInteger && /^[1-9][0-9]{0,15}$/.test(value)) return Number(value);
   return field.choices.includes(lower) ? lower : value;
 }
 
@@ -53,13 +101,21 @@ function inputFieldsOf(schema: z.ZodObject): readonly InputField[] {
 }
 
 function inputFieldOf(name: string, schema: Schema): InputField {
-  const forms = [schema, ...(schema.anyOf ?? [])];
-  const types = forms.flatMap(({ type = [] }) => type);
+  const forms = formsOf(schema);
+  const types = new Set(forms.flatMap(({ type = [] }) => type));
   return {
     name,
     sentName: snakeCase(name),
-    isBoolean: types.includes('boolean'),
-    isInteger: types.includes('integer') || types.includes('number'),
+    isBoolean: types.has('boolean'),
+    isInteger: types.has('integer') || types.has('number'),
+    isText: types.has('string'),
     choices: forms.flatMap((form) => form.enum ?? []).filter((choice) => typeof choice === 'string'),
+    isList: types.has('array'),
   };
+}
+
+/** The schema with those of its alternatives and of the entries of lists. */
+function formsOf(schema: Schema): Schema[] {
+  const inner = [...(schema.anyOf ?? []), ...(schema.items === undefined ? [] : [schema.items])];
+  return [schema, ...inner.flatMap(formsOf)];
 }

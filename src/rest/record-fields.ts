@@ -56,7 +56,7 @@ type Exceptions<R, F> = {
  * and `'omitted'` for each property that responses do not have. Does not compile while a field or a property is
  * neither copied nor among the exceptions. `revision` needs no mention: it is the ETag.
  *
- *     fieldsOf(FileShape).from<File>({ content: ({ contentId }) => base64Of(contentId), contentId: 'omitted' })
+ *     fieldsOf(ListedShape).from<File>({ contentId: 'omitted' })
  */
 export function fieldsOf<S extends z.ZodObject>(shape: S) {
   return {

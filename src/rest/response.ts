@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 
 import { JSON_TYPE, sendInPieces } from '../http/send.js';
@@ -8,11 +8,17 @@ import type { RouteResponse } from './route.js';
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
 
 /**
- * The base64 text of a stored content, as a value of a response's field; one per response. The bytes are read
- * while the response is sent, so that a file of 32 MiB is never in memory as a whole.
+ * The base64 text of a stored content of `size` bytes, as a value of a response's field; one per response. The bytes
+ * are read while the response is sent, so that a file of 32 MiB is never in memory as a whole.
  */
-export function base64Of(contentId: number): string {
-  return CONTENT_MARK + String(contentId);
+export function base64Of(contentId: number, size: number): string {
+  return `${CONTENT_MARK}${contentId}/${size}`;
+}
+
+export interface ContentReference {
+  readonly id: number;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** The JSON text of a response. */
@@ -22,7 +28,7 @@ export interface RenderedResponse {
   /** One text; or two, with the base64 of a content to be sent between them. */
   readonly parts: readonly string[];
   /** Null if there is one part. */
-  readonly contentId: number | null;
+  readonly content: ContentReference | null;
   /** Stored by an earlier request with the same Idempotency-Key. */
   readonly replayed?: true;
 }
@@ -30,37 +36,58 @@ export interface RenderedResponse {
 export function renderResponse({ status, etag, body }: RouteResponse): RenderedResponse {
   const text = JSON.stringify(body);
   const mark = text.indexOf(CONTENT_MARK);
-  if (mark === -1) return { status, etag, parts: [text], contentId: null };
-  const idStart = mark + CONTENT_MARK.length;
-  const idEnd = text.indexOf('"', idStart);
-  return {
-    status,
-    etag,
-    parts: [text.slice(0, mark), text.slice(idEnd)],
-    contentId: Number(text.slice(idStart, idEnd)),
-  };
+  if (mark === -1) return { status, etag, parts: [text], content: null };
+  const end = text.indexOf('"', mark);
+  const [id = 0, size = 0] = text
+    .slice(mark + CONTENT_MARK.length, end)
+    .split('/')
+    .map(Number);
+  return { status, etag, parts: [text.slice(0, mark), text.slice(end)], content: { id, size } };
 }
 
-/** `content` are the bytes of `contentId`; each chunk is read when the client has taken the one before. */
+/**
+ * Sends the response to a request; to HEAD with the same headers and no body, and 304 if If-None-Match has the ETag.
+ * Each chunk of the content is read when the client has taken the one before.
+ */
 export async function sendResponse(
+  request: Request,
   response: Response,
-  { status, etag, parts, replayed }: RenderedResponse,
-  content: AsyncIterable<Uint8Array> | null,
+  rendered: RenderedResponse,
+  readContent: (contentId: number) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  response.status(status).setHeader('Content-Type', JSON_TYPE);
+  const { status, etag, parts, content, replayed } = rendered;
   if (etag !== undefined) response.setHeader('ETag', etag);
+  if (isUnchanged(request, etag)) {
+    response.status(304).end();
+    return;
+  }
+  response.status(status).setHeader('Content-Type', JSON_TYPE);
+  response.setHeader('Content-Length', bytesOf(rendered));
   if (replayed === true) response.setHeader('Idempotent-Replayed', 'true');
-  const [head = '', tail] = parts;
-  if (tail === undefined) response.end(head);
-  else await sendInPieces(response, withContent(head, content, tail));
+  const [head = '', tail = ''] = parts;
+  if (request.method === 'HEAD') response.end();
+  else if (content === null) response.end(head);
+  else await sendInPieces(response, withContent(head, readContent(content.id), tail));
+}
+
+/** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
+function isUnchanged({ method, headers }: Request, etag: string | undefined): boolean {
+  const given = headers['if-none-match'];
+  if (etag === undefined || given === undefined || !['GET', 'HEAD'].includes(method)) return false;
+  return given.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+}
+
+function bytesOf({ parts, content }: RenderedResponse): number {
+  const texts = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  return content === null ? texts : texts + 4 * Math.ceil(content.size / 3);
 }
 
 async function* withContent(
   head: string,
-  content: AsyncIterable<Uint8Array> | null,
+  content: AsyncIterable<Uint8Array>,
   tail: string,
 ): AsyncGenerator<string> {
   yield head;
-  for await (const bytes of content ?? []) yield Buffer.from(bytes).toString('base64');
+  for await (const bytes of content) yield Buffer.from(bytes).toString('base64');
   yield tail;
 }

@@ -20,10 +20,10 @@ export interface Call {
   /** The decoded name, number or serial in the path. Errors: `not_found` for `what` if it cannot be a name. */
   name(placeholder: string, what: string): string;
   readonly query: ReadonlyMap<string, string>;
-  /** The fields of the body, as sent. */
-  readonly body: Readonly<Record<string, unknown>>;
   /** The fields of the body that `route.body` has, by the model's names (`serialNumber`). */
   readonly input: Readonly<Record<string, unknown>>;
+  /** The fields of the body that `route.ownerSelector` has. */
+  readonly ownerInput: Readonly<Record<string, unknown>>;
   /** Whether the Content-Type is a form's; some clients label JSON so (contract 25). */
   readonly labelledAsForm: boolean;
   readonly page: PageRequest;
@@ -37,7 +37,7 @@ export interface Call {
 
 export interface RouteResponse {
   readonly status: 200 | 201;
-  /** May hold one `base64Of(contentId)`. */
+  /** May hold one `base64Of(contentId, size)`. */
   readonly body: object;
   readonly etag?: string;
 }
@@ -85,6 +85,11 @@ export interface OpenRoute extends RouteBase {
 }
 
 export type Route = ReadRoute | WriteRoute | OpenRoute;
+
+/** Whether the response is one record, which has an ETag, and not a page of a list. */
+export function readsRecord(route: Route): boolean {
+  return 'read' in route && route.paged !== true;
+}
 
 /** `device_id` of `/devices/{device_id}`. */
 export function placeholders(path: string): readonly string[] {

@@ -1,10 +1,11 @@
 import { Router, type Request, type RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
-import { inviteBody, readBody, type Body } from '../http/body.js';
+import { formBody, inviteBody, readBody, type Body } from '../http/body.js';
 import { readToken } from '../http/credential.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
 import { methodNotAllowed } from '../http/problem.js';
+import { sendMethods } from '../http/send.js';
 import { readQuery } from '../http/query.js';
 import { requestContextOf, type RequestContext } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
@@ -25,7 +26,10 @@ export interface RestOptions {
   readonly bodyMs: number;
 }
 
-/** The handler of all routes below /v1. 405 for a method that a path does not have. */
+/**
+ * The handler of all routes below /v1. HEAD is GET without a body, OPTIONS lists the methods of a path in `Allow`, any
+ * other method that a path does not have is 405 (contract 4).
+ */
 export function createRestRouter(routes: readonly Route[], options: RestOptions): Router {
   const router = Router({ caseSensitive: true });
   for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, options));
@@ -50,11 +54,17 @@ function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
 }
 
 function serve(path: string, methods: ReadonlyMap<string, Route>, options: RestOptions): RequestHandler {
+  const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  allowed.push('OPTIONS');
   return async (request, response) => {
     const context = requestContextOf(response);
-    const route = methods.get(request.method);
+    const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
     context.template = `/v1${route?.path ?? path}`;
-    if (route === undefined) throw methodNotAllowed([...methods.keys()]);
+    if (request.method === 'OPTIONS') {
+      sendMethods(response, allowed);
+      return;
+    }
+    if (route === undefined) throw methodNotAllowed(allowed);
     const query = readQuery(request.originalUrl);
     const { ip, requestId } = context;
     const caller = await authorize(request, query, route, options, context);
@@ -67,11 +77,10 @@ function serve(path: string, methods: ReadonlyMap<string, Route>, options: RestO
       // Before the response is sent: a slow client must not keep the bytes in memory.
       upload?.release();
     }
-    const content =
-      rendered.contentId === null || caller === null
-        ? null
-        : options.readContent(caller.companyId, rendered.contentId);
-    await sendResponse(response, rendered, content);
+    await sendResponse(request, response, rendered, (contentId) => {
+      if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
+      return options.readContent(caller.companyId, contentId);
+    });
   };
 }
 
@@ -103,10 +112,9 @@ async function receive(
     return { body: await readBody(request, bodyMs), upload: null };
   }
   const upload = await readUpload(request);
-  const fields = Object.fromEntries(upload.fields);
   // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
-  const content = JSON.stringify([Object.entries(fields).sort(), upload.file?.fileName, upload.file?.sha256]);
-  return { upload, body: { fields, isForm: true, bytes: Buffer.from(content) } };
+  const content = JSON.stringify([[...upload.fields].sort(), upload.file?.fileName, upload.file?.sha256]);
+  return { upload, body: { ...formBody(upload.fields), bytes: Buffer.from(content) } };
 }
 
 async function perform(

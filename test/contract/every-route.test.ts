@@ -89,6 +89,24 @@ describe('contract 8: read-only fields', () => {
     expect(['api', undefined]).toContain(record?.created_via);
   });
 
+  it.each(titled(changing.filter(({ method }) => method === 'PUT')))(
+    'RI-25 %s ignores them in a form, also as lists',
+    async (_, route) => {
+      const form = new URLSearchParams(
+        Object.entries(READ_ONLY).map(([name, value]) => [name, String(value)]),
+      );
+      for (const name of Object.keys(READ_ONLY)) form.append(`${name}[]`, '424242');
+      const owner = route.ownerSelector !== undefined ? { number: existing('logical_number') } : {};
+      for (const [name, value] of Object.entries(owner)) form.set(name, value);
+      const before = await ask(server.acme.client, route, existing, owner);
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const reply = await ask(server.acme.client, route, existing, String(form), { headers });
+      expect(reply.status, reply.text).toBe(200);
+      const withoutTime = (text: string): string => text.replace(/"updated_at":"[^"]*"/, '');
+      expect(withoutTime(reply.text)).toBe(withoutTime(before.text));
+    },
+  );
+
   async function firstGroup(): Promise<Fields> {
     return (await server.acme.client.get('groups')).list('groups')[0] ?? {};
   }

@@ -54,7 +54,9 @@ expect 201 '"enabled":true' "$(v1 devices)" -H 'Content-Type: application/json' 
 device=$(field id)
 expect 200 '"meta":\{\}' "$(v1 "devices/$device")"
 expect 200 '"enabled":false' -X PUT "$(v1 devices/0000%20A-1)" -d '{"enabled":"false"}'
-expect 422 '"errors":\{"enabled":\[' -X PUT "$(v1 devices/0000%20A-1)" -d '{"enabled":"no"}'
+expect 200 '"enabled":true' -X PUT "$(v1 devices/0000%20A-1)" -d 'enabled=Yes'
+expect 200 '"enabled":true' -X PUT "$(v1 devices/0000%20A-1)" -d 'enabled='
+expect 422 '"errors":\{"enabled":\[' -X PUT "$(v1 devices/0000%20A-1)" -d '{"enabled":"maybe"}'
 expect 200 '"total_entries":1' "$(v1 devices)&page=1&per_page=100"
 expect 400 '"message":' "$(v1 devices)&page=0"
 
@@ -67,7 +69,7 @@ expect 200 '"parameters":\[\{"group_parameter":' -G "$(v1 parameters/)" --data-u
 expect 200 '"value":"30"' -X GET "$(v1 "parameters/$parameter")" -d '{"number":"1"}'
 expect 404 '"code":"not_found"' -X GET "$(v1 "parameters/$parameter")" -d '{"number":"112233"}'
 expect 422 '"message":' "$(v1 parameters)"
-expect 200 '"value":"31"' -X PUT "$(v1 "parameters/$parameter")" -d '{"number":"1","value":"31"}'
+expect 200 '"value":"31"' -X PUT "$(v1 "parameters/$parameter")" -d '{"number":1,"value":31}'
 expect 200 '^\{\}$' -X DELETE "$(v1 "parameters/$parameter")" -d '{"number":"1"}'
 
 # Metacontents: any JSON.
@@ -93,12 +95,22 @@ expect 200 "\"bytecode\":\"MTIzNDU2Nzg5\",\"group_ids\":\[$group\]" "$(v1 "apps/
 expect 200 '"authorizer_url":"10.0.0.2"' -X PUT "$(v1 "apps/$app/versions/$version")" -d '{"authorizer_url":"10.0.0.2"}'
 expect 200 "\"app_version_ids\":\[$version\]" -X PUT "$(v1 logical_numbers/1)" -d "{\"app_version_ids\":[$version]}"
 
+# A deploy of a Ruby application: forms with empty fields, the application found by its bare name.
+expect 201 '"name":"mylab".*"language":"ruby"' "$(v1 apps)" -d 'name=mylab&language=ruby&description=&displayable='
+lab=$(field id)
+expect 200 '"name":"mylab"' "$(v1 apps)&per_page=100"
+expect 201 '"number":"1.0".*"displayable":false' "$(v1 "apps/$lab/versions")" \
+  -d "number=1.0&displayable=&pos_display_label=&group_ids[]=$group"
+expect 200 '^\{\}$' -X DELETE "$(v1 "apps/$lab")"
+
 # Files: multipart, with any part name.
 printf 123456789 >"$work/logo.bmp"
 expect 201 '"name":"logo.bmp".*"content":"MTIzNDU2Nzg5","size":9,"crc":"31C3"' "$(v1 files)" -F 'description=Logo' -F "&asset=@$work/logo.bmp"
 file=$(field id)
 expect 200 '"content":"MTIzNDU2Nzg5"' "$(v1 "files/$file")"
 expect 200 '"files":\[\{"file":' "$(v1 files)"
+expect 200 '"number":"1.0"' -X PUT "$(v1 "apps/$app/versions/$version")" -d "file_ids%5B%5D=$file&file_ids%5B%5D=$file"
+expect 200 "\"file_ids\":\[$file\]" "$(v1 "apps/$app/versions/$version")"
 printf x >"$work/logo.bmp"
 expect 200 '"size":1,' -X PUT "$(v1 "files/$file")" -F "file=@$work/logo.bmp"
 expect 422 '"errors":' "$(v1 files)" -F 'description=no file'
@@ -115,8 +127,14 @@ expect 200 "\"email\":\"$email\".*\"sign_in_count\":1," "$(v1 "users/$user")"
 expect 200 '"transactions":\[' "$(v1 transactions)&status=success&since=2026-01-01&until=2026-12-31"
 expect 400 '"message":' "$(v1 transactions)&since=2026-02-30"
 
+# HEAD, OPTIONS, and the links at the root.
+expect 200 '^HTTP/1.1 200 OK' -I "$(v1 groups/AREA%2051)"
+expect 204 '^Allow: GET, HEAD, POST, OPTIONS' -i -X OPTIONS "$base/v1/groups"
+expect 200 '"docs":"/docs"' "$base/"
+
 # Paths and methods that do not exist.
 expect 404 'v1' "$base/v2/devices?access_token=$token"
+expect 404 'v1' "$base/v1.1/devices?access_token=$token"
 expect 405 '"message":' -X PATCH "$(v1 "devices/$device")" -d '{}'
 
 # Deleting, from the leaves to the root.

@@ -41,7 +41,7 @@ const REFUSED: [string, Fields, Record<string, string>, number][] = [
   ['both in the body', { number: '112233', name: 'AREA 51' }, {}, 422],
   ['both in the query', {}, { number: '112233', name: 'AREA 51' }, 422],
   ['nulls only', { number: null, name: null }, {}, 422],
-  ['a number that is no text', { number: 112233 }, {}, 422],
+  ['a number that is no text', { number: [112233] }, {}, 422],
   ['a name that is no text', { name: ['AREA 51'] }, {}, 422],
   ['an unknown number', { number: '999' }, {}, 404],
   ['an unknown name', { name: 'area 51' }, {}, 404],
@@ -69,6 +69,13 @@ describe('the owner selector', () => {
   it('RI-27 may be in both the body and the query if they are equal', async () => {
     const query = { number: '112233' };
     expect((await server.acme.client.get('parameters', { number: '112233' }, { query })).status).toBe(200);
+  });
+
+  it('RI-27 and contract 8: may be a JSON number, which counts as its text', async () => {
+    const reply = await server.acme.client.get('parameters', { number: 112233 });
+    expect(reply.list('parameters')).toMatchObject([{ key: 'k' }]);
+    const query = { number: '112233' };
+    expect((await server.acme.client.get('parameters', { number: 112233 }, { query })).status).toBe(200);
   });
 
   it('RI-27 names the invalid fields', async () => {

@@ -108,13 +108,14 @@ describe('invalid uploads', () => {
     ],
     ['two files', file('a') + file('b'), 400],
     ['two descriptions', part('name="description"', 'x').repeat(2) + file('a'), 400],
+    ['a description as a list', part('name="description[]"', 'x') + file('a'), 400],
     ['a field without a name', part('x=y', 'x') + file('a'), 400],
   ])('UP-05 UP-11 %s: refused', async (_what, body, status) => {
     expect((await send(body + END)).status).toBe(status);
   });
 
   it('UP-05 field names such as __proto__ have no effect', async () => {
-    const names = ['__proto__', 'constructor', 'toString', '0', '4294967295', 'file_type[]'];
+    const names = ['__proto__', '__proto__[]', 'constructor', 'toString', '0', '4294967295', 'file[type]'];
     const odd = names.map((name) => part(`name="${name}"`, 'polluted')).join('');
     expect((await send(odd + part('name="file_type"', 'movie') + file('a') + END)).status).toBe(422);
     expect(({} as Fields).polluted).toBeUndefined();

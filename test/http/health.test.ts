@@ -27,12 +27,14 @@ describe('/healthz', () => {
     expect([result.status, result.body, statements]).toEqual([200, { status: 'ok' }, []]);
   });
 
-  it('allows GET and HEAD only', async () => {
+  it('allows GET, HEAD and OPTIONS only', async () => {
     expect((await server.anonymous.request('HEAD', '/healthz')).status).toBe(200);
+    const options = await server.anonymous.request('OPTIONS', '/healthz');
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
     const reply = await server.anonymous.post('/healthz', {});
     expect([reply.status, reply.headers.get('allow'), reply.body.code]).toEqual([
       405,
-      'GET, HEAD',
+      'GET, HEAD, OPTIONS',
       'method_not_allowed',
     ]);
   });

@@ -28,9 +28,11 @@ function statuses(): readonly (readonly [number, Asked])[] {
     [401, () => server.anonymous.get('groups')],
     [403, async () => (await server.member('acme', 'viewer')).client.post('groups', {})],
     [404, () => client.get('groups/nobody')],
-    [405, () => client.request('HEAD', 'groups')],
-    [405, () => client.request('OPTIONS', 'groups')],
+    [200, () => client.request('HEAD', 'groups')],
+    [204, () => client.request('OPTIONS', 'groups')],
+    [405, () => client.request('PATCH', 'groups')],
     [409, () => client.post('groups', { name: 'headers' })],
+    [304, () => client.get('groups/headers', undefined, { headers: { 'if-none-match': '*' } })],
     [412, () => client.put('groups/headers', {}, { headers: { 'if-match': '"old"' } })],
     [413, () => client.post('groups', large)],
     [415, () => client.post('groups', {}, { headers: { 'content-encoding': 'gzip' } })],
@@ -78,6 +80,7 @@ describe('contract 15: headers of every response', () => {
   });
 
   it.each([
+    '/',
     '/healthz',
     '/readyz',
     '/metrics',

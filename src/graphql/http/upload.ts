@@ -33,9 +33,10 @@ function slotOf(file: UploadedFile): UploadSlot {
   return slot;
 }
 
-function objectIn(fields: ReadonlyMap<string, string>, name: string): Json {
+function objectIn(fields: Upload['fields'], name: string): Json {
   const text = fields.get(name);
   if (text === undefined) throw malformedUpload(`The field "${name}" is missing.`);
+  if (typeof text !== 'string') throw malformedUpload(`The field "${name}" must be given once.`);
   const value = parsedJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformedUpload(`The field "${name}" must hold a JSON object.`);

@@ -44,8 +44,11 @@ const refuseOtherUpgrades: RequestHandler = (request, response, next) => {
   else next();
 };
 
+/** `/v2`, `/v1.1/devices` and `/V1/devices`. */
+const VERSION_PATH = /^\/v\d[\w.-]*(\/|$)/i;
+
 const pathNotFound: RequestHandler = (request) => {
-  if (/^\/v\d+(\/|$)/i.test(request.path) && !/^\/v1(\/|$)/.test(request.path)) {
+  if (VERSION_PATH.test(request.path) && !/^\/v1(\/|$)/.test(request.path)) {
     throw new HttpProblem(
       404,
       'unknown_version',

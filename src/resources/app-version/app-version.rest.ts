@@ -63,7 +63,7 @@ const listed = {
 } as const;
 const whole = {
   ...listed,
-  bytecode: ({ contentId }: AppVersion) => (contentId === null ? null : base64Of(contentId)),
+  bytecode: ({ contentId, size }: AppVersion) => (contentId === null ? null : base64Of(contentId, size)),
 };
 
 const appOf = (work: ReadWork, call: Call): Promise<App> => getApp(work, call.id('app_id', 'app'));

@@ -33,11 +33,11 @@ const CommunicationFormats = enumeration<CommunicationFormat>(
 
 const AppLanguage = enumeration<Language>('AppLanguage', 'Programming language of an app.', {
   posxml: 'POSXML. The name of the app ends in `.posxml`.',
-  ruby: 'Ruby. The name of the app ends in `.rb`.',
+  ruby: 'Ruby. The name of the app is as it was given.',
 });
 
 export const AppType = auditedType<App>('App', 'An application for devices. Devices run its versions.', {
-  name: text('Name, unique in the company, with the suffix of its language.'),
+  name: text('Name, unique in the company. That of a POSXML app ends in `.posxml`.'),
   description: nullable(text('Brief description. Null if there is none.')),
   communicationFormat: choice(CommunicationFormats, 'Protocol between the app and its host.'),
   kind: choice(AppKind, 'Whether the app runs on its own or is a module of others.'),
@@ -55,7 +55,7 @@ const FORMAT = 'Protocol between the app and its host.';
 
 export const appFace = face(
   queries(AppList, {
-    keys: { name: { get: getAppByName, description: 'Name of the app, with its suffix.' } },
+    keys: { name: { get: getAppByName, description: 'Name of the app; of a POSXML app with its suffix.' } },
   }),
   mutations(AppList, {
     get: getApp,
@@ -64,7 +64,7 @@ export const appFace = face(
       run: createApp,
       description: 'Creates an app, which has no version yet.',
       descriptions: {
-        name: 'Name, unique in the company. 1 to 255 characters. The suffix of the language is added if it is missing.',
+        name: 'Name, unique in the company. 1 to 255 characters. `.posxml` is added to the name of a POSXML app if it is missing; the name of a Ruby app is kept as given.',
         kind: `${KIND} Defaults to STANDARD.`,
         communicationFormat: `${FORMAT} Defaults to HTTP.`,
         language: 'Programming language. Defaults to that of the suffix of the name, else to POSXML.',
@@ -77,7 +77,8 @@ export const appFace = face(
         name: 'New name. 1 to 255 characters. A suffix of another language changes the language too.',
         kind: `${KIND} A module stays a module while versions of other apps contain its versions.`,
         communicationFormat: FORMAT,
-        language: 'Programming language. Another language changes the suffix of the name too.',
+        language:
+          'Programming language. Another language without a name adds or removes the suffix of the present name.',
       },
     },
     delete: {

@@ -15,7 +15,7 @@ export const MAX_APP_NAME = 255;
 /** What a client decides about an application. */
 const AppFields = z.object({
   name: printableName(MAX_APP_NAME).describe(
-    'Name, unique in the company; it ends in the suffix of its language, which is added where missing.',
+    'Name, unique in the company. A POSXML name ends in `.posxml`, added where missing; a Ruby name is kept as sent.',
   ),
   description: freeText(4_000).nullable().describe('Brief description.'),
   kind: z.enum(KINDS).describe('Versions of a module can be part of other versions.'),

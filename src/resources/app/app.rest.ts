@@ -38,13 +38,15 @@ export const appRoutes = resourceRoutes<App>({
   read: { summary: 'Read an application' },
   create: {
     summary: 'Create an application',
-    description: 'The name in the response has the suffix of its language: `.posxml` or `.rb`.',
+    description:
+      'The name of a POSXML application gets the suffix `.posxml` where it is missing; that of a Ruby application is kept as it was sent.',
     body: AppCreate,
     handle: createApp,
   },
   update: {
     summary: 'Change an application',
-    description: 'Absent fields stay unchanged. A new language changes the suffix of the name.',
+    description:
+      'Absent fields stay unchanged. A new language without a name adds or removes the suffix of the present name.',
     body: AppUpdate,
     handle: updateApp,
   },

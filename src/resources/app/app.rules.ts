@@ -1,4 +1,4 @@
-import type { Language } from './app.model.js';
+import { AppCreate, type Language } from './app.model.js';
 
 const SUFFIXES: Readonly<Record<Language, string>> = { posxml: '.posxml', ruby: '.rb' };
 
@@ -7,17 +7,20 @@ export interface Identity {
   readonly language: Language;
 }
 
-/** Language and full name of a new application (contract 20), for example `menu.rb` for `menu` in Ruby. */
+/**
+ * Language and name of a new application (contract 20). A POSXML name ends in `.posxml`: `menu` becomes `menu.posxml`.
+ * A Ruby name is kept as it was sent, since clients find the application by it.
+ */
 export function identify(name: string, language?: Language): Identity {
   const chosen = language ?? languageOf(name) ?? 'posxml';
-  return { name: withSuffix(name, chosen), language: chosen };
+  return { name: chosen === 'ruby' ? name : withPosxmlSuffix(name), language: chosen };
 }
 
 /** The same after a change: a new name may imply another language; a new language alone replaces the suffix. */
 export function identifyAnew(current: Identity, name?: string, language?: Language): Identity {
   if (name !== undefined) return identify(name, language ?? languageOf(name) ?? current.language);
   if (language === undefined || language === current.language) return identityOf(current);
-  return identify(current.name.slice(0, -SUFFIXES[current.language].length), language);
+  return identify(nameWithoutSuffix(current, language), language);
 }
 
 const identityOf = ({ name, language }: Identity): Identity => ({ name, language });
@@ -29,7 +32,14 @@ function languageOf(name: string): Language | undefined {
 }
 
 /** Adds the suffix in lower case; replaces one in another letter case. */
-function withSuffix(name: string, language: Language): string {
-  const suffix = SUFFIXES[language];
-  return languageOf(name) === language ? name.slice(0, -suffix.length) + suffix : name + suffix;
+function withPosxmlSuffix(name: string): string {
+  const suffix = SUFFIXES.posxml;
+  return languageOf(name) === 'posxml' ? name.slice(0, -suffix.length) + suffix : name + suffix;
+}
+
+/** `menu` for `menu.posxml` that becomes Ruby. The whole name if it has no suffix, or if the rest is no name. */
+function nameWithoutSuffix(current: Identity, language: Language): string {
+  if (languageOf(current.name) !== current.language) return current.name;
+  const rest = current.name.slice(0, -SUFFIXES[current.language].length);
+  return language === 'posxml' || AppCreate.shape.name.safeParse(rest).success ? rest : current.name;
 }

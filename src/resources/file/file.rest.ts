@@ -27,7 +27,7 @@ export const fileRoutes = resourceRoutes<File>({
   name: 'file',
   key: byId('file_id', 'file', getFile),
   fields: fieldsOf(FileShape).from<File>({
-    content: ({ contentId }) => base64Of(contentId),
+    content: ({ contentId, size }) => base64Of(contentId, size),
     contentId: 'omitted',
   }),
   list: {

@@ -23,16 +23,20 @@ export const NotificationSend = z.object({
 });
 export type NotificationSend = z.output<typeof NotificationSend>;
 
-/** The same with the logical numbers as one comma-separated text; a number contains no comma. */
+/** The same with the logical numbers as one comma-separated text, or as a list; a number contains no comma. */
 export const NotificationSendText = NotificationSend.extend({
   range: z.enum(NOTIFICATION_RANGES),
   logicalNumbers: z
-    .string()
+    .union([z.string(), z.array(z.string())], { error: 'must be comma-separated text or a list of texts' })
     .nullable()
     .optional()
-    .transform((text) => (text == null || text.trim() === '' ? null : text.split(',')))
+    .transform((given) => (typeof given === 'string' ? numbersIn(given) : given))
     .describe('Comma-separated; required with range specific_logical_numbers.'),
 });
+
+function numbersIn(text: string): string[] | null {
+  return text.trim() === '' ? null : text.split(',');
+}
 
 export interface Notification extends Audit {
   readonly id: number;

@@ -63,7 +63,7 @@ const SELECTOR_FIELDS = Object.keys(OwnerSelector.shape);
  * Errors: `malformed` if body and query select different owners, and those of `getOwner`.
  */
 async function ownerOf(work: ReadWork, call: Call): Promise<Owner> {
-  const inBody = selectorIn((field) => call.body[field]);
+  const inBody = selectorIn((field) => call.ownerInput[field]);
   const inQuery = selectorIn((field) => call.query.get(field));
   if (Object.keys(inBody).length === 0) return await getOwner(work, inQuery);
   for (const [field, value] of Object.entries(inQuery)) {

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 
 import type { OpenApiDocument } from '../openapi/openapi.js';
 import { SCRIPT, STYLE } from './assets.js';
+import { entryPage } from './entry.js';
 import { docsPage, SCRIPT_PATH, STYLE_PATH } from './page.js';
 
 /** Loads scripts and styles from this server only and submits no forms. */
@@ -14,13 +15,14 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `/openapi.json`, `/docs` and the assets of the page; generated at the first request and then kept. */
+/** `/`, `/openapi.json`, `/docs` and the assets of the page; generated at the first request and then kept. */
 export function docsHandlers(
   createDocument: () => OpenApiDocument,
 ): Readonly<Record<string, RequestHandler>> {
   let cached: OpenApiDocument | undefined;
   const document = (): OpenApiDocument => (cached ??= createDocument());
   return {
+    '/': entryPage,
     '/openapi.json': textHandler('application/json', () => JSON.stringify(document())),
     '/docs': textHandler('text/html', () => docsPage(document())),
     [STYLE_PATH]: textHandler('text/css', () => STYLE),

@@ -66,7 +66,7 @@ function responsePart({ responses }: OpenApiOperation, { components }: OpenApiDo
     };
   });
   const success = resolved.find(({ status }) => status.startsWith('2'));
-  const errors = resolved.filter((response) => response !== success);
+  const errors = resolved.filter(({ status }) => status >= '400');
   return html`<h4>Response ${success?.status ?? ''}</h4>
     <pre>${JSON.stringify(sampleOf(success?.schema ?? {}, components.schemas), null, 2)}</pre>
     <details>

@@ -9,7 +9,7 @@ import {
 } from './problems.js';
 import { bodyOf, parametersOf, type Parameter, type RequestBody } from './request.js';
 import { INTRODUCTION } from './introduction.js';
-import { pathPattern, placeholders, type Route } from '../route.js';
+import { pathPattern, placeholders, readsRecord, type Route } from '../route.js';
 import { responseSchema, type Schema, type Schemas } from './schema.js';
 
 export interface OpenApiOperation {
@@ -41,6 +41,13 @@ const COMMON_HEADERS = Object.fromEntries(
     .filter((name) => name !== 'Retry-After')
     .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
+
+const ETAG: Header = { description: 'For If-Match and If-None-Match.', schema: { type: 'string' } };
+
+const NOT_MODIFIED: ResponseObject = {
+  description: 'The record still has the ETag in If-None-Match. No body.',
+  headers: { ...COMMON_HEADERS, ETag: ETAG },
+};
 
 const SECURITY_SCHEMES = {
   access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The API token.' },
@@ -98,6 +105,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): OpenApiOpera
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: Object.fromEntries<ResponseObject | { readonly $ref: string }>([
       [route.status ?? 200, successOf(route, schemas)],
+      ...(readsRecord(route) ? [[304, NOT_MODIFIED] as const] : []),
       ...problems,
     ]),
     ...(route.scope === null ? { security: [] as const } : { 'x-scope': route.scope }),
@@ -110,7 +118,7 @@ function successOf(route: Route, schemas: Schemas): ResponseObject {
     description: route.status === 201 ? 'Created.' : 'Success.',
     headers: {
       ...COMMON_HEADERS,
-      ...(isRecord(schema) ? { ETag: { description: 'For If-Match.', schema: { type: 'string' } } } : {}),
+      ...(isRecord(schema) ? { ETag: ETAG } : {}),
       ...('write' in route && route.method === 'POST'
         ? {
             'Idempotent-Replayed': {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/page.js';
-import { placeholders, type Route } from '../route.js';
+import { placeholders, readsRecord, type Route } from '../route.js';
 import { sampleBody, sampleOf } from './sample.js';
 import { bodySchema, type Schema } from './schema.js';
 
@@ -42,6 +42,13 @@ const IF_MATCH: Parameter = {
   schema: { type: 'string' },
 };
 
+const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETag of the record as last read. 304 without a body if the record was not changed since.',
+  schema: { type: 'string' },
+};
+
 const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -59,6 +66,7 @@ export function parametersOf(route: Route, path: string): readonly Parameter[] {
     ...(route.query ?? []).map((parameter) => ({ ...parameter, in: 'query' as const })),
     ...(route.paged === true ? PAGE : []),
     ...('write' in route && route.method !== 'POST' ? [IF_MATCH] : []),
+    ...(readsRecord(route) ? [IF_NONE_MATCH] : []),
     ...('write' in route && route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
   ];
 }

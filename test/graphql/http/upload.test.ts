@@ -265,6 +265,16 @@ describe('hostile multipart requests', () => {
     expect(JSON.parse(reply.text)).toHaveProperty('errors.0.extensions.code');
   });
 
+  it.each(['operations', 'map', 'operations[]', 'map[0]'])(
+    'GQ-14 UP-11 a second %s is refused, none is picked silently',
+    async (name) => {
+      const form = formOf({ operations, map });
+      form.append(name, JSON.stringify(name.startsWith('map') ? map : operations));
+      const reply = await send(server.acme, form);
+      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('must be given once')]);
+    },
+  );
+
   it('UP-02 a body that ends within the file does not affect other requests', async () => {
     const boundary = 'X';
     const part = (name: string, value: string) =>

@@ -175,7 +175,7 @@ describe('GQ-15 a request for a socket', () => {
   });
 
   it('is 404 at other paths', async () => {
-    for (const path of ['/', '/graphql/x', '/graphql/stream', '/v1/groups', '/GraphQL']) {
+    for (const path of ['/', '/healthz', '/graphql/x', '/graphql/stream', '/v1/groups', '/GraphQL']) {
       const { status } = await refusedUpgrade(server, { path, headers: bearer() });
       expect([path, status]).toEqual([path, 404]);
     }

@@ -89,7 +89,7 @@ describe('associations of a version', () => {
     expect((await client.get(path)).body.pagination).toMatchObject({ total_entries: 1 });
   });
 
-  it.each([[['1']], [[0]], [[1.5]], ['1'], [[null]], [[2 ** 53]]])(
+  it.each([[['01']], [[0]], [[1.5]], ['1'], ['1,2'], [[null]], [[2 ** 53]]])(
     'RI-12 %j is no list of ids: 422',
     async (groupIds) => {
       expect((await client.post(path, { number: '1', group_ids: groupIds })).status).toBe(422);

@@ -63,12 +63,16 @@ describe('an app in GraphQL', () => {
     });
   });
 
-  it('is created with defaults and with the suffix of its language', async () => {
+  it('is created with defaults; a POSXML name gets its suffix, a Ruby name is kept', async () => {
     expect(await create({ name: 'plain' })).toMatchObject({
       ...{ name: 'plain.posxml', description: null, communicationFormat: 'HTTP', kind: 'STANDARD' },
       language: 'POSXML',
     });
-    expect(await create({ name: 'told.RB' })).toMatchObject({ name: 'told.rb', language: 'RUBY' });
+    expect(await create({ name: 'told.RB' })).toMatchObject({ name: 'told.RB', language: 'RUBY' });
+    expect(await create({ name: 'bare', language: 'RUBY' })).toMatchObject({
+      name: 'bare',
+      language: 'RUBY',
+    });
   });
 
   it('keeps absent fields and clears fields that are null', async () => {
@@ -80,10 +84,10 @@ describe('an app in GraphQL', () => {
       userErrors: [],
     });
     expect(await update({ language: 'RUBY' })).toMatchObject({
-      app: { name: 'kept.rb', language: 'RUBY', description: 'Stays.', ...kept },
+      app: { name: 'kept', language: 'RUBY', description: 'Stays.', ...kept },
     });
     expect(await update({ description: null, kind: 'MODULE' })).toMatchObject({
-      app: { name: 'kept.rb', description: null, communicationFormat: 'ISO8583', kind: 'MODULE' },
+      app: { name: 'kept', description: null, communicationFormat: 'ISO8583', kind: 'MODULE' },
     });
     for (const field of ['name', 'communicationFormat', 'kind', 'language']) {
       expect(await update({ [field]: null })).toMatchObject({

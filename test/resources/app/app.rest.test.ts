@@ -79,7 +79,7 @@ describe('/v1/apps', () => {
     [{ name: 'c.posxml' }, { name: 'c.posxml', language: 'posxml' }],
     [
       { name: 'd', language: 'ruby' },
-      { name: 'd.rb', language: 'ruby' },
+      { name: 'd', language: 'ruby' },
     ],
     [
       { name: 'e.rb', language: 'posxml' },
@@ -109,10 +109,10 @@ describe('/v1/apps', () => {
       names.push([name, language]);
     }
     expect(names).toEqual([
-      ['change.rb', 'ruby'],
-      ['other.rb', 'ruby'],
+      ['change', 'ruby'],
+      ['other', 'ruby'],
       ['x.posxml', 'posxml'],
-      ['x.rb', 'ruby'],
+      ['x', 'ruby'],
     ]);
   });
 
@@ -151,7 +151,7 @@ describe('/v1/apps', () => {
     [{ name: 'k', kind: 'other' }, 'kind'],
     [{ name: 'k', communication_format: 'soap' }, 'communication_format'],
     [{ name: 'k', language: 'cobol' }, 'language'],
-    [{ name: 'k', description: 7 }, 'description'],
+    [{ name: 'k', description: [7] }, 'description'],
   ])('refuses invalid fields (case %#)', async (sent, field) => {
     const refused = await server.acme.client.post('apps', sent);
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, [field]]);

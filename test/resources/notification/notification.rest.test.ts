@@ -177,7 +177,7 @@ describe('/v1/notifications', () => {
     ['10,001 entries', () => specific(Array(10_001).fill('100').join(',')), 'logical_numbers', '10000'],
     ['one unknown number', () => specific('100,404,200'), 'logical_numbers', 'known: 404'],
     ["another company's number", () => specific('100,of beta'), 'logical_numbers', 'known: of beta'],
-    ['a list of numbers', () => specific(['100']), 'logical_numbers', 'must be a string'],
+    ['an object of numbers', () => specific({ 0: '100' }), 'logical_numbers', 'must be comma-separated'],
     ['kind other', () => ({ ...specific('100'), kind: 'other' }), 'kind', 'must be one of'],
     [
       'an app with kind show',

@@ -136,7 +136,7 @@ describe.each(KINDS)('/v1/$path', ({ kind, path, fields, value, other }) => {
     ['no key', { key: undefined }, 'key'],
     ['an empty key', { key: '' }, 'key'],
     ['a key of 256 characters', { key: 'é'.repeat(256) }, 'key'],
-    ['a key that is no text', { key: 7 }, 'key'],
+    ['a key that is no text', { key: [7] }, 'key'],
     ['no value', { value: undefined }, 'value'],
   ])('contract 16: are refused with %s', async (_case, wrong, field) => {
     const refused = await server.acme.client.post(path, { number, key: 'k', value, ...wrong });

@@ -41,7 +41,7 @@ describe('a parameter', () => {
     ['lines and quotes', 'a\r\n"b"\t\u001b[2J', 201],
     ['one byte more than 64 KiB', 'x'.repeat(65_537), 422],
     ['64 Ki characters of two bytes', 'é'.repeat(65_536), 422],
-    ['a number', 5, 422],
+    ['a boolean', true, 422],
     ['an object', { a: 1 }, 422],
     ['null', null, 422],
     ['NUL', 'a\0b', 422],

@@ -19,7 +19,7 @@ beforeAll(async () => {
     await fleet.logicalNumber(acme.client, number, { group_id: group });
   }
   await fleet.device(acme.client, 'S-1');
-  await acme.client.post('apps', { name: 'shop', language: 'ruby' });
+  await acme.client.post('apps', { name: 'shop.rb', language: 'ruby' });
   await fleet.logicalNumber(beta.client, 'L-1');
   await fleet.device(beta.client, 'S-1');
   await record(server, acme, [

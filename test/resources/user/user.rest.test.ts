@@ -86,6 +86,6 @@ describe('/v1/users', () => {
 
   it('has no other methods', async () => {
     const reply = await server.acme.client.post('users', { email: 'new@acme.example' });
-    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 });

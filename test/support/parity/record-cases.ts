@@ -181,7 +181,7 @@ function app(): RecordCase {
     path: ({ id }) => `apps/${String(id)}`,
     input: { ...given, ...enumerations },
     created: {
-      ...{ name: 'app of GraphQL.rb', description: 'what for' },
+      ...{ name: 'app of GraphQL', description: 'what for' },
       ...{ kind: 'module', language: 'ruby', communication_format: 'iso20022' },
     },
     changes: [
@@ -192,7 +192,7 @@ function app(): RecordCase {
       change('changes its kind', { kind: 'STANDARD' }, { kind: 'standard' }),
       change('changes how it speaks', { communicationFormat: 'HTTP' }, { communication_format: 'http' }),
       puts('describes it', { description: 'STANDARD' }),
-      change('changes its language', { language: 'RUBY' }, { language: 'ruby', name: 'renamed.rb' }),
+      change('changes its language', { language: 'RUBY' }, { language: 'ruby', name: 'renamed' }),
       puts('clears its description', { description: null }),
     ],
     post: { name: 'app of REST.rb', kind: 'module', communication_format: 'iso8583' },

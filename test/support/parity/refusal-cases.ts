@@ -134,12 +134,6 @@ export const REFUSAL_CASES: readonly RefusalCase[] = [
     () => device({ serialNumber: 'new', logicalNumberId: ids.number(UNKNOWN) }),
   ],
   [
-    'a device with null for enabled',
-    'INVALID',
-    ['input.enabled'],
-    ({ device: id }) => updating('Device', ids.device(id), 'devices/taken', { enabled: null }),
-  ],
-  [
     'an app with two faults',
     'INVALID',
     ['input.name', 'input.description'],

@@ -130,7 +130,7 @@ describe('POST /v1/users/token', () => {
   it.each([
     ['no password', { email: 'a@b.example' }, 'password', 'is required'],
     ['no e-mail', { password: PASSWORD }, 'email', 'is required'],
-    ['a number', { email: 1, password: PASSWORD }, 'email', 'must be a string'],
+    ['a list', { email: ['a@b.example'], password: PASSWORD }, 'email', 'must be a string'],
     ['NUL', { email: 'a\0@b.example', password: PASSWORD }, 'email', 'must not contain NUL'],
   ])('refuses %s with 422', async (_case, body, field, message) => {
     const reply = await signIn(server, body);

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { bodySchema } from '../../src/rest/openapi/schema.js';
+import { fleet } from '../support/fleet.js';
+import { ROUTES } from '../support/openapi-check.js';
+import { ask, titled, type PathValue } from '../support/route-requests.js';
+import { createSampleRecords, type PathValues } from '../support/sample-records.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+let named: PathValues;
+beforeAll(async () => {
+  server = await startServer();
+  named = await createSampleRecords(server, server.acme);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const existing: PathValue = (placeholder) => named[placeholder]?.real ?? 'no fixture';
+const FORM = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+
+const flagsOf = (route: (typeof ROUTES)[number]): string[] =>
+  Object.entries(route.body === undefined ? {} : (bodySchema(route.body).properties ?? {}))
+    .filter(([, { type = [] }]) => [type].flat().includes('boolean'))
+    .map(([name]) => name);
+const flagged = ROUTES.filter((route) => flagsOf(route).length > 0);
+const changing = flagged.filter(({ method }) => method === 'PUT');
+
+const TEXTS = ['true', 'false', '1', '0', 'on', 'off', 'yes', 'no', 't', 'f'];
+const isYes = (text: string): boolean => ['true', '1', 'on', 'yes', 't'].includes(text.toLowerCase());
+const letterCases = TEXTS.flatMap((text) => [
+  ...new Set([text, text.toUpperCase(), text.slice(0, 1).toUpperCase() + text.slice(1)]),
+]);
+
+describe('contract 6: booleans', () => {
+  it('are fields of these calls', () => {
+    expect(flagged.map((route) => [route.method, route.path, ...flagsOf(route)])).toEqual([
+      ['POST', '/apps/{app_id}/versions', 'displayable'],
+      ['PUT', '/apps/{app_id}/versions/{version_id}', 'displayable'],
+      ['POST', '/devices', 'enabled'],
+      ['PUT', '/devices/{serial_number}', 'enabled'],
+    ]);
+  });
+
+  it.each(titled(changing))(
+    'RI-26 %s takes five pairs in any letter case, as JSON and as form',
+    async (_, route) => {
+      const [flag = ''] = flagsOf(route);
+      const set = async (body: string, form = false): Promise<unknown> => {
+        const reply = await ask(server.acme.client, route, existing, body, form ? FORM : {});
+        expect(reply.status, `${body}: ${reply.text}`).toBe(200);
+        const [record] = Object.values(reply.body) as Record<string, unknown>[];
+        return record?.[flag];
+      };
+      for (const text of letterCases) {
+        await set(`{"${flag}":${String(!isYes(text))}}`);
+        expect(await set(`{"${flag}":"${text}"}`), text).toBe(isYes(text));
+        await set(`{"${flag}":${String(!isYes(text))}}`);
+        expect(await set(`${flag}=${text}`, true), text).toBe(isYes(text));
+      }
+      for (const [number, value] of [
+        ['1', true],
+        ['0', false],
+        ['1.0', true],
+      ] as const) {
+        await set(`{"${flag}":${String(!value)}}`);
+        expect(await set(`{"${flag}":${number}}`), number).toBe(value);
+      }
+      for (const before of [true, false]) {
+        await set(`{"${flag}":${String(before)}}`);
+        expect(await set(`{"${flag}":""}`)).toBe(before);
+        expect(await set(`{"${flag}":null}`)).toBe(before);
+        expect(await set(`${flag}=`, true)).toBe(before);
+      }
+    },
+  );
+
+  it.each(titled(flagged))('RI-26 %s refuses everything else', async (_, route) => {
+    const [flag = ''] = flagsOf(route);
+    for (const wrong of [
+      '2',
+      '-1',
+      '0.5',
+      '"2"',
+      '"FALSE "',
+      '" "',
+      '"y"',
+      '"ja"',
+      '"truth"',
+      '[]',
+      '[true]',
+      '{}',
+    ]) {
+      const required = route.method === 'POST' ? `"number":"x","serial_number":"x",` : '';
+      const reply = await ask(server.acme.client, route, existing, `{${required}"${flag}":${wrong}}`);
+      expect([reply.status, Object.keys(reply.body.errors ?? {})], wrong).toEqual([422, [flag]]);
+    }
+  });
+
+  it('have their default where they are empty on create', async () => {
+    const { client } = server.acme;
+    for (const [index, empty] of ['""', 'null'].entries()) {
+      const device = await client.post('devices', `{"serial_number":"RI-26 ${index}","enabled":${empty}}`);
+      expect([device.status, device.record('device').enabled]).toEqual([201, true]);
+    }
+    await fleet.device(client, 'RI-26');
+    const disabled = await client.put('devices/RI-26', 'enabled=Off', FORM);
+    expect(disabled.record('device').enabled).toBe(false);
+  });
+});

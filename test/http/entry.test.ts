@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ rateLimitPerHour: 100 });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const get = (accept?: string, method = 'GET') =>
+  fetch(server.url, { method, ...(accept === undefined ? {} : { headers: { accept } }) });
+
+describe('contract 30: /', () => {
+  it.each([undefined, '*/*', 'application/json', 'application/json, text/html', 'image/png'])(
+    'is JSON with links for a client that accepts %s',
+    async (accept) => {
+      const response = await get(accept);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'application/json; charset=utf-8',
+      ]);
+      expect(await response.json()).toEqual({
+        name: 'terminal-gateway',
+        docs: '/docs',
+        openapi: '/openapi.json',
+        graphql: '/graphql',
+        healthz: '/healthz',
+      });
+    },
+  );
+
+  it('is a page for a browser, with the same links and nothing to load', async () => {
+    const response = await get(BROWSER);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('vary')).toBe('Accept');
+    const page = await response.text();
+    const links = [...page.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
+    expect(links).toEqual(['/docs', '/openapi.json', '/graphql', '/healthz']);
+    expect(page).toMatch(/^<!doctype html>\s*<html lang="en">/);
+    expect(page).not.toMatch(/<script|<link|<img|style=/);
+  });
+
+  it('names paths that exist', async () => {
+    const links = Object.values((await (await get()).json()) as Record<string, string>).slice(1);
+    for (const link of links) {
+      const response = await fetch(server.url + link);
+      expect([200, 401], link).toContain(response.status);
+    }
+  });
+
+  it('takes GET, HEAD and OPTIONS, and needs neither token nor budget', async () => {
+    const head = await get(BROWSER, 'HEAD');
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
+    const options = await get(undefined, 'OPTIONS');
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    const post = await get(undefined, 'POST');
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect(head.headers.get('x-rate-limit-remaining')).toBeNull();
+  });
+
+  it('RI-24 shows nothing of the Host header', async () => {
+    const reply = await server.anonymous.get('/', undefined, { headers: { host: 'evil.example' } });
+    expect(reply.status).toBe(200);
+    expect(reply.text).not.toContain('evil');
+  });
+});

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { readFileSync, statSync } from 'node:fs';
 
 import { parseOperationList, type OperationList } from './operation-list.js';
+import { parseOrigins } from './origins.js';
 
 /** All settings; `readConfig` reads them from the environment once, at start. */
 export interface Config {
@@ -10,8 +11,10 @@ export interface Config {
   readonly port: number;
   /** Requests per hour and client address; 0 means no limit. */
   readonly rateLimitPerHour: number;
-  /** Addresses and networks of the proxies whose X-Forwarded-For header is trusted. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For, -Host and -Proto headers are trusted. */
   readonly trustProxy: readonly string[];
+  /** Origins whose pages may use the server besides its own, for example `https://dash.example`. */
+  readonly allowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
   readonly maxFileBytes: number;
   readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -55,6 +58,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('PORT', 'port to listen on; 0 chooses a free one', '4000'),
   setting('RATE_LIMIT_PER_HOUR', 'requests per hour and client address; 0 means no limit', '3600'),
   setting('TRUST_PROXY', 'comma-separated addresses or networks of trusted proxies'),
+  setting('ALLOWED_ORIGINS', 'comma-separated origins whose pages may use the server: https://dash.example'),
   setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
   setting('MAX_FILE_BYTES', 'size of the largest file that can be uploaded, in bytes', '33554432'),
   setting('TLS_CERT_FILE', 'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS'),
@@ -93,6 +97,7 @@ export function readConfig(environment: Environment): Config {
     port: read('PORT', wholeNumber(0, 65_535), 0),
     rateLimitPerHour: read('RATE_LIMIT_PER_HOUR', wholeNumber(0, 1_000_000_000), 0),
     trustProxy: read('TRUST_PROXY', parseProxies, []),
+    allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins, []),
     logLevel: read('LOG_LEVEL', parseLogLevel, 'info'),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
+import { readText } from './text-file.js';
+import { readTls, type Tls } from './tls.js';
 
 /** All settings; `readConfig` reads them from the environment once, at start. */
 export interface Config {
@@ -17,7 +19,7 @@ export interface Config {
   readonly allowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
   readonly maxFileBytes: number;
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly tls: Tls | null;
   /** Secret from which API tokens are derived; null: it is read from a file beside the database. */
   readonly tokenSecret: string | null;
   /** Allows introspection, adds suggestions to errors and serves the GraphiQL page. */
@@ -109,6 +111,12 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
+/** Reads the files of `TLS_CERT_FILE` and `TLS_KEY_FILE` again. Errors: an `Error` if they cannot be used. */
+export function readTlsSettings(environment: Environment): Tls | null {
+  const values = valuesOf(environment);
+  return readTls(values.TLS_CERT_FILE ?? '', values.TLS_KEY_FILE ?? '');
+}
+
 /** The settings in effect, by name, with secrets redacted. */
 export function describeConfig(environment: Environment): Readonly<Record<string, string>> {
   const values = valuesOf(environment);
@@ -167,12 +175,6 @@ function parseLogLevel(value: string): LogLevel {
   return level;
 }
 
-function readTls(certFile: string, keyFile: string): Config['tls'] {
-  if (certFile === '' && keyFile === '') return null;
-  if (certFile === '' || keyFile === '') throw new Error('set both TLS_CERT_FILE and TLS_KEY_FILE');
-  return { cert: readText(certFile), key: readText(keyFile) };
-}
-
 function tokenSecret(value: string, file: string): string | null {
   if (value !== '' && file !== '') throw new Error('set TOKEN_SECRET or TOKEN_SECRET_FILE, not both');
   if (value === '' && file === '') return null;
@@ -208,14 +210,4 @@ export function readSecretFile(file: string): string {
   if ((statSync(file).mode & 0o077) !== 0)
     throw new Error(`${file} can be read by other users: run chmod 600 on it`);
   return secret;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
-      cause: error,
-    });
-  }
 }

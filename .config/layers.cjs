@@ -186,7 +186,7 @@ const layers = [
     example: 'src/cli/example.ts',
     src: [...DOMAIN, 'database', 'open', 'sqlite', 'service', 'secrets', 'app', 'demo', 'cli'],
     packages: ['commander'],
-    node: ['fs', 'os', 'path', 'stream', 'stream/consumers'],
+    node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers'],
   },
 ];
 

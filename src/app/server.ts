@@ -6,6 +6,7 @@ import type { Metrics } from '../http/monitoring/metrics.js';
 import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
+import type { Tls } from '../platform/config/tls.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { Logger } from '../platform/logger.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
@@ -29,6 +30,8 @@ export interface Server {
   readonly housekeeping: Housekeeping;
   /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
   start(): Promise<string>;
+  /** Uses another certificate for new connections. Throws if it cannot be used; then the earlier one stays. */
+  renewCertificate(tls: Tls): void;
   /** Lets running requests finish for up to `graceMs`, then closes the database. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -60,6 +63,7 @@ export async function createServer(
       monitoring.readiness.isOn = true;
       return listening.url;
     },
+    renewCertificate: (tls) => listening?.renewCertificate(tls),
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.isOn = false;
       await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);

@@ -62,6 +62,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   const graphql = await createGraphqlSurface(parts, services, count);
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
+    allowedOrigins: config.allowedOrigins,
     secure: config.tls !== null,
     observe: monitoring.observeRequests,
     uncounted: monitoringRoutes({ ...monitoring.handlers, ...rest.docs }),

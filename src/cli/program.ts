@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { readFileSync } from 'node:fs';
 
 import { failureOf } from './command-error.js';
 import type { CommandIo } from './command-io.js';
@@ -25,6 +26,7 @@ const COMMANDS = [
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<ExitCode> {
   const program = new Command('terminal-gateway')
     .description('Device-management server for payment terminals.')
+    .version(packageVersion(), '--version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.print(text.trimEnd()),
@@ -40,4 +42,10 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     for (const line of lines) io.notice(line);
     return exitCode;
   }
+}
+
+/** Of package.json, which is two folders above in `src/` and in `dist/`. */
+function packageVersion(): string {
+  const json = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(json) as { version: string }).version;
 }

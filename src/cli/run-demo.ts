@@ -21,7 +21,7 @@ export interface DemoOptions {
   readonly dir?: string | undefined;
 }
 
-/** Fills a new database with a demo fleet and serves it until SIGTERM or SIGINT. DATABASE_URL is ignored. */
+/** Fills a new database with a demo fleet and serves it until SIGTERM, SIGINT or SIGHUP. DATABASE_URL is ignored. */
 export async function runDemo(io: CommandIo, { seed, port, dir }: DemoOptions): Promise<void> {
   const settings = readConfig({ LOG_LEVEL: 'warn', ...io.environment });
   const folder = dir === undefined ? mkdtempSync(join(tmpdir(), 'terminal-gateway-demo-')) : resolve(dir);
@@ -50,7 +50,11 @@ async function serveDemo(io: CommandIo, config: Config, seed: number): Promise<v
   const demo = await fillDatabase(serverProcess.server, { seed, tokenSecret: loadTokenSecret(config) });
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
   io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${config.databaseFile}`);
-  await runServer(serverProcess, io, (url) => printWelcome(io, url, demo));
+  await runServer(serverProcess, io, {
+    // SIGHUP: the terminal was closed.
+    stopSignals: ['SIGTERM', 'SIGINT', 'SIGHUP'],
+    onListening: (url) => printWelcome(io, url, demo),
+  });
 }
 
 async function fillDatabase(server: Server, options: { seed: number; tokenSecret: string }): Promise<Demo> {

@@ -6,12 +6,19 @@ import { hasUsers } from '../resources/user/user.service.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
 import { EXIT } from './exit-codes.js';
+import { catchHangups, renewCertificates } from './renew-certificate.js';
+import { waitForStopSignal } from './signals.js';
 
 /** The process ends this long after the stop signal, even if requests are still in flight. */
 const STOP_MS = 29 * SECOND;
 
 export async function serve(io: CommandIo): Promise<void> {
-  await runServer(await createServerProcess(readConfig(io.environment)), io);
+  const hangups = catchHangups();
+  const serverProcess = await createServerProcess(readConfig(io.environment));
+  await runServer(serverProcess, io, {
+    stopSignals: ['SIGTERM', 'SIGINT'],
+    onListening: () => void renewCertificates(hangups, io.environment, serverProcess),
+  });
 }
 
 export interface ServerProcess {
@@ -31,13 +38,19 @@ export async function createServerProcess(config: Config): Promise<ServerProcess
   return { config, logger, server };
 }
 
-/** Listens until SIGTERM or SIGINT, then stops gracefully. Calls `onListening` once, with the server's URL. */
+export interface RunOptions {
+  readonly stopSignals: readonly NodeJS.Signals[];
+  /** Called once, with the server's URL. */
+  readonly onListening: (url: string) => void;
+}
+
+/** Listens until one of the stop signals, then stops gracefully. */
 export async function runServer(
   { config, logger, server }: ServerProcess,
   io: CommandIo,
-  onListening?: (url: string) => void,
+  { stopSignals, onListening }: RunOptions,
 ): Promise<void> {
-  const stopSignal = waitForStopSignal();
+  const stopSignal = waitForStopSignal(stopSignals);
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'unexpected error');
     process.exit(EXIT.failed);
@@ -45,7 +58,7 @@ export async function runServer(
   const url = await start(server, config);
   logger.info({ url }, 'listening');
   io.notice(`terminal-gateway listens on ${url}`);
-  onListening?.(url);
+  onListening(url);
   if (!(await server.units.systemRead(hasUsers))) adviseFirstUser(io);
   const signal = await stopSignal;
   logger.info({ signal }, 'stopping');
@@ -73,20 +86,6 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
 function withAdvice(error: unknown, { host, port }: Config): unknown {
   const advice = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];
   return advice === undefined ? error : new CommandError(`${host} port ${port} ${advice}.`);
-}
-
-/** Resolves at the first signal; a second one ends the process at once. */
-function waitForStopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(EXIT.failed);
-        isStopping = true;
-        resolve(signal);
-      });
-    }
-  });
 }
 
 function adviseFirstUser({ notice, program, environment }: CommandIo): void {

@@ -17,7 +17,13 @@ import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
 import type { OperationContext, OperationServices } from './execution/context.js';
 import { createAuthenticate } from './http/authentication.js';
-import { demandMethod, PREFLIGHT_HEADERS, readOperation, type BodyOptions } from './http/body.js';
+import {
+  demandMethod,
+  PREFLIGHT_HEADERS,
+  readOperation,
+  refuseForgery,
+  type BodyOptions,
+} from './http/body.js';
 import { createAdmission, type Admission } from './limits/admission.js';
 import { createGraphiql } from './http/graphiql.js';
 import { authenticateRequest, graphqlContextOf, operate } from './http/http-context.js';
@@ -71,6 +77,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   if (development) router.get('/', await createGraphiql());
   router.all(
     '/',
+    refuseForgery('/graphql'),
     authenticateRequest(authenticate),
     demandMethod,
     readOperation(options),
@@ -95,7 +102,7 @@ async function startApollo(
     schema,
     nodeEnv: 'production',
     introspection: development,
-    csrfPrevention: { requestHeaders: [...PREFLIGHT_HEADERS] },
+    csrfPrevention: { requestHeaders: ['authorization', ...PREFLIGHT_HEADERS] },
     allowBatchedHttpRequests: false,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: !development,

@@ -2,9 +2,14 @@ import type { Request } from 'express';
 
 import { malformed } from './query.js';
 
+/** The token in `Authorization: Bearer`. */
+export function bearerToken({ headers }: Request): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
 /** The token in `?access_token=` or in `Authorization: Bearer` (contract 5); 400 if both are present. */
 export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
-  const header = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const header = bearerToken(request);
   const parameter = query.get('access_token');
   if (header !== undefined && parameter !== undefined) {
     throw malformed('Send the access token once: in the query or in the Authorization header.');

@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { readDocument, ROOT } from '../documents/markdown.js';
 import { commandLine, runProgram, startProgram } from '../support/program.js';
 
 /** Path of a Node in PATH that is too old for better-sqlite3. */
@@ -64,4 +65,23 @@ describe('the program', () => {
       await expect.poll(responds).toBe(false);
     },
   );
+
+  it('CF-42 forwards SIGHUP, and repeated SIGTERM as one', async (context) => {
+    if (older === undefined) return context.skip(WHY);
+    const cli = commandLine();
+    const server = await startProgram(cli.file, { node: older });
+    server.process.kill('SIGHUP');
+    await expect.poll(() => server.stdout()).toContain('SIGHUP has no effect');
+    server.process.kill('SIGTERM');
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+
+  it('prints its version, which is that of package.json', async () => {
+    const { version } = JSON.parse(readDocument('package.json')) as { version: string };
+    const cli = commandLine();
+    const direct = await runProgram(['--version'], cli.file);
+    expect([direct.code, direct.stdout, direct.stderr]).toEqual([0, `${version}\n`, '']);
+    const npm = execFileSync('npm', ['run', '-s', 'cli', '--', '--version'], { cwd: ROOT, encoding: 'utf8' });
+    expect(npm).toBe(`${version}\n`);
+  });
 });

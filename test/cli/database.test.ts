@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { MIGRATION_NAMES } from '../../src/database/migrations/index.js';
+import { readConfig } from '../../src/platform/config/config.js';
 import { createClient } from '../support/client.js';
 import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';
 
@@ -147,5 +148,34 @@ describe('config print', () => {
         .map((line) => line.split(':')[0]),
     ).toEqual(['PORT', 'TRUST_PROXY', 'LOG_LEVEL', 'TOKEN_SECRET']);
     expect(printed.stdout + printed.stderr).not.toContain('changeme');
+  });
+
+  it.each([
+    ['*'],
+    ['https://*.shop.example'],
+    ['null'],
+    ['shop.example'],
+    ['https://shop.example/'],
+    ['https://shop.example/path'],
+    ['https://shop.example?a=1'],
+    ['https://ana@shop.example'],
+    ['https://shop.example:99999'],
+    ['ftp://shop.example'],
+    ['https://dash.example,,https://shop.example'],
+    ['https://dash.example https://shop.example'],
+  ])('refuses ALLOWED_ORIGINS=%s', async (origins) => {
+    const refused = await commandLine().with({ ALLOWED_ORIGINS: origins }).run(['config', 'print']);
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringMatching(/^ALLOWED_ORIGINS: ".*" is not an origin: write https:[^\n]+\n$/),
+    ]);
+  });
+
+  it('accepts a list of origins, in the spelling of browsers or another', () => {
+    const list = 'https://dash.example, HTTPS://Shop.example:443,http://localhost:5173,http://[::1]:3000';
+    const { allowedOrigins } = readConfig({ ALLOWED_ORIGINS: list });
+    expect(allowedOrigins).toEqual([
+      ...['https://dash.example', 'https://shop.example', 'http://localhost:5173', 'http://[::1]:3000'],
+    ]);
   });
 });

@@ -50,7 +50,7 @@ describe('the schema in production', () => {
       const { status, headers, text } = await browser.get(path, undefined, {
         headers: { accept: 'text/html,application/xhtml+xml' },
       });
-      expect(status).toBe(401);
+      expect(status).toBe(400);
       expect(headers.get('content-type')).toMatch(/^application\/json/);
       expect(text).not.toContain('<');
     }

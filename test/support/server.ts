@@ -98,6 +98,7 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
     port: 0,
     rateLimitPerHour: 1_000_000,
     trustProxy: [],
+    allowedOrigins: [],
     logLevel: 'info',
     maxFileBytes: 32 * 1024 * 1024,
     tls: null,

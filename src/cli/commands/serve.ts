@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 
 import type { CommandIo } from '../command-io.js';
 
-const NOTES =
-  '\nSIGTERM or SIGINT stops the server after the requests in flight; a second signal stops it at once.';
+const NOTES = `
+SIGTERM or SIGINT stops the server after the requests in flight; it ends within 30 seconds. Ctrl-C
+again, 2 seconds later or more, ends it at once. SIGHUP rereads TLS_CERT_FILE and TLS_KEY_FILE.`;
 
 export function addServeCommand(program: Command, io: CommandIo): void {
   program

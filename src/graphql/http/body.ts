@@ -3,7 +3,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { demandScope } from '../../platform/caller.js';
 import { HttpProblem } from '../../http/problem.js';
 import { inviteBody, readText } from '../../http/body.js';
+import { bearerToken } from '../../http/credential.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../../http/multipart.js';
+import { requestContextOf } from '../../http/request-context.js';
 import { graphqlContextOf, releaseAfterExecution } from './http-context.js';
 import { operationRefused } from '../limits/limits.js';
 import { parsedJson } from './json.js';
@@ -22,19 +24,33 @@ export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operatio
 
 export const METHODS: readonly string[] = ['GET', 'POST'];
 
-/** Refuses other methods, and GET requests that a page of another site could send. */
 export const demandMethod: RequestHandler = (request, _response, next) => {
   if (!METHODS.includes(request.method)) throw methodNotAllowed(METHODS);
-  if (request.method === 'GET') refuseForgery(request);
   next();
 };
+
+/**
+ * Refuses requests that a page of another site could send without a CORS preflight. A browser never adds a bearer
+ * token by itself, so a request that has one comes from somebody who knows it. Put it before the authentication.
+ */
+export function refuseForgery(template: string, methods = METHODS): RequestHandler {
+  return (request, response, next) => {
+    requestContextOf(response).template = template;
+    if (methods.includes(request.method) && couldBeForged(request)) {
+      throw operationRefused(
+        'CSRF_PREVENTED',
+        `Send the token in Authorization: Bearer, or Content-Type: application/json, or one of the headers ${PREFLIGHT_HEADERS.join(' and ')}.`,
+      );
+    }
+    next();
+  };
+}
 
 /** Reads the body of an authenticated caller. */
 export function readOperation({ readUpload, bodyMs }: BodyOptions): RequestHandler {
   return async (request, response, next) => {
     request.body = undefined;
     if (request.method === 'POST') {
-      refuseForgery(request);
       if (isMultipart(request)) {
         // Files are for mutations: without the scope, none is received.
         demandScope(graphqlContextOf(response).caller, 'write');
@@ -64,14 +80,11 @@ export function methodNotAllowed(methods: readonly string[]): HttpProblem {
   return new HttpProblem(405, 'method_not_allowed', `Send ${methods.join(' or ')}.`, headers);
 }
 
-function refuseForgery(request: Request): void {
+function couldBeForged(request: Request): boolean {
+  if (bearerToken(request) !== undefined) return false;
   const type = essenceOf(request);
   const isPreflighted = PREFLIGHT_HEADERS.some((name) => (request.headers[name]?.length ?? 0) > 0);
-  if (isPreflighted || (type !== undefined && !SIMPLE_TYPES.includes(type))) return;
-  throw operationRefused(
-    'CSRF_PREVENTED',
-    `Send Content-Type: application/json, or one of the headers ${PREFLIGHT_HEADERS.join(' and ')}.`,
-  );
+  return !isPreflighted && (type === undefined || SIMPLE_TYPES.includes(type));
 }
 
 function essenceOf(request: Request): string | undefined {

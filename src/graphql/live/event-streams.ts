@@ -6,14 +6,13 @@ import { requestContextOf } from '../../http/request-context.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
 import { readQuery } from '../../http/query.js';
-import { methodNotAllowed, METHODS, PREFLIGHT_HEADERS } from '../http/body.js';
+import { methodNotAllowed, METHODS } from '../http/body.js';
 import { graphqlContextOf } from '../http/http-context.js';
 import { operationRefused } from '../limits/limits.js';
 import { readOperationText, sentBy } from '../http/operation-text.js';
 import type { LiveTimes } from './limits.js';
 import { Operation, type Client } from './operation.js';
 import type { LiveParts } from './parts.js';
-import { demandOwnOrigin } from './origin.js';
 import { takeConnection, takeToken, tooManyOfToken } from './connection-slots.js';
 import { EventStream } from './event-stream.js';
 
@@ -27,9 +26,9 @@ export class EventStreams {
     private readonly times: LiveTimes,
   ) {}
 
-  /** Checks method, Accept and Origin, before the token is checked and the body is read. */
+  /** Checks method and Accept, before the token is checked and the body is read. */
   readonly demandAcceptable: RequestHandler = (request, _response, next) => {
-    const { method, headers } = request;
+    const { method } = request;
     if (!METHODS.includes(method)) throw methodNotAllowed(METHODS);
     if (request.accepts('text/event-stream') === false) {
       throw operationRefused(
@@ -37,8 +36,6 @@ export class EventStreams {
         'This path responds with text/event-stream only. Accept it, or send the operation to /graphql.',
       );
     }
-    // Browsers send these headers to other sites only after a CORS preflight, which this server does not allow.
-    if (!PREFLIGHT_HEADERS.some((name) => headers[name] !== undefined)) demandOwnOrigin(request);
     next();
   };
 

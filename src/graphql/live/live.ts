@@ -1,6 +1,6 @@
 import { Router } from 'express';
 
-import { readOperation, type BodyOptions } from '../http/body.js';
+import { readOperation, refuseForgery, type BodyOptions } from '../http/body.js';
 import { authenticateRequest } from '../http/http-context.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
 import type { LiveParts } from './parts.js';
@@ -31,6 +31,8 @@ export function createLive(options: LiveOptions): Live {
   router.all(
     '/stream',
     streams.demandAcceptable,
+    // An EventSource sends GET without any header of its own; a GET changes nothing.
+    refuseForgery('/graphql/stream', ['POST']),
     authenticateRequest(authenticate, '/graphql/stream'),
     readOperation(options),
     streams.respond,

@@ -10,7 +10,6 @@ import { readToken } from '../../http/credential.js';
 import { HttpProblem } from '../../http/problem.js';
 import { malformed, readQuery } from '../../http/query.js';
 import { LIVE_LIMITS, type LiveTimes } from './limits.js';
-import { demandOwnOrigin } from './origin.js';
 import { createProtocol, serveSocket, type Protocol } from './protocol.js';
 import { takeConnection } from './connection-slots.js';
 import type { LiveParts } from './parts.js';
@@ -71,7 +70,6 @@ export class Sockets {
     const requestContext = requestContextOf(response);
     requestContext.template = '/graphql';
     demandHandshake(request);
-    demandOwnOrigin(request);
     // A request on a connection that is still open: `stop` would not end its socket.
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     const token = readToken(request, readQuery(request.originalUrl));

@@ -4,11 +4,13 @@ import { HttpProblem, problemResponse } from '../problem.js';
 import { malformed } from '../query.js';
 import { sendProblem } from '../send.js';
 import { requestContextOf, refuseAmbiguous, requestContext } from '../request-context.js';
+import { allowOrigins, demandKnownOrigin } from './origins.js';
 import { securityHeaders } from './security-headers.js';
 import { isUpgrade } from './upgrade.js';
 
 export interface HttpParts {
   readonly trustProxy: readonly string[];
+  readonly allowedOrigins: readonly string[];
   readonly secure: boolean;
   /** Logs and counts every request. */
   readonly observe: RequestHandler;
@@ -29,10 +31,11 @@ export function createHttpApp(parts: HttpParts): Express {
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
   app.use(requestContext, securityHeaders(parts.secure), parts.observe);
+  app.use(['/v1', '/graphql', '/openapi.json'], allowOrigins(parts.allowedOrigins));
   app.use(parts.uncounted);
   app.use(parts.rateLimit, refuseAmbiguous, refuseOtherUpgrades);
   app.use('/v1', parts.v1);
-  app.use('/graphql', parts.graphql.handler, parts.graphql.refuse);
+  app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);
   app.use(pathNotFound);
   app.use(sendErrors(parts.onError));
   return app;

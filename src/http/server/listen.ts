@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import type { Config } from '../../platform/config/config.js';
+import type { Tls } from '../../platform/config/tls.js';
 import { MINUTE, SECOND } from '../../platform/clock.js';
 import { respondToUnreadable } from './unreadable.js';
 import { handleUpgrades, requestsWebSocket } from './upgrade.js';
@@ -33,10 +34,14 @@ const KEEP_ALIVE_MS = 65 * SECOND;
 const MAX_CONNECTIONS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CLOSE_IDLE_INTERVAL_MS = 50;
+/** Node offers `http/1.1` only, and refuses the handshake of clients that know no other than `http/1.0`. */
+const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0'];
 
 export interface HttpListener {
   /** For example `http://127.0.0.1:4000`. */
   readonly url: string;
+  /** For new connections. Throws if OpenSSL refuses it; then the earlier one stays. No effect without TLS. */
+  renewCertificate(tls: Tls): void;
   /** Accepts no new connections and lets in-flight requests finish; closes the remaining connections after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -57,10 +62,11 @@ export async function listen(
     requireHostHeader: false,
     shouldUpgradeCallback: requestsWebSocket,
   };
-  const server =
+  const tlsServer =
     config.tls === null
-      ? createServer(options, listener)
-      : createTlsServer({ ...options, ...config.tls }, listener);
+      ? null
+      : createTlsServer({ ...options, ...config.tls, ALPNProtocols: ALPN_PROTOCOLS }, listener);
+  const server = tlsServer ?? createServer(options, listener);
   server.timeout = timeouts.idleMs;
   server.maxConnections = MAX_CONNECTIONS;
   // No limit on their number, beyond which Node drops headers silently; their total size is limited.
@@ -76,7 +82,8 @@ export async function listen(
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
-    url: `${config.tls === null ? 'http' : 'https'}://${host}:${port}`,
+    url: `${tlsServer === null ? 'http' : 'https'}://${host}:${port}`,
+    renewCertificate: (tls) => tlsServer?.setSecureContext(tls),
     stop: (graceMs) => stopServer(server, graceMs),
   };
 }

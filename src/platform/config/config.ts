@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 import { parseOperationList, type OperationList } from './operation-list.js';
+import { parseOrigins } from './origins.js';
+import { readText } from './text-file.js';
+import { readTls, type Tls } from './tls.js';
 
 /** All settings; `readConfig` reads them from the environment once, at start. */
 export interface Config {
@@ -10,11 +13,13 @@ export interface Config {
   readonly port: number;
   /** Requests per hour and client address; 0 means no limit. */
   readonly rateLimitPerHour: number;
-  /** Addresses and networks of the proxies whose X-Forwarded-For header is trusted. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For, -Host and -Proto headers are trusted. */
   readonly trustProxy: readonly string[];
+  /** Origins whose pages may use the server besides its own, for example `https://dash.example`. */
+  readonly allowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
   readonly maxFileBytes: number;
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly tls: Tls | null;
   /** Secret from which API tokens are derived; null: it is read from a file beside the database. */
   readonly tokenSecret: string | null;
   /** Allows introspection, adds suggestions to errors and serves the GraphiQL page. */
@@ -55,6 +60,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('PORT', 'port to listen on; 0 chooses a free one', '4000'),
   setting('RATE_LIMIT_PER_HOUR', 'requests per hour and client address; 0 means no limit', '3600'),
   setting('TRUST_PROXY', 'comma-separated addresses or networks of trusted proxies'),
+  setting('ALLOWED_ORIGINS', 'comma-separated origins whose pages may use the server: https://dash.example'),
   setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
   setting('MAX_FILE_BYTES', 'size of the largest file that can be uploaded, in bytes', '33554432'),
   setting('TLS_CERT_FILE', 'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS'),
@@ -93,6 +99,7 @@ export function readConfig(environment: Environment): Config {
     port: read('PORT', wholeNumber(0, 65_535), 0),
     rateLimitPerHour: read('RATE_LIMIT_PER_HOUR', wholeNumber(0, 1_000_000_000), 0),
     trustProxy: read('TRUST_PROXY', parseProxies, []),
+    allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins, []),
     logLevel: read('LOG_LEVEL', parseLogLevel, 'info'),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),
@@ -102,6 +109,12 @@ export function readConfig(environment: Environment): Config {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** Reads the files of `TLS_CERT_FILE` and `TLS_KEY_FILE` again. Errors: an `Error` if they cannot be used. */
+export function readTlsSettings(environment: Environment): Tls | null {
+  const values = valuesOf(environment);
+  return readTls(values.TLS_CERT_FILE ?? '', values.TLS_KEY_FILE ?? '');
 }
 
 /** The settings in effect, by name, with secrets redacted. */
@@ -162,12 +175,6 @@ function parseLogLevel(value: string): LogLevel {
   return level;
 }
 
-function readTls(certFile: string, keyFile: string): Config['tls'] {
-  if (certFile === '' && keyFile === '') return null;
-  if (certFile === '' || keyFile === '') throw new Error('set both TLS_CERT_FILE and TLS_KEY_FILE');
-  return { cert: readText(certFile), key: readText(keyFile) };
-}
-
 function tokenSecret(value: string, file: string): string | null {
   if (value !== '' && file !== '') throw new Error('set TOKEN_SECRET or TOKEN_SECRET_FILE, not both');
   if (value === '' && file === '') return null;
@@ -203,14 +210,4 @@ export function readSecretFile(file: string): string {
   if ((statSync(file).mode & 0o077) !== 0)
     throw new Error(`${file} can be read by other users: run chmod 600 on it`);
   return secret;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
-      cause: error,
-    });
-  }
 }

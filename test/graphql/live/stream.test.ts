@@ -208,7 +208,7 @@ describe('GQ-09 a request for a stream', () => {
       'that a form could make',
       'POST',
       { query: VIEWER },
-      { 'content-type': 'text/plain' },
+      { 'content-type': 'text/plain', authorization: '' },
       400,
       'CSRF_PREVENTED',
     ],

@@ -1,0 +1,220 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, type TLSSocket } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { readDocument, ROOT } from '../documents/markdown.js';
+import { removeFolder, scratchFolder } from '../support/database.js';
+import { commandLine, commandLineWithUser, type Program } from '../support/program.js';
+import { selfSigned } from '../support/self-signed.js';
+import { startUpload } from '../support/started-upload.js';
+
+const SIZE = 20_000_000;
+const LISTENS = /listens on (http\S+)/;
+
+/** A command in a process group of its own, as a service manager starts it. */
+interface Service {
+  readonly pid: number;
+  readonly url: string;
+  output(): string;
+  readonly ended: Promise<unknown>;
+}
+
+async function startService([command = '', ...args]: readonly string[], file: string): Promise<Service> {
+  const { PATH, HOME } = process.env;
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    detached: true,
+    env: { PATH, HOME, DATABASE_URL: `file:${file}`, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const pid = child.pid ?? 0;
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  }
+  const ended = once(child, 'close').then(([code, signal]: unknown[]) => code ?? signal);
+  onTestFinished(() => endGroup(pid));
+  await expect.poll(() => output).toMatch(LISTENS);
+  return { pid, url: LISTENS.exec(output)?.[1] ?? '', output: () => output, ended };
+}
+
+/** Ends what is left of a process group. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('ESRCH');
+  }
+}
+
+const stoppingLines = (output: string): number => output.split('"stopping"').length - 1;
+
+/** The start commands in README.md: of the unit file and of the image. */
+function documentedCommands(): [string, string[]][] {
+  const text = readDocument('README.md');
+  const unit = /^ExecStart=(.*)$/m.exec(text)?.[1]?.replace('/opt/terminal-gateway/', '') ?? '';
+  const listOf = (name: string): string[] =>
+    JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, 'm').exec(text)?.[1] ?? '[]') as string[];
+  const commands = { ExecStart: unit.split(' '), ENTRYPOINT: [...listOf('ENTRYPOINT'), ...listOf('CMD')] };
+  return Object.entries(commands).map(([name, [node = '', ...args]]) => {
+    expect(node).toMatch(/^(\/usr\/bin\/)?node$/);
+    return [name, [process.execPath, ...args]];
+  });
+}
+
+describe('CF-42 stop signals as service managers and npm send them', () => {
+  it.each<[string, NodeJS.Signals, (service: Service) => readonly number[]]>([
+    ['SIGTERM twice to the group of npm', 'SIGTERM', ({ pid }) => [-pid, -pid]],
+    ['SIGTERM to npm only', 'SIGTERM', ({ pid }) => [pid]],
+    ['SIGINT to the group of npm, as Ctrl-C', 'SIGINT', ({ pid }) => [-pid]],
+  ])('%s lets an upload of 20 MB finish', async (_what, signal, targets) => {
+    const { cli, token } = await commandLineWithUser();
+    const service = await startService(['npm', 'start'], cli.file);
+    const upload = await startUpload(service.url, token, 'large.bin', SIZE);
+    for (const target of targets(service)) {
+      process.kill(target, signal);
+      await sleep(90);
+    }
+    await expect.poll(() => stoppingLines(service.output())).toBe(1);
+    const { status, body } = await upload.finish();
+    expect([status, JSON.parse(body)]).toMatchObject([201, { file: { size: SIZE } }]);
+    expect(await service.ended).toBe(0);
+    expect([stoppingLines(service.output()), service.output().includes('"stopped"')]).toEqual([1, true]);
+  });
+
+  it('README.md starts node itself, and its commands stop so too', async () => {
+    for (const [name, command] of documentedCommands()) {
+      const { cli, token } = await commandLineWithUser();
+      const service = await startService(command, cli.file);
+      const upload = await startUpload(service.url, token, 'large.bin', SIZE);
+      process.kill(-service.pid, 'SIGHUP');
+      process.kill(-service.pid, 'SIGTERM');
+      await sleep(90);
+      process.kill(-service.pid, 'SIGTERM');
+      expect([name, (await upload.finish()).status, await service.ended]).toEqual([name, 201, 0]);
+    }
+  });
+
+  it('README.md runs the server as a user of its own, without privileges, and starts it at boot', () => {
+    const unit = /^```ini\n([^]*?)^```/m.exec(readDocument('README.md'))?.[1]?.split('\n');
+    expect(unit).toEqual(
+      expect.arrayContaining([
+        ...['User=terminal-gateway', 'StateDirectory=terminal-gateway', 'NoNewPrivileges=yes'],
+        ...['ProtectSystem=strict', 'PrivateTmp=yes', 'CapabilityBoundingSet='],
+        ...['ExecReload=/bin/kill -HUP $MAINPID', '[Install]', 'WantedBy=multi-user.target'],
+      ]),
+    );
+    expect(readDocument('README.md')).toMatch(/^USER gateway$/m);
+  });
+
+  it('only SIGINT seconds after the first signal ends the server at once', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve();
+    const upload = await startUpload(server.url, token, 'half.bin');
+    upload.sent.on('error', () => undefined);
+    server.process.kill('SIGTERM');
+    await expect.poll(() => stoppingLines(server.stdout())).toBe(1);
+    for (const [signal, ms] of [
+      ['SIGINT', 1_000],
+      ['SIGTERM', 1_500],
+      ['SIGTERM', 100],
+    ] as const) {
+      server.process.kill(signal);
+      await sleep(ms);
+    }
+    expect([server.process.exitCode, stoppingLines(server.stdout())]).toEqual([null, 1]);
+    expect(await server.end('SIGINT')).toEqual({ code: 1, signal: null });
+  });
+});
+
+/** Connects with TLS; resolves to the socket. */
+async function connectTo({ url }: Program): Promise<TLSSocket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+async function fingerprint(program: Program): Promise<string> {
+  const socket = await connectTo(program);
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+/** The status of `/healthz` over an open connection. */
+async function healthOver(socket: TLSSocket): Promise<string> {
+  socket.write('GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n');
+  const [data] = (await once(socket, 'data')) as [Buffer];
+  return data.toString().split('\r\n')[0] ?? '';
+}
+
+function secureCommandLine() {
+  const cli = commandLine();
+  selfSigned(cli.folder);
+  const [cert, key] = [join(cli.folder, 'cert.pem'), join(cli.folder, 'key.pem')];
+  return { cli: cli.with({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key }), cert, key };
+}
+
+describe('CF-42 SIGHUP', () => {
+  it('rereads the TLS files; open connections stay', async () => {
+    const { cli } = secureCommandLine();
+    const server = await cli.serve();
+    const before = await fingerprint(server);
+    const open = await connectTo(server);
+    expect(await healthOver(open)).toBe('HTTP/1.1 200 OK');
+    selfSigned(cli.folder);
+    expect(await fingerprint(server)).toBe(before);
+    server.process.kill('SIGHUP');
+    await expect.poll(() => server.stdout()).toMatch(/"valid_to":"[^"]+","msg":"TLS certificate reread"/);
+    expect(await fingerprint(server)).not.toBe(before);
+    expect(await healthOver(open)).toBe('HTTP/1.1 200 OK');
+    open.destroy();
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+
+  it('keeps the earlier certificate and logs an error if the files cannot be used', async () => {
+    const { cli, cert, key } = secureCommandLine();
+    const server = await cli.serve();
+    const before = await fingerprint(server);
+    const other = scratchFolder();
+    onTestFinished(() => removeFolder(other));
+    selfSigned(other);
+    const faults: [() => void, string][] = [
+      [() => cpSync(join(other, 'key.pem'), key), 'is not the key of the certificate'],
+      [() => writeFileSync(cert, 'no certificate'), 'does not hold a certificate'],
+      [() => removeFolder(cert), 'cannot be read (ENOENT)'],
+    ];
+    for (const [damage, message] of faults) {
+      damage();
+      server.process.kill('SIGHUP');
+      await expect.poll(() => server.stdout()).toContain(message);
+      expect(await fingerprint(server)).toBe(before);
+    }
+    expect(server.stdout().split('TLS files cannot be used')).toHaveLength(faults.length + 1);
+    cpSync(join(other, 'cert.pem'), cert);
+    server.process.kill('SIGHUP');
+    await expect.poll(() => server.stdout()).toContain('TLS certificate reread');
+    expect(await fingerprint(server)).not.toBe(before);
+  });
+
+  it('changes nothing without TLS', async () => {
+    const server = await commandLine().serve();
+    server.process.kill('SIGHUP');
+    await expect.poll(() => server.stdout()).toContain('SIGHUP has no effect, since TLS is off');
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  });
+
+  it('at the start unusable TLS files are refused with exit code 78', async () => {
+    const { cli, key } = secureCommandLine();
+    writeFileSync(key, 'no key');
+    const refused = await cli.run(['serve']);
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      `TLS_CERT_FILE: ${key} does not hold a private key without a password (PEM)\n`,
+    ]);
+  });
+});

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+const DASHBOARD = 'https://dash.example';
+const LOCAL = 'http://localhost:5173';
+
+let closed: TestServer;
+let open: TestServer;
+beforeAll(async () => {
+  closed = await startServer();
+  open = await startServer({ allowedOrigins: [DASHBOARD, LOCAL], rateLimitPerHour: 1_000 });
+});
+afterAll(async () => {
+  await closed.stop();
+  await open.stop();
+});
+
+const transports = (server: TestServer, headers: Record<string, string>) =>
+  overFourTransports(server.url, server.acme.token, headers);
+
+/** Sends a request below a path of the server, with the token in the header. */
+const ask = (server: TestServer, path: string, headers: Record<string, string>, method = 'GET') =>
+  send(`${server.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${server.acme.token}`, ...headers },
+  });
+
+const corsOf = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control'));
+
+describe('AT-42 one rule for POST, GET, streams and sockets', () => {
+  it('serves programs, which send no Origin, and pages of the server itself', async () => {
+    const { host, port } = new URL(closed.url);
+    for (const headers of [
+      {},
+      { origin: `http://${host}` },
+      // A proxy that speaks TLS with the browser and keeps the Host.
+      { origin: `https://${host}` },
+      { origin: 'https://gateway.example', host: 'gateway.example' },
+      { origin: 'https://gateway.example', host: 'gateway.example:443' },
+      { origin: `http://[::1]:${port}`, host: `[::1]:${port}` },
+    ]) {
+      expect([headers, await transports(closed, headers)]).toEqual([headers, SERVED]);
+    }
+  });
+
+  it.each([
+    'https://evil.example',
+    'null',
+    'http://',
+    'https://127.0.0.1',
+    'https://undefined',
+    `${DASHBOARD}.evil.example`,
+    'http://dash.example',
+    'https://dash.example:8443',
+    'HTTPS://DASH.EXAMPLE',
+    `${DASHBOARD}, ${LOCAL}`,
+    '*',
+  ])('refuses Origin %s, with and without ALLOWED_ORIGINS', async (origin) => {
+    expect(await transports(closed, { origin })).toEqual(REFUSED);
+    expect(await transports(open, { origin })).toEqual(REFUSED);
+  });
+
+  it('serves listed origins, and no others', async () => {
+    for (const origin of [DASHBOARD, LOCAL]) {
+      expect(await transports(open, { origin })).toEqual(SERVED);
+      expect(await transports(closed, { origin })).toEqual(REFUSED);
+    }
+    expect(await transports(open, { origin: open.url })).toEqual(SERVED);
+  });
+
+  it('the error names the origin and the setting; nothing is changed', async () => {
+    const body = JSON.stringify({
+      query: 'mutation { groupCreate(input: { name: "far" }) { group { id } } }',
+    });
+    const headers = {
+      authorization: `Bearer ${closed.acme.token}`,
+      'content-type': 'application/json',
+      origin: DASHBOARD,
+    };
+    const { status, text } = await send(`${closed.url}/graphql`, { method: 'POST', headers, body });
+    expect([status, text]).toEqual([
+      403,
+      expect.stringContaining(`Origin ${DASHBOARD} is not allowed. Add it to ALLOWED_ORIGINS`),
+    ]);
+    expect((await closed.acme.graphql('{ groups { totalCount } }')).body.data).toEqual({
+      groups: { totalCount: 0 },
+    });
+  });
+});
+
+describe('AT-42 the host and scheme that a proxy reports', () => {
+  const origin = 'https://gateway.example';
+  const reported = { 'x-forwarded-host': 'gateway.example', 'x-forwarded-proto': 'https' };
+
+  it('are believed from a trusted proxy only', async () => {
+    const trusting = await startServer({ trustProxy: ['127.0.0.1'] });
+    onTestFinished(() => trusting.stop());
+    expect(await transports(closed, { origin, ...reported })).toEqual(REFUSED);
+    expect(await transports(trusting, { origin, ...reported })).toEqual(SERVED);
+    expect(await transports(trusting, { origin, ...reported, 'x-forwarded-proto': 'wss' })).toEqual(SERVED);
+    expect(await transports(trusting, { origin: 'http://gateway.example', ...reported })).toEqual(REFUSED);
+    expect(await transports(trusting, { origin: 'https://evil.example', ...reported })).toEqual(REFUSED);
+    expect(await transports(trusting, { origin })).toEqual(REFUSED);
+  });
+});
+
+describe('AT-42 CORS', () => {
+  it.each(['/v1/groups', '/graphql', '/graphql/stream', '/openapi.json'])(
+    'answers the preflight of a listed origin for %s, uncounted',
+    async (path) => {
+      const preflight = {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,idempotency-key',
+      };
+      const reply = await send(open.url + path, {
+        method: 'OPTIONS',
+        headers: { origin: DASHBOARD, ...preflight },
+      });
+      expect([reply.status, reply.text]).toEqual([204, '']);
+      expect(reply.headers).toMatchObject({
+        'access-control-allow-origin': DASHBOARD,
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
+        'access-control-max-age': '7200',
+        vary: 'Origin',
+      });
+      const allowed = reply.headers['access-control-allow-headers']?.toLowerCase().split(', ');
+      expect(allowed).toEqual(
+        expect.arrayContaining([
+          ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'apollo-require-preflight'],
+        ]),
+      );
+      expect(reply.headers).not.toHaveProperty('x-rate-limit-limit');
+      expect(reply.headers).not.toHaveProperty('access-control-allow-credentials');
+      const refused = await send(open.url + path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://evil.example', ...preflight },
+      });
+      expect([refused.headers.vary, corsOf(refused.headers)]).toEqual(['Origin', []]);
+    },
+  );
+
+  it.each<[string, number]>([
+    ['/v1/groups', 200],
+    ['/v1/groups?page=0', 400],
+    ['/v1/groups/nobody', 404],
+    ['/v1/none', 404],
+    ['/graphql?query={viewer{role}}', 200],
+    ['/graphql?query={', 400],
+    ['/graphql/stream?query={viewer{role}}', 200],
+    ['/openapi.json', 200],
+  ])('lets a listed origin read %s with its headers, errors too', async (path, status) => {
+    for (const origin of [DASHBOARD, LOCAL]) {
+      const reply = await ask(open, path, { origin, accept: '*/*' });
+      expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, origin]);
+      expect(reply.headers.vary).toBe('Origin');
+      const exposed = reply.headers['access-control-expose-headers']?.split(', ');
+      expect(exposed).toEqual(
+        expect.arrayContaining([
+          ...['X-Request-Id', 'X-Rate-Limit-Limit', 'X-Rate-Limit-Remaining', 'X-Rate-Limit-Reset'],
+          ...['ETag', 'Retry-After'],
+        ]),
+      );
+    }
+  });
+
+  it('lets a listed origin read 401 and 429', async () => {
+    const limited = await startServer({ allowedOrigins: [DASHBOARD], rateLimitPerHour: 1 });
+    onTestFinished(() => limited.stop());
+    for (const status of [401, 429]) {
+      const reply = await send(`${limited.url}/v1/groups`, { headers: { origin: DASHBOARD } });
+      expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, DASHBOARD]);
+    }
+    const preflight = { origin: DASHBOARD, 'access-control-request-method': 'GET' };
+    const reply = await send(`${limited.url}/v1/groups`, { method: 'OPTIONS', headers: preflight });
+    expect(reply.status).toBe(204);
+  });
+
+  it('says nothing to other origins, and nothing at other paths', async () => {
+    for (const path of ['/v1/groups', '/graphql', '/openapi.json']) {
+      const reply = await ask(open, path, { origin: 'https://evil.example' });
+      expect([reply.headers.vary, corsOf(reply.headers)]).toEqual(['Origin', []]);
+      expect((await ask(open, path, {})).headers.vary).toBe('Origin');
+      const without = await ask(closed, path, { origin: DASHBOARD });
+      expect([without.headers.vary, corsOf(without.headers)]).toEqual([undefined, []]);
+    }
+    for (const path of ['/docs', '/healthz', '/readyz', '/metrics', '/', '/none']) {
+      expect([path, corsOf((await ask(open, path, { origin: DASHBOARD })).headers)]).toEqual([path, []]);
+    }
+  });
+
+  it('leaves requests without a preflight to the page of an unlisted origin on /v1', async () => {
+    expect((await ask(closed, '/v1/groups', { origin: DASHBOARD })).status).toBe(200);
+  });
+});

@@ -55,7 +55,7 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
   it.each(DOMAIN_CODES)('agree on %s without a field', (code) => {
     const [, user, top] = MAPPINGS[code];
     const error = new DomainError(code, 'In words.');
-    const path = code === 'not_found' ? ['id'] : [];
+    const path = { not_found: ['id'], stale: ['ifMatch'] }[String(code)] ?? [];
     expect(problemResponse(error, 'request').body).toEqual({
       code,
       message: 'In words.',

@@ -65,7 +65,7 @@ describe('a response without the right to some of its fields', () => {
   });
 
   it('has the rest of a page, with one error for each part', async () => {
-    const { status, body } = await operator.graphql<Fields>(`{
+    const { status, body } = await operator.graphql(`{
       devices(first: 1) { totalCount } users { totalCount } apiTokens { totalCount } ledger { totalCount }
       viewer { role company { name users { totalCount } } user { name apiTokens { totalCount } } } }`);
     expect(status).toBe(200);

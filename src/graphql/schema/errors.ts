@@ -30,7 +30,6 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   forbidden: { top: 'FORBIDDEN' },
   too_many_attempts: { top: 'RATE_LIMITED' },
   idempotency_mismatch: { top: 'IDEMPOTENCY_MISMATCH' },
-  idempotency_running: { top: 'IDEMPOTENCY_RUNNING' },
   busy: { top: 'UNAVAILABLE' },
   storage_full: { top: 'STORAGE_FULL' },
   storage_read_only: { top: 'UNAVAILABLE' },

@@ -1,6 +1,6 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 
-import { Node, parseGlobalId, requestError, type GraphqlContext } from '../graphql/index.js';
+import { Node, parseGlobalId, requestError, type Face, type GraphqlContext } from '../graphql/index.js';
 import { FACES } from './faces.js';
 
 /** Where the records of each type are read from, by type name. */
@@ -10,13 +10,21 @@ export const nodeSources = new Map(
 
 const MAX_NODES = 100;
 
-/** The record with a global id, of any type; null if the company has none. */
-async function nodeOf(ctx: GraphqlContext, globalId: string): Promise<object | null> {
-  const parsed = parseGlobalId(globalId);
-  const source = parsed && nodeSources.get(parsed.typeName);
+/** A record as a `Node`; null without a source, and if the company has none with this id. */
+export async function readNode(
+  ctx: GraphqlContext,
+  source: Face['nodes'][number] | undefined,
+  id: number | null,
+): Promise<Node | null> {
   if (source === undefined) return null;
-  const record = await ctx.one(source.list, parsed?.id ?? null, source.scope);
-  return record && { ...record, __typename: parsed?.typeName };
+  const record = await ctx.one(source.list, id, source.scope);
+  return record && ({ ...record, __typename: source.list.name } as unknown as Node);
+}
+
+/** The record with a global id, of any type; null if the company has none. */
+async function nodeOf(ctx: GraphqlContext, globalId: string): Promise<Node | null> {
+  const parsed = parseGlobalId(globalId);
+  return parsed === undefined ? null : await readNode(ctx, nodeSources.get(parsed.typeName), parsed.id);
 }
 
 @Resolver()

@@ -4,6 +4,7 @@ import { buildSchema } from 'type-graphql';
 
 import { InputError } from '../graphql/schema/payload.js';
 import { FACES } from './faces.js';
+import { ledgerEntityFace } from './ledger-entity.graphql.js';
 import { NodeLookup, nodeSources } from './node-lookup.graphql.js';
 import { viewerFace } from './viewer.graphql.js';
 
@@ -17,13 +18,16 @@ const NO_TOPICS = {
 
 let schema: Promise<GraphQLSchema> | undefined;
 
-/** The GraphQL schema: the faces of all resources, `node`, `nodes` and `viewer`. All servers of a process share it. */
+/** The GraphQL schema: the faces of all resources, `node`, `nodes`, `viewer` and `LedgerEntry.entity`. All servers of a process share it. */
 export function createSchema(): Promise<GraphQLSchema> {
   return (schema ??= buildSchemaOfFaces());
 }
 
 async function buildSchemaOfFaces(): Promise<GraphQLSchema> {
-  const resolvers = [NodeLookup, ...[viewerFace, ...FACES].flatMap((face) => face.resolvers)] as const;
+  const resolvers = [
+    NodeLookup,
+    ...[viewerFace, ledgerEntityFace, ...FACES].flatMap((face) => face.resolvers),
+  ] as const;
   const schema = await buildSchema({
     resolvers,
     orphanedTypes: [InputError],

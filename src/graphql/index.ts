@@ -1,7 +1,6 @@
 /** What the faces of resources (`*.graphql.ts`) use of this folder. */
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
-export type { ListArgs } from './execution/reads.js';
 export { findSentFile } from './http/upload.js';
 export { enumeration } from './schema/enumeration.js';
 export { requestError, userErrorsOf } from './schema/errors.js';
@@ -16,4 +15,4 @@ export { bulkMutation } from './schema/resource/bulk.js';
 export { face, nodesOf, type Face } from './schema/resource/face.js';
 export { computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';
 export { mutations, recordMutation, recordMutations } from './schema/resource/mutations.js';
-export { counts, queries } from './schema/resource/queries.js';
+export { counts, listQuery, queries } from './schema/resource/queries.js';

@@ -55,7 +55,6 @@ const STATUS: Readonly<Record<DomainCode, number>> = {
   stale: 412,
   too_many_attempts: 429,
   idempotency_mismatch: 422,
-  idempotency_running: 409,
   busy: 503,
   storage_full: 503,
   storage_read_only: 503,

@@ -1,6 +1,6 @@
 /** Audit fields of a record: when, by whom and through which surface it was created. */
 export interface Audit {
-  /** Starts at 1 and grows with each change; the ETag is made from it. */
+  /** Starts at 1 and grows with each change. Clients name it in If-Match (as an ETag) and `ifMatch`. */
   readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -10,7 +10,6 @@ export const DOMAIN_CODES = [
   'stale',
   'too_many_attempts',
   'idempotency_mismatch',
-  'idempotency_running',
   'busy',
   'storage_full',
   'storage_read_only',

@@ -3,8 +3,9 @@ import type { Request } from 'express';
 import { isFormType, type Body } from '../http/body.js';
 import { readPage } from '../http/query.js';
 import type { Upload } from '../http/multipart.js';
-import { DomainError, notFound } from '../platform/errors.js';
+import { notFound } from '../platform/errors.js';
 import { isNameLike, normalized } from '../platform/encoding/text.js';
+import { demandUnchanged } from '../platform/optimistic-lock.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
@@ -44,16 +45,18 @@ export function createCall(received: ReceivedRequest): Call {
     ip,
     requestId,
     ifMatch: (name, record) => {
-      const header = request.headers['if-match'];
-      if (header === undefined || header.trim() === '*') return;
-      const current = etagOf(name, record);
-      if (header.split(',').some((tag) => tag.trim() === current)) return;
-      throw new DomainError(
-        'stale',
+      demandUnchanged(
+        etagOf(name, record),
+        tagsIn(request.headers['if-match']),
         'If-Match is not the current ETag: the record was changed. Read it again.',
       );
     },
   };
+}
+
+/** The ETags in If-Match; null where any will do. */
+function tagsIn(header = '*'): readonly string[] | null {
+  return header.trim() === '*' ? null : header.split(',').map((tag) => tag.trim());
 }
 
 /** `/devices/{device_id}` as `/devices/:p0`: numbered, since the methods of one path may name a placeholder differently. */

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { topLevelError, userErrorsOf } from '../../src/graphql/schema/errors.js';
@@ -16,7 +17,6 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   stale: [412, 'STALE', 'STALE'],
   too_many_attempts: [429, null, 'RATE_LIMITED'],
   idempotency_mismatch: [422, null, 'IDEMPOTENCY_MISMATCH'],
-  idempotency_running: [409, null, 'IDEMPOTENCY_RUNNING'],
   busy: [503, null, 'UNAVAILABLE'],
   storage_full: [503, null, 'STORAGE_FULL'],
   storage_read_only: [503, null, 'UNAVAILABLE'],
@@ -24,9 +24,20 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   db_corrupt: [503, null, 'UNAVAILABLE'],
 };
 
+/** The argument that a user error without a field names. */
+const ARGUMENTS: Partial<Record<DomainCode, readonly string[]>> = { not_found: ['id'], stale: ['ifMatch'] };
+
 describe('the mappings of domain errors in REST and GraphQL', () => {
   it('cover every code', () => {
     expect(Object.keys(MAPPINGS).sort()).toEqual([...DOMAIN_CODES].sort());
+  });
+
+  it('have no code that nothing makes', () => {
+    const mappings = ['src/platform/errors.ts', 'src/http/problem.ts', 'src/graphql/schema/errors.ts'];
+    const texts = globSync('src/**/*.ts')
+      .filter((file) => !mappings.includes(file))
+      .map((file) => readFileSync(file, 'utf8'));
+    expect(DOMAIN_CODES.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
   });
 
   it.each(DOMAIN_CODES)('agree on %s', (code) => {
@@ -55,7 +66,7 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
   it.each(DOMAIN_CODES)('agree on %s without a field', (code) => {
     const [, user, top] = MAPPINGS[code];
     const error = new DomainError(code, 'In words.');
-    const path = code === 'not_found' ? ['id'] : [];
+    const path = ARGUMENTS[code] ?? [];
     expect(problemResponse(error, 'request').body).toEqual({
       code,
       message: 'In words.',

@@ -98,15 +98,15 @@ describe('REST and GraphQL show the same fields', () => {
   });
 
   it.each([
-    ['Group', []],
-    ['LogicalNumber', []],
-    ['Device', []],
-    ['App', ['createdAt']],
-    ['AppVersion', ['createdVia', 'sha256']],
-    ['File', ['sha256']],
-    ['Parameter', []],
-    ['Metacontent', []],
-    ['Notification', ['kind', 'range', 'expiresAt']],
+    ['Group', ['revision']],
+    ['LogicalNumber', ['revision']],
+    ['Device', ['revision']],
+    ['App', ['revision', 'createdAt']],
+    ['AppVersion', ['revision', 'createdVia', 'sha256']],
+    ['File', ['revision', 'sha256']],
+    ['Parameter', ['revision']],
+    ['Metacontent', ['revision']],
+    ['Notification', ['revision', 'kind', 'range', 'expiresAt']],
     ['User', []],
     ['Transaction', []],
   ])('of %s, except those that only GraphQL has', (type, fields) => {

@@ -16,7 +16,7 @@ export interface Comparison {
   readonly value: unknown;
 }
 
-export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant';
+export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant' | 'integer';
 
 export interface FilterColumn {
   readonly column: string;

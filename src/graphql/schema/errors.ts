@@ -30,7 +30,6 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   forbidden: { top: 'FORBIDDEN' },
   too_many_attempts: { top: 'RATE_LIMITED' },
   idempotency_mismatch: { top: 'IDEMPOTENCY_MISMATCH' },
-  idempotency_running: { top: 'IDEMPOTENCY_RUNNING' },
   busy: { top: 'UNAVAILABLE' },
   storage_full: { top: 'STORAGE_FULL' },
   storage_read_only: { top: 'UNAVAILABLE' },
@@ -45,6 +44,12 @@ export interface UserErrorShape {
   readonly code: UserErrorCode;
 }
 
+/** The argument at fault where an error names no field. */
+const ARGUMENTS: Partial<Readonly<Record<DomainCode, readonly string[]>>> = {
+  not_found: ['id'],
+  stale: ['ifMatch'],
+};
+
 /** The path of the fields that the domain names: a common prefix, or a function of the field. */
 export type Within = readonly string[] | ((field: string) => readonly string[]);
 
@@ -58,7 +63,7 @@ export function userErrorsOf(
   if (!('user' in mapped)) return undefined;
   const { fields } = error.details;
   if (fields === undefined) {
-    return [{ message: error.message, path: error.code === 'not_found' ? ['id'] : [], code: mapped.user }];
+    return [{ message: error.message, path: ARGUMENTS[error.code] ?? [], code: mapped.user }];
   }
   const pathOf = typeof within === 'function' ? within : (field: string) => [...within, field];
   return Object.entries(fields).flatMap(([field, messages]) =>

@@ -12,6 +12,7 @@ import {
   flag,
   id,
   instant,
+  int,
   listOf,
   nullable,
   object,
@@ -69,11 +70,18 @@ const DateTimeComparator = comparator(
   { gte: instant('At or after this time.'), lt: instant('Before this time.') },
 );
 
+const IntComparator = comparator('IntComparator', 'Conditions on an integer.', {
+  eq: int('Equals this number.'),
+  in: listOf(int(`Equals one of these numbers, at most ${MAX_VALUES}.`)),
+  isNull,
+});
+
 const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice'>, ClassType>> = {
   text: TextComparator,
   flag: BooleanComparator,
   id: IdComparator,
   instant: DateTimeComparator,
+  integer: IntComparator,
 };
 
 /** Comparators by the name of their enum: two lists may share one. */
@@ -182,7 +190,7 @@ function comparisons(
 /** The type whose ids a field compares: `logicalNumberId` those of LogicalNumber, `id` those of the list's own type. */
 function typeOf(listName: string, field: string): string {
   if (field === 'id') return listName;
-  if (field === 'actor') return 'User';
+  if (field === 'actorId') return 'User';
   return field.charAt(0).toUpperCase() + field.slice(1, -'Id'.length);
 }
 

@@ -14,7 +14,7 @@ const { values: USER_ERROR_CODES } = enumeration<UserErrorCode>(
     TAKEN: 'Another record already has this value.',
     NOT_FOUND: 'The company has no such record.',
     NOT_EMPTY: 'Other records still belong to the record.',
-    STALE: 'The record was changed since the client read it.',
+    STALE: 'The record has another revision than `ifMatch`: it was changed since the client read it.',
   },
 );
 

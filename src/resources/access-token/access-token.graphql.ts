@@ -99,6 +99,7 @@ class ApiTokenCreation {
 export const apiTokenFace = face(
   queries(ApiTokenList, {
     scope: 'admin',
+    entityType: 'access_token',
     listDescription: 'All tokens of the company, expired and revoked ones included.',
   }),
   ApiTokenCreation,
@@ -116,12 +117,8 @@ export const apiTokenFace = face(
     user: one(UserList, 'userId', 'User on whose behalf the token acts.'),
   }),
   fields(UserType, {
-    apiTokens: many(
-      ApiTokenList,
-      apiTokensOfUser,
-      'id',
-      'Tokens of the user for the company. Requires the scope ADMIN.',
-      { scope: 'admin' },
-    ),
+    apiTokens: many(ApiTokenList, apiTokensOfUser, 'id', 'Tokens of the user for the company.', {
+      scope: 'admin',
+    }),
   }),
 );

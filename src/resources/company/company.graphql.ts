@@ -16,7 +16,8 @@ export const companyFace = face(
   nodesOf(companies),
   fields(CompanyType, {
     users: {
-      field: object(UserList.Connection, 'Members of the company. Requires the scope ADMIN.'),
+      field: object(UserList.Connection, 'Members of the company.'),
+      scope: 'admin',
       Args: UserList.Args,
       resolve: (_company, ctx, args) => ctx.list(users, args, 'admin'),
     },

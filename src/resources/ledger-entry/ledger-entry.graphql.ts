@@ -1,14 +1,4 @@
-import {
-  Arg,
-  Args,
-  Ctx,
-  Int,
-  Query,
-  Resolver,
-  Root,
-  Subscription,
-  type SubscribeResolverData,
-} from 'type-graphql';
+import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
 
 import {
   choice,
@@ -17,6 +7,7 @@ import {
   instant,
   int,
   json,
+  listQuery,
   listTypes,
   nodesOf,
   nodeType,
@@ -25,7 +16,6 @@ import {
   text,
   type FollowArgs,
   type GraphqlContext,
-  type ListArgs,
 } from '../../graphql/index.js';
 import { CompanyType } from '../company/company.graphql.js';
 import { companies } from '../company/company.service.js';
@@ -34,7 +24,7 @@ import { UserList } from '../user/user.graphql.js';
 import type { LedgerEntry } from './ledger-entry.model.js';
 import { ledgerArrivals, ledgerEntries } from './ledger-entry.service.js';
 
-const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
+export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
   'LedgerEntry',
   'A recorded change: who changed what and when, with the record before and after.',
   {
@@ -51,17 +41,8 @@ const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
 
 const LedgerEntryList = listTypes(ledgerEntries, LedgerEntryType);
 
-const BY_SEQUENCE = { field: 'SEQUENCE', direction: 'asc' } as const;
-
 @Resolver()
-class Ledger {
-  @Query(() => LedgerEntryList.Connection, {
-    description: 'All changes in the company, oldest first by default. Requires the scope ADMIN.',
-  })
-  ledger(@Args(() => LedgerEntryList.Args) args: ListArgs, @Ctx() ctx: GraphqlContext) {
-    return ctx.list(ledgerEntries, args, 'admin', BY_SEQUENCE);
-  }
-
+class LedgerSubscription {
   @Subscription(() => LedgerEntryType, {
     description: 'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
     subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
@@ -82,7 +63,13 @@ class Ledger {
 
 export const ledgerEntryFace = face(
   nodesOf(ledgerEntries, 'admin'),
-  Ledger,
+  listQuery(LedgerEntryList, {
+    field: 'ledger',
+    scope: 'admin',
+    order: { field: 'SEQUENCE', direction: 'asc' },
+    listDescription: 'All changes in the company, oldest first by default.',
+  }),
+  LedgerSubscription,
   fields(LedgerEntryType, {
     company: one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
     actor: one(UserList, 'userId', 'User who made the change. Null if it was not made on behalf of a user.'),

@@ -13,7 +13,8 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   filters: {
     entityType: { column: 'entity_type', kind: 'text' },
     action: { column: 'action', kind: 'text' },
-    actor: { column: 'user_id', kind: 'id' },
+    entityId: { column: 'entity_id', kind: 'integer' },
+    actorId: { column: 'user_id', kind: 'id' },
     at: { column: 'at', kind: 'instant' },
   },
   recordOf: (row) => ({

@@ -1,4 +1,4 @@
-import { Ctx, Field, ObjectType, Root, type ClassType } from 'type-graphql';
+import { Ctx, Field, Int, ObjectType, Root, type ClassType } from 'type-graphql';
 
 import {
   DateTime,
@@ -22,6 +22,12 @@ export const Channel = enumeration<ChannelName>('Channel', 'Interface through wh
 /** The fields of every record that knows who created it. */
 @ObjectType({ implements: Node })
 abstract class Audited extends Node {
+  @Field(() => Int, {
+    description:
+      'Starts at 1 and grows with each change. Pass it as `ifMatch` to change the record only as it is now.',
+  })
+  revision!: number;
+
   @Field(() => DateTime, { description: 'When the record was created.' })
   createdAt!: Date;
 

@@ -65,10 +65,10 @@ describe('the ledger in GraphQL', () => {
     ],
     [
       'an actor',
-      () => ({ actor: { eq: nodeId('User', operator.caller.userId ?? 0) } }),
+      () => ({ actorId: { eq: nodeId('User', operator.caller.userId ?? 0) } }),
       ['create', 'update'],
     ],
-    ['what is no user', () => ({ actor: { eq: nodeId('Device', operator.caller.userId ?? 0) } }), []],
+    ['what is no user', () => ({ actorId: { eq: nodeId('Device', operator.caller.userId ?? 0) } }), []],
     ['a time', () => ({ entityType: { eq: 'device' }, at: { lt: '2001-01-01T00:00:00Z' } }), []],
     [
       'a time not long ago',

@@ -2,6 +2,7 @@ import { Resolver, type ClassType, type Ctx } from 'type-graphql';
 
 import type { List } from '../../../database/list/list.js';
 import type { Scope } from '../../../platform/caller.js';
+import { enumName } from '../enumeration.js';
 import { decoratedClass } from '../object-type.js';
 
 /** Where `node(id:)` finds the records of one type. */
@@ -9,6 +10,8 @@ export interface NodeSource {
   readonly list: List<object>;
   /** The scope that reading a record requires. */
   readonly scope: Scope;
+  /** Type of the records in the ledger; by default the name of the type in snake case. */
+  readonly entityType?: string | undefined;
 }
 
 /** What a resource adds to the schema. */
@@ -22,9 +25,14 @@ export function nodesOf(list: List<object>, scope: Scope = 'read'): Face {
   return { nodes: [{ list, scope }], resolvers: [] };
 }
 
-/** The sentence about a scope that most tokens do not have. */
-export function scopeNote(scope: Scope): string {
-  return scope === 'admin' ? ' Requires the scope ADMIN.' : '';
+/**
+ * What a scope that most tokens do not have makes of a field: the field is nullable, so that a token without the scope
+ * gets null and an error for this field alone, and the rest of the response.
+ */
+export function ofScope(scope: Scope): { readonly nullable: boolean; readonly note: string } {
+  return scope === 'read'
+    ? { nullable: false, note: '' }
+    : { nullable: true, note: ` Requires the scope ${enumName(scope)}; null without it.` };
 }
 
 /** Joins the parts of a resource's face. A part is another face, or a resolver class written by hand. */

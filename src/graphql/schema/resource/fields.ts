@@ -8,11 +8,13 @@ import type { ListArgs } from '../../execution/reads.js';
 import type { OrderBy } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
-import { addMethod, type Face, resolverClass } from './face.js';
+import { addMethod, type Face, ofScope, resolverClass } from './face.js';
 
 /** A field of the object type of records `R` that a function resolves. */
 export interface ResolvedField<R> {
   readonly field: AnyField;
+  /** The scope that the field requires, `read` if absent; `resolve` demands it. See `ofScope`. */
+  readonly scope?: Scope;
   /** The arguments type, if the field takes arguments. */
   readonly Args?: ClassType<ListArgs>;
   readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
@@ -24,10 +26,11 @@ export function fields<R extends object>(
   resolved: Readonly<Record<string, ResolvedField<R>>>,
 ): Face {
   const Resolvers = resolverClass(Type);
-  for (const [name, { field, Args: ArgsOf, resolve }] of Object.entries(resolved)) {
+  for (const [name, { field, scope = 'read', Args: ArgsOf, resolve }] of Object.entries(resolved)) {
+    const right = ofScope(scope);
     const decorate = FieldResolver(() => field.type, {
-      nullable: field.isNullable,
-      description: field.description,
+      nullable: field.isNullable || right.nullable,
+      description: `${field.description}${right.note}`,
     });
     if (ArgsOf === undefined) {
       addMethod<[R, GraphqlContext]>(Resolvers, name, decorate, [Root(), Ctx()], (record, ctx) =>
@@ -86,6 +89,7 @@ export function many<R, T extends object, P extends KeyValue>(
 ): ResolvedField<R> {
   return {
     field: object(types.Connection, description),
+    scope,
     Args: types.Args,
     resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
   };

@@ -11,6 +11,7 @@ import { fieldName, idOf, withArticle, withNumbers, words } from '../node.js';
 import { id, nullable, type AnyField } from '../object-type.js';
 import { payloadOf, payloadType, present } from '../payload.js';
 import { addMethod, resolverClass, type Face, type Parameter } from './face.js';
+import { lockOf, UNLOCKED, type IfMatch, type Lock, type Revised } from './lock.js';
 
 /** The input of a mutation and what it does. */
 interface Change<Run> extends Pick<InputOptions, 'descriptions' | 'fields'> {
@@ -54,13 +55,19 @@ interface MutationOptions<R> extends RecordOptions<R> {
   readonly within?: Within;
 }
 
-/** The mutations that create, update and delete a record, such as `deviceCreate`, with their inputs and payloads. */
-export function mutations<T extends object, R>(types: ListTypes<T>, options: MutationOptions<R>): Face {
+/**
+ * The mutations that create, update and delete a record, such as `deviceCreate`, with their inputs and payloads. All
+ * mutations of an existing record take `ifMatch`.
+ */
+export function mutations<T extends object, R extends Revised>(
+  types: ListTypes<T>,
+  options: MutationOptions<R>,
+): Face {
   const Resolvers = resolverClass();
   addCreate(Resolvers, types, options);
   addUpdate(Resolvers, types, options);
   addDelete(Resolvers, types.list.name, options);
-  addChanges(Resolvers, types, options);
+  addChanges(Resolvers, types, options, lockOf(types.list.name));
   return { nodes: [], resolvers: [Resolvers] };
 }
 
@@ -90,7 +97,7 @@ function addCreate<T extends object, R>(
   );
 }
 
-function addUpdate<T extends object, R>(
+function addUpdate<T extends object, R extends Revised>(
   Resolvers: ClassType,
   types: ListTypes<T>,
   options: MutationOptions<R>,
@@ -103,35 +110,44 @@ function addUpdate<T extends object, R>(
     description: `Changes of ${noun}. Absent fields keep their values.`,
     isUpdate: true,
   });
-  const change = changeRecord(list.name, options, update.run);
-  addMethod<[string, GraphqlContext, Input]>(
+  const lock = lockOf(list.name);
+  const change = changeRecord(list.name, options, update.run, lock);
+  addMethod<[string, GraphqlContext, Input, IfMatch]>(
     Resolvers,
     `${fieldName(list.name)}Update`,
     recordMutation(types, `${list.name}Update`, update.description ?? `Updates ${noun}.`),
-    [idArg(list.name), Ctx(), Arg('input', () => InputType, { description: 'New values.' })],
-    (globalId, ctx, input) =>
+    [
+      idArg(list.name),
+      Ctx(),
+      Arg('input', () => InputType, { description: 'New values.' }),
+      ...lock.parameters,
+    ],
+    (globalId, ctx, input, ifMatch) =>
       ctx.change(
-        change(globalId, () => input),
+        change(globalId, ifMatch, () => input),
         'write',
         within,
       ),
   );
 }
 
-function addDelete<R>(Resolvers: ClassType, name: string, options: MutationOptions<R>): void {
+function addDelete<R extends Revised>(Resolvers: ClassType, name: string, options: MutationOptions<R>): void {
   const { run, description } = options.delete;
   const noun = words(name);
+  const lock = lockOf(name);
   const Payload = payloadType(`${name}Delete`, {
     deletedId: nullable(id(`Global id of the deleted ${noun}. Null if nothing was deleted.`)),
   });
-  addMethod<[string, GraphqlContext]>(
+  addMethod<[string, GraphqlContext, IfMatch]>(
     Resolvers,
     `${fieldName(name)}Delete`,
     Mutation(() => Payload, { description: description ?? `Deletes ${withArticle(noun)}.` }),
-    [idArg(name), Ctx()],
-    (globalId, ctx) =>
+    [idArg(name), Ctx(), ...lock.parameters],
+    (globalId, ctx, ifMatch) =>
       ctx.change(async (work) => {
-        await run(work, await options.get(work, idOf(name, globalId)));
+        const current = await options.get(work, idOf(name, globalId));
+        lock.demand(current, ifMatch);
+        await run(work, current);
         return { deletedId: globalId };
       }),
   );
@@ -140,7 +156,7 @@ function addDelete<R>(Resolvers: ClassType, name: string, options: MutationOptio
 /** Mutations of one record besides its update and deletion, such as `apiTokenRevoke`. */
 export function recordMutations<T extends object, R>(types: ListTypes<T>, options: RecordOptions<R>): Face {
   const Resolvers = resolverClass();
-  addChanges(Resolvers, types, options);
+  addChanges(Resolvers, types, options, UNLOCKED);
   return { nodes: [], resolvers: [Resolvers] };
 }
 
@@ -148,31 +164,35 @@ function addChanges<T extends object, R>(
   Resolvers: ClassType,
   types: ListTypes<T>,
   options: RecordOptions<R>,
+  lock: Lock<R>,
 ): void {
   for (const [name, { description, args = {}, scope, run }] of Object.entries(options.changes ?? {})) {
-    const change = changeRecord(types.list.name, options, run);
+    const change = changeRecord(types.list.name, options, run, lock);
+    const names = Object.keys(args);
     addMethod<[string, GraphqlContext, ...unknown[]]>(
       Resolvers,
       name,
       recordMutation(types, name.charAt(0).toUpperCase() + name.slice(1), description),
-      [idArg(types.list.name), Ctx(), ...Object.entries(args).map(argOf)],
+      [idArg(types.list.name), Ctx(), ...Object.entries(args).map(argOf), ...lock.parameters],
       (globalId, ctx, ...values) => {
         const input = (): Input =>
-          Object.fromEntries(Object.keys(args).map((arg, index) => [arg, present(arg, values[index])]));
-        return ctx.change(change(globalId, input), scope, []);
+          Object.fromEntries(names.map((arg, index) => [arg, present(arg, values[index])]));
+        return ctx.change(change(globalId, values[names.length] as IfMatch, input), scope, []);
       },
     );
   }
 }
 
-/** Looks the record up, then checks the input, then changes the record. */
+/** Looks the record up and checks its revision, then checks the input, then changes the record. */
 function changeRecord<R>(
   name: string,
   { get, references = {} }: RecordOptions<R>,
   run: RunOnRecord<R>,
-): (globalId: string, input: () => Input) => (work: WriteWork) => Promise<object> {
-  return (globalId, input) => async (work) => {
+  lock: Lock<R>,
+): (globalId: string, ifMatch: IfMatch, input: () => Input) => (work: WriteWork) => Promise<object> {
+  return (globalId, ifMatch, input) => async (work) => {
     const current = await get(work, idOf(name, globalId));
+    lock.demand(current, ifMatch);
     return { [fieldName(name)]: await run(work, current, withNumbers(input(), references)) };
   };
 }

@@ -7,7 +7,7 @@ import type { Keys } from '../connection.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
 import { decoratedClass, id, int, nullable, text, type AnyField } from '../object-type.js';
-import { addMethod, type Face, resolverClass, scopeNote } from './face.js';
+import { addMethod, type Face, ofScope, resolverClass } from './face.js';
 import type { ListOptions } from './fields.js';
 
 /** Another unique field to look a record up by. */
@@ -17,9 +17,16 @@ export interface UniqueKey<T> {
   readonly get: (work: ReadWork, key: string) => Promise<T>;
 }
 
-interface QueryOptions<T> extends ListOptions {
+interface QueryOptions<T> extends ListQueryOptions {
   /** Unique fields besides `id` and `databaseId`, by name. */
   readonly keys?: Readonly<Record<string, UniqueKey<T>>>;
+  /** See `NodeSource`. */
+  readonly entityType?: string;
+}
+
+interface ListQueryOptions extends ListOptions {
+  /** Name of the field; by default the plural of the type's. */
+  readonly field?: string;
   readonly listDescription?: string;
   /** Records that a filter adds to the cost of the list, where it can read many records to find few. */
   readonly filterCost?: number;
@@ -39,7 +46,14 @@ export function queries<T extends object>(types: ListTypes<T>, options: QueryOpt
   const Resolvers = resolverClass(types.Record);
   addLookUp(Resolvers, types, options);
   addList(Resolvers, types, options);
-  return { nodes: [{ list, scope }], resolvers: [Resolvers] };
+  return { nodes: [{ list, scope, entityType: options.entityType }], resolvers: [Resolvers] };
+}
+
+/** A list of all records without a look-up of one, such as `ledger`. */
+export function listQuery<T extends object>(types: ListTypes<T>, options: ListQueryOptions): Face {
+  const Resolvers = resolverClass();
+  addList(Resolvers, types, options);
+  return { nodes: [], resolvers: [Resolvers] };
 }
 
 function addLookUp<T extends object>(
@@ -58,7 +72,7 @@ function addLookUp<T extends object>(
   const noun = withArticle(words(list.name));
   const decorate = Query(() => Record, {
     nullable: true,
-    description: `${capitalized(noun)} by exactly one of ${names.join(', ')}. Null if the company has none.${scopeNote(scope)}`,
+    description: `${capitalized(noun)} by exactly one of ${names.join(', ')}. Null if the company has none.${ofScope(scope).note}`,
   });
   addMethod<[Keys, GraphqlContext]>(
     Resolvers,
@@ -72,13 +86,15 @@ function addLookUp<T extends object>(
 function addList<T extends object>(
   Resolvers: ClassType,
   { list, Args: ArgsOfList, Connection }: ListTypes<T>,
-  { listDescription, scope = 'read', order, filterCost }: QueryOptions<T>,
+  options: ListQueryOptions,
 ): void {
-  const name = `${fieldName(list.name)}s`;
+  const { field: name = `${fieldName(list.name)}s`, scope = 'read', order, filterCost } = options;
   const costNote = filterCost === undefined ? '' : ` A filter adds ${filterCost} records to the cost.`;
-  const description = listDescription ?? `All ${plural(words(list.name))} of the company.`;
+  const { nullable: isNullable, note } = ofScope(scope);
+  const description = options.listDescription ?? `All ${plural(words(list.name))} of the company.`;
   const decorate = Query(() => Connection, {
-    description: `${description}${costNote}${scopeNote(scope)}`,
+    nullable: isNullable,
+    description: `${description}${costNote}${note}`,
   });
   addMethod<[ListArgs, GraphqlContext]>(
     Resolvers,

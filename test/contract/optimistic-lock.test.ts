@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../support/client.js';
+import { answered, nodeId, type UserErrorShape } from '../support/dashboard.js';
+import { fleet } from '../support/fleet.js';
+import { create, mutate, type Payload } from '../support/parity/operations.js';
+import { RECORD_CASES, type RecordCase } from '../support/parity/record-cases.js';
+import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
+import { schema } from '../support/parity/rest-spelling.js';
+import { startServer, type Member, type TestServer } from '../support/server.js';
+import { carrying } from '../support/uploading.js';
+
+let server: TestServer;
+let member: Member;
+let related: RelatedRecords;
+beforeAll(async () => {
+  server = await startServer();
+  member = server.acme;
+  related = await createRelatedRecords(member);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const mutationName = (type: string, action: string): string =>
+  `${type.charAt(0).toLowerCase()}${type.slice(1)}${action}`;
+
+async function revisionOf(type: string, id: string): Promise<number> {
+  const query = `query ($id: ID!) { node(id: $id) { ... on ${type} { revision } } }`;
+  return (await answered<{ node: { revision: number } }>(member, query, { id })).node.revision;
+}
+
+async function ledgerSize(): Promise<number> {
+  return (await answered<{ ledger: { totalCount: number } }>(member, '{ ledger { totalCount } }')).ledger
+    .totalCount;
+}
+
+const stale = (noun: string, revision: number, given: number): readonly UserErrorShape[] => [
+  {
+    code: 'STALE',
+    path: ['ifMatch'],
+    message: `The ${noun} was changed: its revision is ${revision}, not ${given}. Read it again.`,
+  },
+];
+
+/** Creates a record through GraphQL; resolves to its global id. */
+async function created({ type, input, file }: RecordCase): Promise<string> {
+  const caller = file === undefined ? member : carrying(server, member, file, 'input.file');
+  const { record, userErrors } = await create(caller, type, input);
+  expect(userErrors).toEqual([]);
+  return nodeId(type, Number(record?.databaseId));
+}
+
+const nounOf = (type: string): string =>
+  type.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
+
+describe('optimistic locking in GraphQL', () => {
+  it.each(Object.entries(RECORD_CASES))(
+    'CC-02 a stale ifMatch prevents update and deletion of %s',
+    async (_what, caseOf) => {
+      const of = caseOf(related);
+      const id = await created(of);
+      const [update, remove] = [mutationName(of.type, 'Update'), mutationName(of.type, 'Delete')];
+      const revision = await revisionOf(of.type, id);
+      const changed = await mutate(member, update, { id, input: {}, ifMatch: revision });
+      expect(changed.userErrors).toEqual([]);
+      const next = await revisionOf(of.type, id);
+      expect(next).toBe(revision + 1);
+
+      const before = await ledgerSize();
+      const errors = stale(nounOf(of.type), next, revision);
+      const refused = await mutate(member, update, { id, input: {}, ifMatch: revision });
+      expect(refused).toEqual({ record: null, userErrors: errors });
+      expect(await mutate(member, remove, { id, ifMatch: revision })).toEqual({
+        deletedId: null,
+        userErrors: errors,
+      });
+      expect([await revisionOf(of.type, id), await ledgerSize()]).toEqual([next, before]);
+
+      expect((await mutate(member, update, { id, input: {}, ifMatch: null })).userErrors).toEqual([]);
+      const last = { deletedId: id, userErrors: [] };
+      expect(await mutate(member, remove, { id, ifMatch: next + 1 })).toEqual(last);
+    },
+  );
+
+  it('is offered by every mutation that changes or deletes one audited record', () => {
+    const audited = Object.values(schema.getTypeMap())
+      .filter((type) => 'getFields' in type && 'createdVia' in type.getFields())
+      .map((type) => type.name);
+    const names = Object.values(schema.getMutationType()?.getFields() ?? {})
+      .filter(({ name, args }) =>
+        audited.some(
+          (type) =>
+            args.some((arg) => arg.name === 'id') &&
+            (name.startsWith(mutationName(type, 'Update')) || name.startsWith(mutationName(type, 'Delete'))),
+        ),
+      )
+      .map(({ name, args }) => [name, String(args.find((arg) => arg.name === 'ifMatch')?.type)]);
+    expect(names.length).toBe(2 * (new Set(audited).size - 1));
+    expect(names.filter(([, type]) => type !== 'Int')).toEqual([]);
+    const revisions = audited.map((name) => {
+      const type = schema.getType(name);
+      return type && 'getFields' in type ? String(type.getFields().revision?.type) : name;
+    });
+    expect(new Set(revisions)).toEqual(new Set(['Int!']));
+  });
+
+  it('guards the mutations that set one part of a record', async () => {
+    const device = nodeId('Device', await fleet.device(member.client, 'locked device'));
+    const number = ids.number(related.number);
+    const version = ids.version(related.version);
+    const calls: readonly (readonly [string, string, string, Fields])[] = [
+      ['deviceDisable', 'Device', device, {}],
+      ['deviceEnable', 'Device', device, {}],
+      ['deviceAssign', 'Device', device, { logicalNumberId: null }],
+      ['logicalNumberSetAppVersions', 'LogicalNumber', number, { appVersionIds: [] }],
+      ['logicalNumberMove', 'LogicalNumber', number, { groupId: null }],
+      ['appVersionSetModules', 'AppVersion', version, { moduleIds: [] }],
+      ['appVersionSetFiles', 'AppVersion', version, { fileIds: [] }],
+    ];
+    for (const [name, type, id, args] of calls) {
+      const revision = await revisionOf(type, id);
+      const before = await ledgerSize();
+      const wrong = await mutate(member, name, { id, ...args, ifMatch: revision + 1 });
+      expect(wrong, name).toEqual({ record: null, userErrors: stale(nounOf(type), revision, revision + 1) });
+      expect(await ledgerSize(), name).toBe(before);
+      const right = await mutate(member, name, { id, ...args, ifMatch: revision });
+      expect(right.userErrors, name).toEqual([]);
+    }
+  });
+
+  it('CC-02 one of two updates with the same ifMatch wins, whatever the other is', async () => {
+    const outcome = ({ userErrors }: Payload): string => userErrors[0]?.code ?? 'won';
+    for (let round = 0; round < 10; round += 1) {
+      const databaseId = await fleet.device(member.client, `contended ${round}`);
+      const id = nodeId('Device', databaseId);
+      const graphql = async (enabled: boolean): Promise<string> =>
+        outcome(await mutate(member, 'deviceUpdate', { id, input: { enabled }, ifMatch: 1 }));
+      const rest = async (): Promise<string> => {
+        const headers = { 'if-match': `"device-${databaseId}-1"` };
+        const { status, body } = await member.client.put(
+          `devices/contended ${round}`,
+          { enabled: false },
+          { headers },
+        );
+        return status === 200 ? 'won' : String(body.code).toUpperCase();
+      };
+      const remove = async (): Promise<string> =>
+        outcome(await mutate(member, 'deviceDelete', { id, ifMatch: 1 }));
+      const others = [() => graphql(false), rest, remove];
+      const other = others[round % others.length] ?? rest;
+      const calls = round % 2 === 0 ? [graphql(true), other()] : [other(), graphql(true)];
+      const outcomes = (await Promise.all(calls)).sort();
+      // After a deletion there is no record to compare.
+      expect(outcomes).toEqual([outcomes[0] === 'NOT_FOUND' ? 'NOT_FOUND' : 'STALE', 'won']);
+    }
+  });
+
+  it('shows the revision that the ETag of REST has', async () => {
+    const id = await fleet.device(member.client, 'tagged');
+    await member.client.put('devices/tagged', { enabled: false });
+    const revision = await revisionOf('Device', nodeId('Device', id));
+    expect(revision).toBe(2);
+    expect((await member.client.get(`devices/${id}`)).headers.get('etag')).toBe(`"device-${id}-${revision}"`);
+  });
+
+  it('refuses a revision that is no number before anything runs', async () => {
+    const query = 'mutation { groupDelete(id: "x", ifMatch: "1") { deletedId } }';
+    const { status, body } = await member.graphql(query);
+    expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
+  });
+});

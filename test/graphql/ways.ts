@@ -1,0 +1,61 @@
+import {
+  getNamedType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+} from 'graphql';
+
+import { createSchema } from '../../src/app/schema.js';
+
+export const schema = await createSchema();
+
+/** An operation that selects many records of a type; `pages` is the size of every page on the path. */
+export type Way = (inner: string, pages: number) => string;
+
+export function nodeOf(type: GraphQLNamedType): GraphQLObjectType | undefined {
+  if (!isObjectType(type) || !type.name.endsWith('Connection')) return undefined;
+  const nodes = type.getFields().nodes;
+  const node = nodes === undefined ? undefined : schema.getType(getNamedType(nodes.type).name);
+  return isObjectType(node) ? node : undefined;
+}
+
+/** Fields without required arguments, and not look-ups, which need one of several keys. */
+export const askable = (type: GraphQLObjectType): GraphQLField<unknown, unknown>[] =>
+  Object.values(type.getFields()).filter(
+    ({ args }) => !args.some((argument) => isRequiredArgument(argument) || argument.name === 'databaseId'),
+  );
+
+/** Arguments that a field needs to have a result in the test data. */
+const GIVEN: Readonly<Record<string, string>> = {
+  transactionSummary: '(by: [STATUS, TRANSACTION_TYPE, APP_NAME, LOGICAL_NUMBER, GROUP])',
+};
+
+/** The shortest path from the root to each object type, through lists where possible and through the given fields only. */
+export function findWays(
+  mayPass: (field: GraphQLField<unknown, unknown>) => boolean = () => true,
+): Map<GraphQLObjectType, Way> {
+  const query = schema.getQueryType();
+  if (query == null) throw new Error('There is nothing to ask');
+  const ways = new Map<GraphQLObjectType, Way>([[query, (inner) => `{ ${inner} }`]]);
+  for (const [from, way] of ways) {
+    const fields = askable(from)
+      .filter(mayPass)
+      .map((field) => ({ field, type: getNamedType(field.type) }));
+    for (const { field, type } of fields.filter(({ type }) => nodeOf(type) !== undefined)) {
+      add(nodeOf(type), (inner, pages) =>
+        way(`${field.name}(first: ${pages}) { nodes { ${inner} } }`, pages),
+      );
+    }
+    for (const { field, type } of fields.filter(({ type }) => nodeOf(type) === undefined)) {
+      add(type, (inner, pages) => way(`${field.name}${GIVEN[field.name] ?? ''} { ${inner} }`, pages));
+    }
+  }
+  ways.delete(query);
+  return ways;
+
+  function add(type: GraphQLNamedType | undefined, way: Way): void {
+    if (isObjectType(type) && !ways.has(type)) ways.set(type, way);
+  }
+}

@@ -50,6 +50,17 @@ export const ParsedPayment = z.object({
 });
 export type ParsedPayment = z.output<typeof ParsedPayment>;
 
+/** What happened to the amount of a payment: paid, refused, or paid back. */
+export type PaymentOutcome = 'approved' | 'denied' | 'cancelled';
+
+const PAYS_BACK: readonly string[] = ['cancellation', 'refund'];
+
+/** An approved cancellation or refund, or any approved payment that names one it cancels, pays its amount back. */
+export function outcomeOf({ status, type, nsuReference }: ParsedPayment): PaymentOutcome {
+  if (status === 'denied') return 'denied';
+  return PAYS_BACK.includes(type) || nsuReference !== undefined ? 'cancelled' : 'approved';
+}
+
 function refuseUnkeepable(value: unknown, context: z.RefinementCtx): void {
   const problem = problemOfJson(value);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
@@ -60,6 +71,12 @@ const instant = z
   .date()
   .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
 const message = freeText(65_536).nullable().default(null);
+
+/** A transaction of the company with the same reference is the same transaction (D-60). */
+const reference = printableName(128)
+  .describe('Name of the transaction at its source, unique in the company. Makes recording repeatable.')
+  .nullable()
+  .default(null);
 
 /** One transaction as a terminal reports it. */
 export const TransactionRecord = z
@@ -76,6 +93,7 @@ export const TransactionRecord = z
     parsed: ParsedPayment.nullable().default(null),
     startedAt: instant,
     finishedAt: instant.nullable().default(null),
+    reference,
   })
   .superRefine(refuseContradictions);
 export type TransactionRecord = z.output<typeof TransactionRecord>;

@@ -8,11 +8,12 @@ import { instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { TimeRange } from './time-range.model.js';
-import type {
-  ParsedPayment,
-  Transaction,
-  TransactionRecord,
-  TransactionStatus,
+import {
+  outcomeOf,
+  type ParsedPayment,
+  type Transaction,
+  type TransactionRecord,
+  type TransactionStatus,
 } from './transaction.model.js';
 
 const time = nullable(instant);
@@ -33,6 +34,7 @@ function transactionOf(row: Row<'transactions'>): Transaction {
     parsed: payment.fromColumn(row.parsed),
     startedAt: instant.fromColumn(row.started_at),
     finishedAt: time.fromColumn(row.finished_at),
+    reference: row.reference,
   };
 }
 
@@ -56,8 +58,10 @@ function columnsOf(
     received: record.received,
     parsed: payment.toColumn(record.parsed),
     amount: record.parsed?.amount ?? null,
+    payment_outcome: record.parsed === null ? null : outcomeOf(record.parsed),
     started_at: instant.toColumn(record.startedAt),
     finished_at: time.toColumn(record.finishedAt),
+    reference: record.reference,
   };
 }
 

@@ -178,7 +178,25 @@ export async function findTransaction(work: ReadWork, id: number): Promise<Trans
   return row && transactionOf(row);
 }
 
-/** Returns the ids, ascending. */
+/** By reference; those that the company does not have are absent. One statement. */
+export async function findTransactionsByReference(
+  work: ReadWork,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, Transaction>> {
+  const found = (await rows.select(work, { reference: references })).map(transactionOf);
+  return new Map(found.map((transaction) => [transaction.reference ?? '', transaction]));
+}
+
+/** A record as it is read back once it is stored. */
+export function storedForm(record: TransactionRecord): TransactionRecord {
+  const { id: _id, ...stored } = transactionOf({
+    ...columnsOf(record),
+    ...{ id: 0, company_id: 0, recorded_at: 0 },
+  });
+  return stored;
+}
+
+/** Returns the ids, ascending: in the order of the records. */
 export async function insertTransactions(
   work: WriteWork,
   records: readonly TransactionRecord[],

@@ -94,6 +94,17 @@ function validNumbersEndingAt(digits: string, end: number): number[] {
   return starts;
 }
 
+/** Whether a name is a card number, or has one as one of its words: digits between characters that are no letters. */
+export function hasCardNumber(name: string): boolean {
+  const words = name.match(/(?<![\p{L}\d])\d{13,19}(?![\p{L}\d])/gu) ?? [];
+  return [name.replace(/[\s\p{Pd}]/gu, ''), ...words].some(
+    (digits) =>
+      /^\d{13,19}$/.test(digits) &&
+      CARD_BEGINNINGS[digits.length]?.test(digits) === true &&
+      validNumbersEndingAt(digits, digits.length).includes(0),
+  );
+}
+
 function tracks(text: string, form: RegExp): Range[] {
   return Array.from(text.matchAll(form)).flatMap((match): Range[] => {
     const [from, to] = placeOf(match, 'number');

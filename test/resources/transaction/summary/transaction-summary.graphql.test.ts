@@ -3,10 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
-import {
-  finishTransaction,
-  getTransaction,
-} from '../../../../src/resources/transaction/transaction.service.js';
+import { finishTransaction } from '../../../../src/resources/transaction/recording/transaction-finish.service.js';
+import { getTransaction } from '../../../../src/resources/transaction/transaction.service.js';
 import {
   MAX_READ,
   MAX_ROWS,

@@ -13,10 +13,17 @@ const MAX_AMOUNT = 999_999_999_999;
 /** Up to a whole card number; recording keeps the first 6 and the last 4 digits. */
 const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
 const text = freeText(255).nullable().default(null);
+/** Null means the same as an absent field. */
+const textIfAny = freeText(255)
+  .nullish()
+  .transform((value) => value ?? undefined);
 
-const Installment = z.object({ type: text, quantity: z.int().min(0).max(999).nullable().default(null) });
-const Card = z.object({
-  holderName: freeText(255).optional(),
+export const Installment = z.object({
+  type: text,
+  quantity: z.int().min(0).max(999).nullable().default(null),
+});
+export const Card = z.object({
+  holderName: textIfAny,
   brand: text,
   expirationDate: z
     .string()
@@ -26,7 +33,7 @@ const Card = z.object({
   firstDigits: cardDigits.nullable().default(null),
   lastDigits: cardDigits.nullable().default(null),
 });
-const Merchant = z.object({ id: text, document: text, name: text });
+export const Merchant = z.object({ id: text, document: text, name: text });
 
 /** A payment out of any financial protocol, in one form (contract 35). */
 export const ParsedPayment = z.object({
@@ -38,15 +45,19 @@ export const ParsedPayment = z.object({
   /** Cents. */
   amount: z.int().min(0).max(MAX_AMOUNT),
   paymentMethod: text,
-  installment: Installment.default({ type: null, quantity: null }),
+  installment: Installment.nullish().transform((value) => value ?? { type: null, quantity: null }),
   nsu: text,
   /** Of the transaction that this one cancels. */
-  nsuReference: freeText(255).optional(),
+  nsuReference: textIfAny,
   authorizationCode: text,
   transactionId: text,
   card: Card,
-  merchant: Merchant.default({ id: null, document: null, name: null }),
-  metadata: z.record(z.string(), z.unknown()).superRefine(refuseUnkeepable).default({}),
+  merchant: Merchant.nullish().transform((value) => value ?? { id: null, document: null, name: null }),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .superRefine(refuseUnkeepable)
+    .nullish()
+    .transform((value) => value ?? {}),
 });
 export type ParsedPayment = z.output<typeof ParsedPayment>;
 
@@ -122,6 +133,7 @@ export const TransactionFinish = z.object({
   parsed: ParsedPayment.nullable().optional(),
   finishedAt: instant.optional(),
 });
+export type TransactionFinish = z.output<typeof TransactionFinish>;
 
 export interface Transaction extends TransactionRecord {
   readonly id: number;

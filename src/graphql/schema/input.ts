@@ -56,7 +56,7 @@ interface Property {
   readonly properties?: object;
 }
 
-/** The largest `Int` of GraphQL. */
+/** The largest `Int` of GraphQL. A model that states a larger maximum gets `SafeInt`; most state none. */
 const MAX_INT = 2 ** 31 - 1;
 
 /** JSON Schema of a `Date`, for which zod has none. */
@@ -98,7 +98,7 @@ function typeOf(name: string, property: Property, options: InputOptions): object
       return JsonValue;
     case 'integer':
       if (isReference(name, options)) return ID;
-      return maximum > MAX_INT ? SafeInt : Int;
+      return maximum > MAX_INT && maximum < Number.MAX_SAFE_INTEGER ? SafeInt : Int;
     case 'boolean':
       return Boolean;
     case 'string':

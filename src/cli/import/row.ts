@@ -11,14 +11,17 @@ export type Row = { readonly line: number } & (
 export interface RowFile {
   readonly rows: AsyncIterable<Row>;
   /** Number of bytes read so far. */
-  bytesRead(): number;
+  readonly bytesRead: () => number;
 }
 
 /** Most bytes of one row. The longest transaction, with every character escaped, has about half as many. */
 export const MAX_ROW_BYTES = 4 * 1024 * 1024;
 
 /** The bytes of a file, in pieces. It is opened when the first one is read. */
-export function openFile(path: string): { readonly pieces: AsyncIterable<Buffer>; bytesRead(): number } {
+export function openFile(path: string): {
+  readonly pieces: AsyncIterable<Buffer>;
+  readonly bytesRead: () => number;
+} {
   let bytes = 0;
   async function* pieces(): AsyncGenerator<Buffer> {
     for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {

@@ -51,12 +51,8 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: BUCKETS,
     registers: [register],
   });
-  const open = new Gauge({
-    name: 'graphql_streams_open',
-    help: 'Open subscriptions.',
-    labelNames: ['transport'],
-    registers: [register],
-  });
+  const gauge = { name: 'graphql_streams_open', help: 'Open subscriptions.', labelNames: ['transport'] };
+  const open = new Gauge({ ...gauge, registers: [register] });
   const events = counter('graphql_stream_events_total', 'Events sent to subscribers.', 'transport');
   return {
     countRequest: ({ method, path, status }, milliseconds) => {

@@ -19,9 +19,14 @@ import {
 const time = nullable(instant);
 const payment = nullable(json<ParsedPayment>());
 
+type Columns = Omit<Row<'transactions'>, 'id' | 'company_id' | 'recorded_at'>;
+
 function transactionOf(row: Row<'transactions'>): Transaction {
+  return { id: row.id, ...recordOf(row) };
+}
+
+function recordOf(row: Columns): TransactionRecord {
   return {
-    id: row.id,
     transactionType: row.transaction_type as Transaction['transactionType'],
     serialNumber: row.serial_number,
     logicalNumber: row.logical_number,
@@ -43,9 +48,7 @@ function messageOf(column: string | null): string | null {
   return column === '' ? null : column;
 }
 
-function columnsOf(
-  record: TransactionRecord,
-): Omit<Row<'transactions'>, 'id' | 'company_id' | 'recorded_at'> {
+function columnsOf(record: TransactionRecord): Columns {
   return {
     transaction_type: record.transactionType,
     serial_number: record.serialNumber,
@@ -65,14 +68,14 @@ function columnsOf(
   };
 }
 
-type Columns = Readonly<Record<string, FilterColumn>>;
+type FilterColumns = Readonly<Record<string, FilterColumn>>;
 
 /** The columns by which the daily and hourly totals are grouped. */
 const KIND_COLUMNS = {
   status: { column: 'status', kind: 'choice' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
   appName: { column: 'app_name', kind: 'text' },
-} as const satisfies Columns;
+} as const satisfies FilterColumns;
 
 const COLUMNS = {
   id: { column: 'id', kind: 'id' },
@@ -80,7 +83,7 @@ const COLUMNS = {
   serialNumber: { column: 'serial_number', kind: 'text' },
   logicalNumber: { column: 'logical_number', kind: 'text' },
   startedAt: { column: 'started_at', kind: 'instant' },
-} as const satisfies Columns;
+} as const satisfies FilterColumns;
 
 export const transactionList = listOf<'transactions', Transaction>({
   name: 'Transaction',
@@ -189,11 +192,7 @@ export async function findTransactionsByReference(
 
 /** A record as it is read back once it is stored. */
 export function storedForm(record: TransactionRecord): TransactionRecord {
-  const { id: _id, ...stored } = transactionOf({
-    ...columnsOf(record),
-    ...{ id: 0, company_id: 0, recorded_at: 0 },
-  });
-  return stored;
+  return recordOf(columnsOf(record));
 }
 
 /** Returns the ids, ascending: in the order of the records. */

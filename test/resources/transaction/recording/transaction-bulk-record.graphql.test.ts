@@ -73,7 +73,7 @@ describe('transactionBulkRecord', () => {
 
   it('takes as many statements for 1,000 rows as for 2, new or repeated, and refuses 1,001', async () => {
     const statements = async (inputs: readonly Fields[]): Promise<number> =>
-      (await server.statements(() => bulk(inputs))).statements.filter((sql) => !/access_tokens/.test(sql))
+      (await server.statements(() => bulk(inputs))).statements.filter((sql) => !sql.includes('access_tokens'))
         .length;
     await statements([paymentInput()]);
     const few = thousand('few').slice(0, 2);

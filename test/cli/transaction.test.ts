@@ -97,7 +97,7 @@ describe('transaction import', () => {
     const imported = await importFile(cli, 'mixed.ndjson', lines.join('\n'), '--rejected', report);
     expect(imported.code).toBe(65);
     expect(imported.lines).toEqual(['10 rows: 2 created, 0 repeated, 8 rejected']);
-    expect(imported.stderr).toContain('8 rows were rejected; the others are stored.');
+    expect(imported.stderr).toContain('Rejected rows: 8. The others are stored.');
     const written = readFileSync(report, 'utf8').trimEnd().split('\n');
     const timestamp = 'must be a timestamp such as 2026-03-01T12:00:00Z';
     const rejected = (line: number, errors: Fields): Fields => ({ line, result: 'rejected', errors });

@@ -66,7 +66,7 @@ async function run(io: CommandIo, file: string, options: ImportOptions): Promise
   });
   printResult(io, options, totals, [sentence(totals)]);
   if (totals.rejected > 0) {
-    throw new CommandError(`${totals.rejected} rows were rejected; the others are stored.`, EXIT.rejected);
+    throw new CommandError(`Rejected rows: ${totals.rejected}. The others are stored.`, EXIT.rejected);
   }
 }
 

@@ -185,7 +185,7 @@ const layers = [
     files: '^src/cli/',
     example: 'src/cli/example.ts',
     src: [...DOMAIN, 'database', 'open', 'sqlite', 'service', 'secrets', 'app', 'demo', 'cli'],
-    packages: ['commander'],
+    packages: ['commander', 'csv-parse'],
     node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers'],
   },
 ];

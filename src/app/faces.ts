@@ -7,6 +7,7 @@ import { appFace } from '../resources/app/app.graphql.js';
 import { companyFace } from '../resources/company/company.graphql.js';
 import { deviceFace } from '../resources/device/device.graphql.js';
 import { deviceImportFace } from '../resources/device/device.import.graphql.js';
+import { deviceReportFace } from '../resources/device/device.report.graphql.js';
 import { deviceSummaryFace } from '../resources/device/device.summary.graphql.js';
 import { fileFace } from '../resources/file/file.graphql.js';
 import { fileLinksFace } from '../resources/file/file.links.graphql.js';
@@ -18,6 +19,7 @@ import { notificationFace } from '../resources/notification/notification.graphql
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
 import { parameterBulkFace } from '../resources/parameter/parameter.bulk.graphql.js';
 import { parameterFace } from '../resources/parameter/parameter.graphql.js';
+import { transactionRecordingFace } from '../resources/transaction/recording/transaction-recording.graphql.js';
 import { transactionSummaryFace } from '../resources/transaction/summary/transaction-summary.graphql.js';
 import { transactionFace } from '../resources/transaction/transaction.graphql.js';
 import { transactionLiveFace } from '../resources/transaction/transaction.live.graphql.js';
@@ -33,6 +35,7 @@ export const FACES: readonly Face[] = [
   companyFace,
   deviceFace,
   deviceImportFace,
+  deviceReportFace,
   deviceSummaryFace,
   effectiveParameterFace,
   fileFace,
@@ -46,6 +49,7 @@ export const FACES: readonly Face[] = [
   parameterFace,
   transactionFace,
   transactionLiveFace,
+  transactionRecordingFace,
   transactionSummaryFace,
   userFace,
 ];

@@ -49,8 +49,8 @@ export async function createServer(
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const { database, tokenSecret } = await openStorage(config, logger, onFatal);
-  const units = createUnits(database, clock);
   const monitoring = createMonitoring({ logger, clock, database, lostLogLines });
+  const units = createUnits(database, clock, monitoring.metrics.count);
   const parts = { config, clock, units, tokenSecret, timeouts, liveTimes, monitoring, onError };
   const surfaces = await createSurfaces(parts);
   const housekeeping = createHousekeeping(units, database, onError);

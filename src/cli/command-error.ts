@@ -8,6 +8,13 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 /** A command that is refused; the message is written to standard error, without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
+
+  constructor(
+    message: string,
+    readonly exitCode: ExitCode = EXIT.failed,
+  ) {
+    super(message);
+  }
 }
 
 export interface Failure {
@@ -33,9 +40,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ConfigError) return { exitCode: EXIT.config, lines: error.problems };
   if (error instanceof DatabaseRefused) return { exitCode: EXIT.config, lines: [error.message] };
   if (error instanceof DomainError) return failureOfDomain(error);
-  if (error instanceof CommandError || isSystemError(error)) {
-    return { exitCode: EXIT.failed, lines: [error.message] };
-  }
+  if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };
+  if (isSystemError(error)) return { exitCode: EXIT.failed, lines: [error.message] };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: EXIT.failed, lines: [text] };
 }

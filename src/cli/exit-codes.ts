@@ -5,6 +5,8 @@ export const EXIT = {
   failed: 1,
   /** Wrong arguments: an unknown command or option, or a missing one. */
   usage: 2,
+  /** An import rejected some rows, and stored the others. */
+  rejected: 65,
   /** The storage failed: the last change may be lost. */
   storage: 74,
   /** The database is busy; the same command may succeed later. */
@@ -20,6 +22,7 @@ Exit codes:
   ${EXIT.ok}   success
   ${EXIT.failed}   refused or failed: nothing was changed
   ${EXIT.usage}   wrong arguments
+  ${EXIT.rejected}  some rows of an import were rejected, the others are stored
   ${EXIT.storage}  the storage failed
   ${EXIT.busy}  the database is busy: try again
   ${EXIT.config}  a setting is wrong, or the database cannot be used as it is`;

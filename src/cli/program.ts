@@ -9,6 +9,7 @@ import { addDemoCommand } from './commands/demo.js';
 import { addDeviceCommands } from './commands/device.js';
 import { addServeCommand } from './commands/serve.js';
 import { addTokenCommands } from './commands/token.js';
+import { addTransactionCommands } from './commands/transaction.js';
 import { addUserCommands } from './commands/user.js';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 
@@ -18,6 +19,7 @@ const COMMANDS = [
   addUserCommands,
   addTokenCommands,
   addDeviceCommands,
+  addTransactionCommands,
   addDatabaseCommands,
   addConfigCommands,
 ];

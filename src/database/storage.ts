@@ -135,6 +135,43 @@ export const ddl = {
     ];
   },
 
+  /** The same triggers, which also add up the amounts of approved, denied and cancelled payments. */
+  summedPayments(): readonly string[] {
+    const spans = [
+      ['transaction_days', 'day', 86_400_000],
+      ['transaction_hours', 'hour', 3_600_000],
+    ] as const;
+    const outcomes = ['approved', 'denied', 'cancelled'];
+    const amounts = ['amount_total', ...outcomes.map((outcome) => `${outcome}_amount`)];
+    const amountsOf = (row: 'new' | 'old'): string[] => [
+      `coalesce(${row}.amount, 0)`,
+      ...outcomes.map((o) => `iif(${row}.payment_outcome = '${o}', coalesce(${row}.amount, 0), 0)`),
+    ];
+    const add = spans.map(
+      ([table, span, ms]) => `insert into ${table}
+        (company_id, ${span}, status, transaction_type, app_name, total, ${amounts.join(', ')})
+        values (new.company_id, new.started_at / ${ms}, new.status, new.transaction_type, new.app_name, 1,
+          ${amountsOf('new').join(', ')})
+        on conflict (company_id, ${span}, status, transaction_type, app_name) do update set total = total + 1,
+          ${amounts.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')};`,
+    );
+    const subtracted = amountsOf('old').map(
+      (value, n) => `${amounts[n] ?? ''} = ${amounts[n] ?? ''} - ${value}`,
+    );
+    const remove = spans.map(
+      ([table, span, ms]) => `update ${table} set total = total - 1, ${subtracted.join(', ')}
+        where company_id = old.company_id and ${span} = old.started_at / ${ms} and status = old.status
+          and transaction_type = old.transaction_type and app_name = old.app_name;`,
+    );
+    return [
+      `create trigger transactions_summed_in after insert on transactions begin ${add.join(' ')} end`,
+      `create trigger transactions_summed_out after delete on transactions begin ${remove.join(' ')} end`,
+      `create trigger transactions_summed_moved
+        after update of company_id, started_at, status, transaction_type, app_name, amount, payment_outcome
+        on transactions begin ${[...remove, ...add].join(' ')} end`,
+    ];
+  },
+
   /** Stores the rows in the primary key itself: a change writes one B-tree instead of two. */
   keyed: sql`without rowid`,
 

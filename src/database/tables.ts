@@ -176,9 +176,13 @@ export interface TransactionsTable extends Identified {
   parsed: JsonColumn | null;
   /** Cents; copied from `parsed`. */
   amount: number | null;
+  /** `approved`, `denied` or `cancelled`: what `parsed` says of its amount. */
+  payment_outcome: string | null;
   started_at: InstantColumn;
   finished_at: InstantColumn | null;
   recorded_at: InstantColumn;
+  /** Name of the transaction at its source, unique in the company; it makes recording repeatable. */
+  reference: string | null;
 }
 
 /** Number and amount of transactions by UTC day and kind; maintained by triggers. */
@@ -190,8 +194,11 @@ export interface TransactionDaysTable {
   transaction_type: string;
   app_name: string;
   total: number;
-  /** Cents; transactions without an amount count as 0. */
+  /** Cents; transactions without an amount count as 0. The sum of the three amounts below. */
   amount_total: number;
+  approved_amount: number;
+  denied_amount: number;
+  cancelled_amount: number;
 }
 
 /** The same by hour. */

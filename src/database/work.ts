@@ -23,7 +23,12 @@ export interface WriteWork extends ReadWork {
   readonly ledger: Ledger;
   /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
+  /** Adds to a metric after the commit; never after a rollback. */
+  count(metric: CountedMetric, amount: number): void;
 }
+
+/** Metrics that use cases count themselves: `cardDataScrubs` are places where card data was masked. */
+export type CountedMetric = 'cardDataScrubs';
 
 /** Work for no single company: signing in, reading the ledger of all companies, the command line. */
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
@@ -42,7 +47,12 @@ export interface Units {
   onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
 }
 
-export function createUnits(database: Database, clock: Clock): Units {
+/** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */
+export function createUnits(
+  database: Database,
+  clock: Clock,
+  onCounted: (metric: CountedMetric, amount: number) => void = () => undefined,
+): Units {
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
 
   async function systemWrite<T>(
@@ -55,7 +65,10 @@ export function createUnits(database: Database, clock: Clock): Units {
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor);
-      const used = await use({ db, now, ledger, afterCommit: (action) => actions.push(action) });
+      const afterCommit = (action: () => void): void => void actions.push(action);
+      const count = (metric: CountedMetric, amount: number): void =>
+        afterCommit(() => onCounted(metric, amount));
+      const used = await use({ db, now, ledger, afterCommit, count });
       recorded = await ledger.flush();
       return used;
     });

@@ -8,7 +8,7 @@ import { ensureDerivedTokens } from '../resources/access-token/derived-token.ser
 import { ensureCompany } from '../resources/company/company.service.js';
 import type { Group } from '../resources/group/group.model.js';
 import { createGroup } from '../resources/group/group.service.js';
-import { recordTransactions } from '../resources/transaction/transaction.service.js';
+import { recordTransactions } from '../resources/transaction/recording/transaction-recording.service.js';
 import { createPasswords } from '../resources/user/password.service.js';
 import { addUser } from '../resources/user/user.service.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';

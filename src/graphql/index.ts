@@ -7,7 +7,7 @@ export { requestError, userErrorsOf } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';
 export { inputOf, type Input } from './schema/input.js';
 export { listTypes, type ListTypes } from './schema/list.js';
-export { Node, numberIn, parseGlobalId, withNumbers } from './schema/node.js';
+export { idOf, Node, numberIn, parseGlobalId, withNumbers } from './schema/node.js';
 export * from './schema/object-type.js';
 export { DateTime } from './schema/scalars.js';
 export { payloadType } from './schema/payload.js';

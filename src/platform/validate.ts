@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<string, string>> = {
   array: 'an array',
   object: 'an object',
   record: 'an object',
+  date: 'a timestamp such as 2026-03-01T12:00:00Z',
 };
 
 /** The value as the schema transforms it. Errors: `invalid`, with the messages of every field that is not valid. */

@@ -108,7 +108,7 @@ describe('REST and GraphQL show the same fields', () => {
     ['Metacontent', ['revision']],
     ['Notification', ['revision', 'kind', 'range', 'expiresAt']],
     ['User', []],
-    ['Transaction', []],
+    ['Transaction', ['reference']],
   ])('of %s, except those that only GraphQL has', (type, fields) => {
     expect(fieldsOnlyInGraphql(type)).toEqual(fields);
   });

@@ -137,6 +137,44 @@ describe('migrating', () => {
     ]);
   });
 
+  it('adds up approved, denied and cancelled payments that an older file has', async () => {
+    const older = join(folder, 'older.db');
+    await migrateFile(
+      older,
+      Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0004')),
+    );
+    const payments = [
+      { amount: 100, type: 'sale', status: 'approved' },
+      { amount: 20, type: 'sale', status: 'denied' },
+      { amount: 3, type: 'cancellation', status: 'approved' },
+      { amount: 4, type: 'refund', status: 'approved' },
+      { amount: 50, type: 'void', status: 'approved', nsuReference: '1' },
+      { amount: 600, type: 'cancellation', status: 'denied', nsuReference: '1' },
+      null,
+    ];
+    const companies = new Sqlite(older);
+    companies.exec("insert into companies values (1, 'Acme', 0, 0)");
+    const insert = companies.prepare(`insert into transactions (company_id, transaction_type, serial_number,
+      logical_number, app_name, detail, status, amount, parsed, started_at, recorded_at)
+      values (1, 'switch', 'S', 'L', 'a', '', 'success', ?, ?, ?, 0)`);
+    for (const day of [1, 2]) {
+      for (const parsed of payments) {
+        insert.run(parsed?.amount ?? null, parsed && JSON.stringify(parsed), day * 86_400_000);
+      }
+    }
+    companies.close();
+    await migrateFile(older);
+    const kept = (span: string): unknown =>
+      read(
+        older,
+        `select ${span} as at, total, amount_total as amount, approved_amount as approved,
+          denied_amount as denied, cancelled_amount as cancelled from transaction_${span}s order by 1`,
+      );
+    const sums = { total: 7, amount: 777, approved: 100, denied: 620, cancelled: 57 };
+    expect(kept('day')).toEqual([1, 2].map((at) => ({ at, ...sums })));
+    expect(kept('hour')).toEqual([24, 48].map((at) => ({ at, ...sums })));
+  });
+
   it('is done once where several start on a new file together', async () => {
     const fresh = join(folder, 'fresh.db');
     const all = await Promise.all([1, 2, 3].map(() => openDatabase(fresh)));
@@ -151,6 +189,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0001-initial': 'c09d69a65dca92581d9f3c5ee12e1ed1fc83075f6eb1e527d65c69415561cd07',
   '0002-lists': '0a19a708a43358be8e55a6e4602df7d41b0262f94bd0898ca7b20125031f6203',
   '0003-dashboards': 'c472b5b9b25b9ecf448e1145692832a1da8f6a149039676adbd028950227c7fd',
+  '0004-transactions': '810ca7127b32da6df3c07cf1ea87ae14a2d27a29d5e48917f61a624fcc80eafc',
   '0005-ledger-entities': '3af495e1522cdae59c425a6e1db615fc8033571008dee1b28a5b676696ee0766',
 };
 

@@ -78,8 +78,11 @@ import {
   parameters,
   parametersOfGroup,
 } from '../../src/resources/parameter/parameter.service.js';
+import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
+import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { hoursIn } from '../../src/resources/transaction/summary/transaction-summary.repository.js';
 import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
+import { findTransactionsByReference } from '../../src/resources/transaction/transaction.repository.js';
 import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
 import {
   transactionArrivals,
@@ -93,6 +96,7 @@ import {
 import { selectUsers } from '../../src/resources/user/user.repository.js';
 import { getUser, listUsers, users } from '../../src/resources/user/user.service.js';
 import { testDatabase } from '../support/database.js';
+import { report } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
 import {
   insertForbidden,
@@ -185,6 +189,7 @@ const READS: Readonly<Record<string, Read>> = {
   transactions: (work) => listTransactions(work, {}, PAGE),
   'transactions of a status': (work) => listTransactions(work, { status: 'success' }, PAGE),
   'transactions of a device': (work) => listTransactions(work, { serialNumber: 'S' }, PAGE),
+  'transactions by reference': (work) => findTransactionsByReference(work, ['R', 'Rx']),
   'recorded transactions': (work) =>
     transactionArrivals.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
   'summary by day': (work) => summarizeTransactions(work, { where: null, bucket: 'day', by: ['status'] }),
@@ -225,6 +230,13 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
     metacontents.update(work, await metacontents.getById(work, 1), { value: 2 }),
   'notify a group': (work) => sendNotification(work, { content: 'Hello', groupId: 1 }),
   'notify numbers': (work) => sendNotification(work, { content: 'Hello', logicalNumbers: ['N'] }),
+  'record transactions': (work) =>
+    recordEach(work, [
+      { ...report(), reference: 'Rx' },
+      { ...report(), reference: 'R' },
+    ]),
+  'finish a transaction': async (work) =>
+    finishTransaction(work, await getTransaction(work, TWIN + 1), { status: 'fail' }),
   'release contents': (work) => releaseContents(work, [1, TWIN + 1]),
   'copy a content': (work) => copyContent(work, 1),
 };

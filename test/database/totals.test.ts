@@ -9,7 +9,12 @@ const AUDIT = "1, 0, 0, null, 'api'";
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
 const STATUSES = ['success', 'running', 'fail'];
 const HOUR_MS = 3_600_000;
-const AMOUNTS = ['null', '0', '5', '999999999999'];
+/** Amount and outcome of a payment. */
+const PAYMENTS = [
+  ...['null, null', "0, 'approved'", "5, 'approved'", "5, 'denied'", "7, 'cancelled'"],
+  ...["999999999999, 'approved'", "999999999999, 'cancelled'"],
+];
+const OUTCOMES = ['approved', 'denied', 'cancelled'];
 
 /** One statement, of whatever kind, as text. */
 const statement = fc.oneof(
@@ -36,12 +41,13 @@ const statement = fc.oneof(
       fc.constantFrom(...STATUSES),
       fc.constantFrom('a', 'b'),
       fc.nat(60),
-      fc.constantFrom(...AMOUNTS),
+      fc.constantFrom(...PAYMENTS),
     )
     .map(
-      ([company, status, app, hour, amount]) => `insert into transactions (company_id, transaction_type,
-      serial_number, logical_number, app_name, detail, status, amount, started_at, recorded_at)
-      values (${company}, 'switch', 's', 'n', '${app}', '', '${status}', ${amount}, ${hour * HOUR_MS + 5}, 0)`,
+      ([company, status, app, hour, payment]) => `insert into transactions (company_id, transaction_type,
+      serial_number, logical_number, app_name, detail, status, amount, payment_outcome, started_at,
+      recorded_at)
+      values (${company}, 'switch', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * HOUR_MS + 5}, 0)`,
     ),
   fc
     .tuple(fc.nat(60), fc.nat(9), fc.constantFrom(...STATUSES))
@@ -53,8 +59,17 @@ const statement = fc.oneof(
     .tuple(fc.nat(60), fc.nat(60))
     .map(([id, hour]) => `update transactions set started_at = ${hour * HOUR_MS} where id = ${id}`),
   fc
-    .tuple(fc.nat(60), fc.constantFrom(...AMOUNTS))
-    .map(([id, amount]) => `update transactions set amount = ${amount} where id = ${id}`),
+    .tuple(fc.nat(60), fc.constantFrom(...PAYMENTS))
+    .map(
+      ([id, payment]) =>
+        `update transactions set (amount, payment_outcome) = (select ${payment}) where id = ${id}`,
+    ),
+  fc
+    .tuple(fc.nat(60), fc.constantFrom(...OUTCOMES))
+    .map(
+      ([id, outcome]) =>
+        `update transactions set payment_outcome = '${outcome}' where id = ${id} and amount is not null`,
+    ),
 );
 
 async function rowsOf(database: Database, query: string): Promise<unknown[]> {
@@ -79,16 +94,23 @@ async function expectTrueTotals(database: Database): Promise<void> {
     ['hour', 1],
   ] as const) {
     const kinds = `company_id, ${span}, status, transaction_type, app_name`;
-    const kept = `select ${kinds}, total, amount_total from transaction_${span}s`;
+    const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`);
+    const counted = OUTCOMES.map(
+      (outcome) =>
+        `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
+    );
+    const kept = `select ${kinds}, total, amount_total, ${amounts.join()} from transaction_${span}s`;
     expect(await rowsOf(database, `${kept} where total <> 0 order by ${kinds}`)).toEqual(
       await rowsOf(
         database,
         `select company_id, started_at / ${hours * HOUR_MS} as ${span}, status, transaction_type, app_name,
-          count(*) as total, coalesce(sum(amount), 0) as amount_total
+          count(*) as total, coalesce(sum(amount), 0) as amount_total, ${counted.join()}
           from transactions group by 1, 2, 3, 4, 5 order by ${kinds}`,
       ),
     );
-    expect(await rowsOf(database, `${kept} where total = 0 and amount_total <> 0`)).toEqual([]);
+    const rest = ['amount_total', ...amounts].map((name) => `${name} <> 0`).join(' or ');
+    expect(await rowsOf(database, `${kept} where total = 0 and (${rest})`)).toEqual([]);
+    expect(await rowsOf(database, `${kept} where amount_total <> ${amounts.join(' + ')}`)).toEqual([]);
   }
 }
 

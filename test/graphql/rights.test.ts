@@ -54,6 +54,7 @@ const RIGHTS: Readonly<Record<string, Scope | null>> = {
   'Mutation.deviceDisable': 'write',
   'Mutation.deviceAssign': 'write',
   'Mutation.deviceBulkCreate': 'write',
+  'Mutation.deviceReport': 'ingest',
   'Mutation.appCreate': 'write',
   'Mutation.appUpdate': 'write',
   'Mutation.appDelete': 'write',
@@ -73,6 +74,9 @@ const RIGHTS: Readonly<Record<string, Scope | null>> = {
   'Mutation.metacontentCreate': 'write',
   'Mutation.metacontentUpdate': 'write',
   'Mutation.metacontentDelete': 'write',
+  'Mutation.transactionRecord': 'ingest',
+  'Mutation.transactionBulkRecord': 'ingest',
+  'Mutation.transactionFinish': 'ingest',
   'Mutation.apiTokenCreate': 'admin',
   'Mutation.apiTokenRevoke': 'admin',
 };

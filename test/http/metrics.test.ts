@@ -37,8 +37,8 @@ describe('/metrics', () => {
   });
 
   it('counts masked card data and lost log lines, each once', async () => {
-    server.app.metrics.countScrubs(2);
-    server.app.metrics.countScrubs(1);
+    server.app.metrics.count('cardDataScrubs', 2);
+    server.app.metrics.count('cardDataScrubs', 1);
     expect(await valueOf('card_data_scrubs_total')).toBe(3);
     expect([await valueOf('log_lines_lost_total'), await valueOf('log_lines_lost_total')]).toEqual([7, 7]);
   });
@@ -53,7 +53,7 @@ describe('/metrics', () => {
 
   it('is separate for each server', async () => {
     const other = await startServer();
-    server.app.metrics.countScrubs(1);
+    server.app.metrics.count('cardDataScrubs', 1);
     const { text } = await other.anonymous.get('/metrics');
     expect(text).toContain('card_data_scrubs_total 0');
     await other.stop();

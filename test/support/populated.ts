@@ -1,4 +1,4 @@
-import { recordTransactions } from '../../src/resources/transaction/transaction.service.js';
+import { recordTransactions } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { softwareOf } from './software.js';
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';

@@ -107,6 +107,15 @@ export async function runProgram(
   return { ...outcomeOf(code, stdout(), stderr()), signal, output: output() };
 }
 
+/** Starts one command of the built program in a process of its own. */
+export function startCommand(
+  args: readonly string[],
+  file: string,
+): { readonly ended: Promise<Ended>; kill(): void } {
+  const { child, ended } = launch(args, file, {});
+  return { ended, kill: () => void child.kill('SIGKILL') };
+}
+
 /** Runs one command in this process: the same code, without loading it anew for each command. */
 async function runHere(args: readonly string[], environment: Environment, input: string): Promise<Outcome> {
   const [stdout, stderr] = [collect(), collect()];

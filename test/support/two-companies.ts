@@ -66,7 +66,7 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
   ],
   [
     'transactions',
-    null,
+    'reference',
     [
       {
         ...{
@@ -80,6 +80,8 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
           detail: '',
           status: 'success',
           amount: 5,
+          payment_outcome: 'approved',
+          reference: 'R',
           started_at: START,
           finished_at: START,
           recorded_at: START,

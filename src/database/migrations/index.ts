@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { up as initial } from './0001-initial.js';
 import { up as lists } from './0002-lists.js';
 import { up as dashboards } from './0003-dashboards.js';
+import { up as transactions } from './0004-transactions.js';
 import { up as ledgerEntities } from './0005-ledger-entities.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
@@ -10,6 +11,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-initial': { up: initial },
   '0002-lists': { up: lists },
   '0003-dashboards': { up: dashboards },
+  '0004-transactions': { up: transactions },
   '0005-ledger-entities': { up: ledgerEntities },
 };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { enumName, type Enumeration } from './enumeration.js';
 import { decoratedClass, type AnyField } from './object-type.js';
-import { Base64, DateTime, JsonValue } from './scalars.js';
+import { Base64, DateTime, JsonValue, SafeInt } from './scalars.js';
 
 /** The fields that a client gave; an absent field has no property. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -21,6 +21,8 @@ export interface InputOptions {
   readonly fields?: Readonly<Record<string, AnyField>>;
   readonly references?: References;
   readonly enums?: Enums;
+  /** The input types of fields that are objects with fields of their own. */
+  readonly inputs?: Readonly<Record<string, ClassType<Input>>>;
   /** Descriptions instead of the model's, by field. */
   readonly descriptions?: Readonly<Record<string, string>>;
   /** Whether an absent field keeps the value of an existing record. */
@@ -50,7 +52,12 @@ interface Property {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly maxItems?: number;
+  readonly maximum?: number;
+  readonly properties?: object;
 }
+
+/** The largest `Int` of GraphQL. A model that states a larger maximum gets `SafeInt`; most state none. */
+const MAX_INT = 2 ** 31 - 1;
 
 /** JSON Schema of a `Date`, for which zod has none. */
 const DATE = { type: 'string', format: 'date-time' };
@@ -83,19 +90,22 @@ function acceptsNull({ anyOf, type }: Property): boolean {
 }
 
 function typeOf(name: string, property: Property, options: InputOptions): object {
-  const { type, items, contentEncoding, format, enum: values } = withoutNull(property);
+  const { type, items, contentEncoding, format, maximum = 0, enum: values } = withoutNull(property);
   if (values !== undefined) return enumOf(name, options).values;
   if (items !== undefined) return [typeOf(name, items, options)];
   switch (type) {
     case undefined:
       return JsonValue;
     case 'integer':
-      return isReference(name, options) ? ID : Int;
+      if (isReference(name, options)) return ID;
+      return maximum > MAX_INT && maximum < Number.MAX_SAFE_INTEGER ? SafeInt : Int;
     case 'boolean':
       return Boolean;
     case 'string':
       if (format === 'date-time') return DateTime;
       return contentEncoding === 'base64' ? Base64 : String;
+    case 'object':
+      return withoutNull(property).properties === undefined ? JsonValue : inputTypeOf(name, options);
     default:
       throw new Error(`There is no GraphQL type for ${name}, which is of the JSON type ${type}`);
   }
@@ -106,6 +116,12 @@ function isReference(name: string, { references = {} }: InputOptions): boolean {
   if (name in references) return true;
   if (/Ids?$/.test(name)) throw new Error(`The references must name the type of ${name}`);
   return false;
+}
+
+function inputTypeOf(name: string, { inputs = {} }: InputOptions): ClassType {
+  const known = inputs[name];
+  if (known === undefined) throw new Error(`The inputs must name the input type of ${name}`);
+  return known;
 }
 
 function enumOf(name: string, { enums = {} }: InputOptions): Enumeration {

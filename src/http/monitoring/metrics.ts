@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import type { CountedMetric } from '../../database/work.js';
 import { SECOND } from '../../platform/clock.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
@@ -15,8 +16,8 @@ export interface Metrics {
   /** `path` is the documented one, for example `/v1/apps/{app_id}`. */
   countRequest(request: { method: string; path: string; status: number }, milliseconds: number): void;
   countRateLimited(): void;
-  /** Counts places where card data was masked before storage. */
-  countScrubs(scrubs: number): void;
+  /** Adds what a unit of work counted. */
+  readonly count: (metric: CountedMetric, amount: number) => void;
   readonly streams: StreamCounters;
   /** Responds in the text format of Prometheus. */
   readonly handler: RequestHandler;
@@ -39,7 +40,9 @@ export function createMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register });
   addSources(sources, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
-  const scrubs = counter('card_data_scrubs_total', 'Places where card data was masked before storage.');
+  const counted: Readonly<Record<CountedMetric, Counter>> = {
+    cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
+  };
   const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
@@ -48,12 +51,8 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: BUCKETS,
     registers: [register],
   });
-  const open = new Gauge({
-    name: 'graphql_streams_open',
-    help: 'Open subscriptions.',
-    labelNames: ['transport'],
-    registers: [register],
-  });
+  const gauge = { name: 'graphql_streams_open', help: 'Open subscriptions.', labelNames: ['transport'] };
+  const open = new Gauge({ ...gauge, registers: [register] });
   const events = counter('graphql_stream_events_total', 'Events sent to subscribers.', 'transport');
   return {
     countRequest: ({ method, path, status }, milliseconds) => {
@@ -61,7 +60,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       durations.observe({ method, path }, milliseconds / SECOND);
     },
     countRateLimited: () => limited.inc(),
-    countScrubs: (count) => scrubs.inc(count),
+    count: (metric, amount) => counted[metric].inc(amount),
     streams: {
       streamOpened: (transport) => open.inc({ transport }),
       streamClosed: (transport) => open.dec({ transport }),

@@ -33,7 +33,7 @@ export const Scope = enumeration<ScopeName>(
     read: 'Reads the data of the company.',
     write: 'Changes the data of the company.',
     admin: 'Reads and manages users, tokens and the ledger.',
-    ingest: 'Records transactions that devices report.',
+    ingest: 'Records transactions and reports of devices, and nothing else.',
   },
 );
 

@@ -34,7 +34,7 @@ export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A pa
   frameworkVersion: nullable(text('Installed version of the framework. Null until the device reports it.')),
 });
 
-const DeviceList = listTypes(devices, DeviceType);
+export const DeviceList = listTypes(devices, DeviceType);
 
 export const deviceFace = face(
   queries(DeviceList, {

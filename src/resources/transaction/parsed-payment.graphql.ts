@@ -11,10 +11,14 @@ import {
 } from '../../graphql/index.js';
 import type { ParsedPayment } from './transaction.model.js';
 
-const PaymentStatus = enumeration<ParsedPayment['status']>('PaymentStatus', 'Decision of the authorizer.', {
-  approved: 'The payment was approved.',
-  denied: 'The payment was denied.',
-});
+export const PaymentStatus = enumeration<ParsedPayment['status']>(
+  'PaymentStatus',
+  'Decision of the authorizer.',
+  {
+    approved: 'The payment was approved.',
+    denied: 'The payment was denied.',
+  },
+);
 
 const Installment = objectType<ParsedPayment['installment']>('Installment', 'Installments of a payment.', {
   type: nullable(text('Who finances the installments: merchant, issuer or another. Null if unknown.')),

@@ -28,6 +28,12 @@ export function readTimeRange(text: string): TimeRange | undefined {
   return spanOf(at === undefined ? undefined : at - offset, fraction === '' ? SECOND : 1);
 }
 
+/** The time of a timestamp, to the millisecond; undefined for any other text, a date without a time included. */
+export function readInstant(text: string): Date | undefined {
+  const range = DATE.test(text) ? undefined : readTimeRange(text);
+  return range && new Date(range.from);
+}
+
 /** Undefined for dates and times that do not exist, such as 30 February or 24:00:00. */
 function instantOf(date: string, time: string, fraction: string): number | undefined {
   const text = `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;

@@ -62,6 +62,7 @@ export const TransactionType = nodeType<Transaction>(
     ),
     startedAt: instant('When the transaction started.'),
     finishedAt: nullable(instant('When the transaction ended. Null while it is running.')),
+    reference: nullable(text('Name of the transaction at its source, unique in the company. Null if none.')),
   },
 );
 

@@ -13,10 +13,17 @@ const MAX_AMOUNT = 999_999_999_999;
 /** Up to a whole card number; recording keeps the first 6 and the last 4 digits. */
 const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
 const text = freeText(255).nullable().default(null);
+/** Null means the same as an absent field. */
+const textIfAny = freeText(255)
+  .nullish()
+  .transform((value) => value ?? undefined);
 
-const Installment = z.object({ type: text, quantity: z.int().min(0).max(999).nullable().default(null) });
-const Card = z.object({
-  holderName: freeText(255).optional(),
+export const Installment = z.object({
+  type: text,
+  quantity: z.int().min(0).max(999).nullable().default(null),
+});
+export const Card = z.object({
+  holderName: textIfAny,
   brand: text,
   expirationDate: z
     .string()
@@ -26,7 +33,7 @@ const Card = z.object({
   firstDigits: cardDigits.nullable().default(null),
   lastDigits: cardDigits.nullable().default(null),
 });
-const Merchant = z.object({ id: text, document: text, name: text });
+export const Merchant = z.object({ id: text, document: text, name: text });
 
 /** A payment out of any financial protocol, in one form (contract 35). */
 export const ParsedPayment = z.object({
@@ -38,17 +45,32 @@ export const ParsedPayment = z.object({
   /** Cents. */
   amount: z.int().min(0).max(MAX_AMOUNT),
   paymentMethod: text,
-  installment: Installment.default({ type: null, quantity: null }),
+  installment: Installment.nullish().transform((value) => value ?? { type: null, quantity: null }),
   nsu: text,
   /** Of the transaction that this one cancels. */
-  nsuReference: freeText(255).optional(),
+  nsuReference: textIfAny,
   authorizationCode: text,
   transactionId: text,
   card: Card,
-  merchant: Merchant.default({ id: null, document: null, name: null }),
-  metadata: z.record(z.string(), z.unknown()).superRefine(refuseUnkeepable).default({}),
+  merchant: Merchant.nullish().transform((value) => value ?? { id: null, document: null, name: null }),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .superRefine(refuseUnkeepable)
+    .nullish()
+    .transform((value) => value ?? {}),
 });
 export type ParsedPayment = z.output<typeof ParsedPayment>;
+
+/** What happened to the amount of a payment: paid, refused, or paid back. */
+export type PaymentOutcome = 'approved' | 'denied' | 'cancelled';
+
+const PAYS_BACK: readonly string[] = ['cancellation', 'refund'];
+
+/** An approved cancellation or refund, or any approved payment that names one it cancels, pays its amount back. */
+export function outcomeOf({ status, type, nsuReference }: ParsedPayment): PaymentOutcome {
+  if (status === 'denied') return 'denied';
+  return PAYS_BACK.includes(type) || nsuReference !== undefined ? 'cancelled' : 'approved';
+}
 
 function refuseUnkeepable(value: unknown, context: z.RefinementCtx): void {
   const problem = problemOfJson(value);
@@ -60,6 +82,12 @@ const instant = z
   .date()
   .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
 const message = freeText(65_536).nullable().default(null);
+
+/** A transaction of the company with the same reference is the same transaction (D-60). */
+const reference = printableName(128)
+  .describe('Name of the transaction at its source, unique in the company. Makes recording repeatable.')
+  .nullable()
+  .default(null);
 
 /** One transaction as a terminal reports it. */
 export const TransactionRecord = z
@@ -76,6 +104,7 @@ export const TransactionRecord = z
     parsed: ParsedPayment.nullable().default(null),
     startedAt: instant,
     finishedAt: instant.nullable().default(null),
+    reference,
   })
   .superRefine(refuseContradictions);
 export type TransactionRecord = z.output<typeof TransactionRecord>;
@@ -104,6 +133,7 @@ export const TransactionFinish = z.object({
   parsed: ParsedPayment.nullable().optional(),
   finishedAt: instant.optional(),
 });
+export type TransactionFinish = z.output<typeof TransactionFinish>;
 
 export interface Transaction extends TransactionRecord {
   readonly id: number;

@@ -8,19 +8,25 @@ import { instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { TimeRange } from './time-range.model.js';
-import type {
-  ParsedPayment,
-  Transaction,
-  TransactionRecord,
-  TransactionStatus,
+import {
+  outcomeOf,
+  type ParsedPayment,
+  type Transaction,
+  type TransactionRecord,
+  type TransactionStatus,
 } from './transaction.model.js';
 
 const time = nullable(instant);
 const payment = nullable(json<ParsedPayment>());
 
+type Columns = Omit<Row<'transactions'>, 'id' | 'company_id' | 'recorded_at'>;
+
 function transactionOf(row: Row<'transactions'>): Transaction {
+  return { id: row.id, ...recordOf(row) };
+}
+
+function recordOf(row: Columns): TransactionRecord {
   return {
-    id: row.id,
     transactionType: row.transaction_type as Transaction['transactionType'],
     serialNumber: row.serial_number,
     logicalNumber: row.logical_number,
@@ -33,6 +39,7 @@ function transactionOf(row: Row<'transactions'>): Transaction {
     parsed: payment.fromColumn(row.parsed),
     startedAt: instant.fromColumn(row.started_at),
     finishedAt: time.fromColumn(row.finished_at),
+    reference: row.reference,
   };
 }
 
@@ -41,9 +48,7 @@ function messageOf(column: string | null): string | null {
   return column === '' ? null : column;
 }
 
-function columnsOf(
-  record: TransactionRecord,
-): Omit<Row<'transactions'>, 'id' | 'company_id' | 'recorded_at'> {
+function columnsOf(record: TransactionRecord): Columns {
   return {
     transaction_type: record.transactionType,
     serial_number: record.serialNumber,
@@ -56,19 +61,21 @@ function columnsOf(
     received: record.received,
     parsed: payment.toColumn(record.parsed),
     amount: record.parsed?.amount ?? null,
+    payment_outcome: record.parsed === null ? null : outcomeOf(record.parsed),
     started_at: instant.toColumn(record.startedAt),
     finished_at: time.toColumn(record.finishedAt),
+    reference: record.reference,
   };
 }
 
-type Columns = Readonly<Record<string, FilterColumn>>;
+type FilterColumns = Readonly<Record<string, FilterColumn>>;
 
 /** The columns by which the daily and hourly totals are grouped. */
 const KIND_COLUMNS = {
   status: { column: 'status', kind: 'choice' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
   appName: { column: 'app_name', kind: 'text' },
-} as const satisfies Columns;
+} as const satisfies FilterColumns;
 
 const COLUMNS = {
   id: { column: 'id', kind: 'id' },
@@ -76,7 +83,7 @@ const COLUMNS = {
   serialNumber: { column: 'serial_number', kind: 'text' },
   logicalNumber: { column: 'logical_number', kind: 'text' },
   startedAt: { column: 'started_at', kind: 'instant' },
-} as const satisfies Columns;
+} as const satisfies FilterColumns;
 
 export const transactionList = listOf<'transactions', Transaction>({
   name: 'Transaction',
@@ -174,7 +181,21 @@ export async function findTransaction(work: ReadWork, id: number): Promise<Trans
   return row && transactionOf(row);
 }
 
-/** Returns the ids, ascending. */
+/** By reference; those that the company does not have are absent. One statement. */
+export async function findTransactionsByReference(
+  work: ReadWork,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, Transaction>> {
+  const found = (await rows.select(work, { reference: references })).map(transactionOf);
+  return new Map(found.map((transaction) => [transaction.reference ?? '', transaction]));
+}
+
+/** A record as it is read back once it is stored. */
+export function storedForm(record: TransactionRecord): TransactionRecord {
+  return recordOf(columnsOf(record));
+}
+
+/** Returns the ids, ascending: in the order of the records. */
 export async function insertTransactions(
   work: WriteWork,
   records: readonly TransactionRecord[],

@@ -83,6 +83,7 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
   sent: ({ sent }) => sent ?? NULL_TEXT,
   received: ({ received }) => received ?? NULL_TEXT,
   parsed: ({ parsed }, caller) => (parsed === null ? NULL_TEXT : parsedFields.render(parsed, caller)),
+  reference: 'omitted',
 });
 
 const TIME = 'YYYY-MM-DD (a whole UTC day) or YYYY-MM-DDTHH:MM:SSZ, inclusive.';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/work.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { recordTransactions } from '../../../src/resources/transaction/transaction.service.js';
+import { recordTransactions } from '../../../src/resources/transaction/recording/transaction-recording.service.js';
 import { record, report } from '../../resources/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';

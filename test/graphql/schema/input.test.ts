@@ -22,11 +22,20 @@ const Model = z.object({
   tagIds: recordIds.describe('Its tags.').optional(),
   at: z.date().describe('When.'),
   count: z.int().describe('How many.'),
+  cents: z.int().max(999_999_999_999).describe('How much.'),
+  size: z.object({ width: z.int() }).nullable().describe('How large.'),
+  more: z.record(z.string(), z.unknown()).describe('More.'),
   bytes: z.string().meta({ contentEncoding: 'base64', description: 'Bytes.' }).nullable(),
   anything: z.unknown().describe('Any value.'),
 });
 
-const context = { references: { shopId: 'Shop', tagIds: 'Tag' }, enums: { colour: Colour } };
+const Size = inputOf('InputTestSize', z.object({ width: z.int().describe('Wide.') }), { description: '.' });
+
+const context = {
+  references: { shopId: 'Shop', tagIds: 'Tag' },
+  enums: { colour: Colour },
+  inputs: { size: Size },
+};
 
 async function printed(name: string, options: Parameters<typeof inputOf>[2]): Promise<string> {
   const Type = inputOf(name, Model, options);
@@ -69,6 +78,15 @@ input InputTestCreate {
   """How many."""
   count: Int!
 
+  """How much."""
+  cents: SafeInt!
+
+  """How large."""
+  size: InputTestSize
+
+  """More."""
+  more: JSON!
+
   """Bytes."""
   bytes: Base64
 
@@ -102,5 +120,6 @@ input InputTestCreate {
       'The references must name the type of tagIds',
     );
     expect(without({ enums: {} })).toThrow('The enums must name the enum of colour');
+    expect(without({ inputs: {} })).toThrow('The inputs must name the input type of size');
   });
 });

@@ -1,5 +1,5 @@
 import type { TransactionRecord } from '../../../src/resources/transaction/transaction.model.js';
-import { recordTransactions } from '../../../src/resources/transaction/transaction.service.js';
+import { recordTransactions } from '../../../src/resources/transaction/recording/transaction-recording.service.js';
 import type { Member, TestServer } from '../../support/server.js';
 
 export const START = new Date('2026-03-01T12:00:00Z');

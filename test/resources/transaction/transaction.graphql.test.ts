@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY } from '../../../src/platform/clock.js';
-import { finishTransaction, getTransaction } from '../../../src/resources/transaction/transaction.service.js';
+import { finishTransaction } from '../../../src/resources/transaction/recording/transaction-finish.service.js';
+import { getTransaction } from '../../../src/resources/transaction/transaction.service.js';
 import type { Fields } from '../../support/client.js';
 import { answered, nodeId, refused, statementsFor, type Page } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';

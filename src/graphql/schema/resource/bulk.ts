@@ -2,11 +2,20 @@ import { Arg, Ctx, Mutation, type ClassType } from 'type-graphql';
 
 import type { WriteWork } from '../../../database/work.js';
 import type { ErrorPolicy } from '../../../platform/batch.js';
+import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import { enumeration } from '../enumeration.js';
 import type { UserErrorShape } from '../errors.js';
 import { fieldName } from '../node.js';
-import { int, listOf, nullable, object, untypedObjectType, type TypedField } from '../object-type.js';
+import {
+  int,
+  listOf,
+  nullable,
+  object,
+  untypedObjectType,
+  type AnyField,
+  type TypedField,
+} from '../object-type.js';
 import { payloadType, userErrors } from '../payload.js';
 import { addMethod, type Face, type Parameter, resolverClass } from './face.js';
 
@@ -26,6 +35,10 @@ export interface BulkResult<R> {
   /** Null if the row was not applied. */
   readonly record: R | null;
   readonly userErrors: readonly UserErrorShape[];
+  /** Values of the option `rowFields`. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  /** Whether the row counts; those with a record do unless set. */
+  readonly counts?: boolean;
 }
 
 interface BulkOptions<Row, R extends object> {
@@ -38,7 +51,13 @@ interface BulkOptions<Row, R extends object> {
   /** The field of a row's result that shows its record. */
   readonly field: string;
   readonly record: TypedField<R>;
+  /** Further fields of a row's result. */
+  readonly rowFields?: Readonly<Record<string, AnyField>>;
   readonly countDescription: string;
+  /** `write` unless set. */
+  readonly scope?: Scope;
+  /** What an invalid row does, if the client cannot choose. */
+  readonly errorPolicy?: ErrorPolicy;
   readonly run: (
     work: WriteWork,
     rows: readonly Row[],
@@ -48,31 +67,37 @@ interface BulkOptions<Row, R extends object> {
 
 /** A mutation that creates or sets many records, with one result for each row. */
 export function bulkMutation<Row, R extends object>(options: BulkOptions<Row, R>): Face {
-  const { argument, rows, field, run } = options;
+  const { argument, rows, field, run, scope = 'write', errorPolicy: fixed } = options;
   const Resolvers = resolverClass();
   const Payload = bulkPayload(options);
-  addMethod<[readonly Row[], ErrorPolicy | null, GraphqlContext]>(
-    Resolvers,
-    fieldName(options.name),
-    Mutation(() => Payload, { description: options.description }),
-    [Arg(argument, () => rows.type, { description: rows.description }), errorPolicyArg(), Ctx()],
-    (given, errorPolicy, ctx) =>
-      ctx.change(
-        async (work) => {
-          const results = await run(work, given, errorPolicy ?? 'REJECT_EVERYTHING');
-          return {
-            count: results.filter(({ record }) => record !== null).length,
-            results: results.map(({ index, record, userErrors: errors }) => ({
-              index,
-              [field]: record,
-              userErrors: errors,
-            })),
-          };
-        },
-        'write',
-        [],
-      ),
-  );
+  const apply = (given: readonly Row[], ctx: GraphqlContext, policy: ErrorPolicy | null) =>
+    ctx.change(
+      async (work) => {
+        const results = await run(work, given, policy ?? 'REJECT_EVERYTHING');
+        return {
+          count: results.filter(({ record, counts = record !== null }) => counts).length,
+          results: results.map(({ index, record, userErrors: errors, more }) => ({
+            ...{ index, ...more, [field]: record },
+            userErrors: errors,
+          })),
+        };
+      },
+      scope,
+      [],
+    );
+  const decorate = Mutation(() => Payload, { description: options.description });
+  const parameters = [Arg(argument, () => rows.type, { description: rows.description }), Ctx()] as const;
+  const name = fieldName(options.name);
+  if (fixed === undefined) {
+    const withPolicy = [...parameters, errorPolicyArg()] as const;
+    addMethod<[readonly Row[], GraphqlContext, ErrorPolicy | null]>(
+      ...([Resolvers, name, decorate, withPolicy, apply] as const),
+    );
+  } else {
+    addMethod<[readonly Row[], GraphqlContext]>(Resolvers, name, decorate, parameters, (given, ctx) =>
+      apply(given, ctx, fixed),
+    );
+  }
   return { nodes: [], resolvers: [Resolvers] };
 }
 
@@ -85,10 +110,11 @@ function errorPolicyArg(): Parameter {
 }
 
 function bulkPayload<Row, R extends object>(options: BulkOptions<Row, R>): ClassType {
-  const { name, field, record, countDescription } = options;
+  const { name, field, record, rowFields = {}, countDescription } = options;
   const Result = untypedObjectType(`${name}Result`, 'Result of one row of a batch.', {
     index: int('Index of the row in the argument, from 0.'),
     [field]: nullable(record),
+    ...rowFields,
     userErrors: userErrors('What is wrong with the row. Empty for a valid row.'),
   });
   return payloadType(name, {

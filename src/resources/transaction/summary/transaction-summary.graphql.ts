@@ -2,6 +2,7 @@ import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 
 import {
   choice,
+  computed,
   conditionOf,
   counts,
   enumeration,
@@ -69,7 +70,14 @@ const SummaryRowType = objectType<SummaryRow, 'groupId'>(
     logicalNumber: nullable(text(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`)),
     count: int('Number of transactions.'),
     amountTotal: safeInt(
-      'Sum of `parsed.amount` in cents, over approved and denied payments and cancellations alike. Transactions without an amount count as 0.',
+      'Sum of `parsed.amount` in cents, over approved, denied and cancelled payments alike: `approvedAmount`, `deniedAmount` and `cancelledAmount` together. Transactions without a payment count as 0.',
+    ),
+    approvedAmount: safeInt(
+      'Sum of the approved payments in cents, without those that cancel or refund others.',
+    ),
+    deniedAmount: safeInt('Sum of the denied payments in cents, denied cancellations included.'),
+    cancelledAmount: safeInt(
+      'Sum of the approved cancellations and refunds in cents: payments of type `cancellation` or `refund`, or with an `nsuReference`.',
     ),
   },
 );
@@ -112,6 +120,10 @@ class TransactionSummary {
 export const transactionSummaryFace = face(
   TransactionSummary,
   fields(SummaryRowType, {
+    netAmount: computed(
+      safeInt('`approvedAmount` minus `cancelledAmount`, in cents. Negative if more was cancelled.'),
+      ({ approvedAmount, cancelledAmount }) => approvedAmount - cancelledAmount,
+    ),
     group: one(
       GroupList,
       'groupId',

@@ -15,8 +15,18 @@ export const MAX_READ = 2_000_000;
 /** Maximum transactions that one statement reads: about 50 ms, during which the event loop is blocked. */
 export const MAX_READ_PER_STATEMENT = 20_000;
 
+/** Sums in cents; transactions without an amount count as 0. */
+export interface Amounts {
+  /** All payments: approved, denied and cancelled. */
+  readonly amountTotal: number;
+  readonly approvedAmount: number;
+  readonly deniedAmount: number;
+  /** Approved cancellations and refunds. */
+  readonly cancelledAmount: number;
+}
+
 /** The values that the transactions of a row share; null for a field by which the summary is not grouped. */
-export interface SummaryRow {
+export interface SummaryRow extends Amounts {
   readonly bucketStart: Date | null;
   readonly status: Transaction['status'] | null;
   readonly transactionType: Transaction['transactionType'] | null;
@@ -25,6 +35,4 @@ export interface SummaryRow {
   /** The present group of the logical number. */
   readonly groupId: number | null;
   readonly count: number;
-  /** Cents; transactions without an amount count as 0. */
-  readonly amountTotal: number;
 }

@@ -5,6 +5,7 @@ import { indexedBy } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
+import type { PaymentOutcome } from '../transaction.model.js';
 import type { Bucket, Dimension, SummaryRow } from './transaction-summary.model.js';
 
 /** The table or index from which a time range is summed up. `from` and `to` are in its unit: days, hours or ms. */
@@ -40,7 +41,15 @@ interface Totals {
   readonly group_id?: number | null;
   readonly total: number;
   readonly amount_total: number;
+  readonly approved_amount: number;
+  readonly denied_amount: number;
+  readonly cancelled_amount: number;
 }
+
+const OUTCOMES: readonly PaymentOutcome[] = ['approved', 'denied', 'cancelled'];
+/** The sums that every source has. */
+const SUMS = ['total', 'amount_total', ...OUTCOMES.map((outcome) => `${outcome}_amount`)];
+const SUMS_OF_SUMS = sql.join(SUMS.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`));
 
 /** Ordered by time and dimensions, without empty rows; one statement. */
 export async function selectSummary(work: ReadWork, query: SummaryQuery): Promise<SummaryRow[]> {
@@ -50,7 +59,7 @@ export async function selectSummary(work: ReadWork, query: SummaryQuery): Promis
   const names = [sql.ref('bucket'), ...columnsIn(query).map((name) => sql.ref(name))];
   const own = sql.join(names);
   const { rows } = await sql<Totals>`
-    select ${own}, sum(total) as total, sum(amount_total) as amount_total
+    select ${own}, ${SUMS_OF_SUMS}
     from ${withGroups(work, query, sql`(${sql.join(parts, sql` union all `)})`)}
     group by ${own} order by ${own} limit ${query.limit}`.execute(db);
   return rows.map(summaryRowOf);
@@ -69,18 +78,22 @@ function columnsRead({ by }: SummaryQuery): string[] {
 /** The rows of one source, summed up in the order of its index where possible. */
 function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder<unknown> {
   const { companyId } = specialSql(work);
-  const { unit, table, time, total, amount } = FORMS[source.of];
+  const { unit, table, time, total, amounts } = FORMS[source.of];
   const columns = columnsRead(query).map((name) => sql.ref(`t.${name}`));
   const bucket = bucketOf(query.bucket, time, unit);
   // If the bucket is the unit of the source, the index of the source is in the order of buckets.
   const span = LENGTHS[query.bucket] === unit ? time : sql.ref('bucket');
   const grouping = [...(query.bucket === 'none' ? [] : [span]), ...columns];
   return sql`select * from (
-    select ${sql.join([sql`${bucket} as bucket`, ...columns])}, ${total} as total, ${amount} as amount_total
+    select ${sql.join([sql`${bucket} as bucket`, ...columns])}, ${sql.join([total, ...amounts].map(named))}
     from ${table()} where t.company_id = ${companyId}
       and ${time} >= ${source.from} and ${time} < ${source.to} and ${query.where}
     ${grouping.length > 0 ? sql`group by ${sql.join(grouping)}` : sql``}
     having ${total} > 0 ${limitOf(query)})`;
+}
+
+function named(value: RawBuilder<number>, index: number): RawBuilder<unknown> {
+  return sql`${value} as ${sql.ref(SUMS[index] ?? '')}`;
 }
 
 /** Not by group: rows of several logical numbers become one row, so a limit here would lose some. */
@@ -94,7 +107,8 @@ interface Form {
   readonly table: () => RawBuilder<unknown>;
   readonly time: RawBuilder<number>;
   readonly total: RawBuilder<number>;
-  readonly amount: RawBuilder<number>;
+  /** In the order of `SUMS`. */
+  readonly amounts: readonly RawBuilder<number>[];
 }
 
 const kept = (table: string, time: string, unit: number): Form => ({
@@ -102,7 +116,7 @@ const kept = (table: string, time: string, unit: number): Form => ({
   table: () => sql`${sql.table(table)} as t`,
   time: sql`${sql.ref(`t.${time}`)}`,
   total: sql`coalesce(sum(t.total), 0)`,
-  amount: sql`coalesce(sum(t.amount_total), 0)`,
+  amounts: SUMS.slice(1).map((name) => sql`coalesce(sum(${sql.ref(`t.${name}`)}), 0)`),
 });
 
 const eachTransaction = (index: string): Form => ({
@@ -110,7 +124,12 @@ const eachTransaction = (index: string): Form => ({
   table: () => indexedBy('transactions', 't', `transactions_${index}`),
   time: sql`t.started_at`,
   total: sql`count(*)`,
-  amount: sql`coalesce(sum(t.amount), 0)`,
+  amounts: [
+    sql`coalesce(sum(t.amount), 0)`,
+    ...OUTCOMES.map(
+      (outcome) => sql<number>`coalesce(sum(iif(t.payment_outcome = ${sql.lit(outcome)}, t.amount, 0)), 0)`,
+    ),
+  ],
 });
 
 const FORMS: Readonly<Record<Source['of'], Form>> = {
@@ -134,7 +153,7 @@ function withGroups(work: ReadWork, query: SummaryQuery, parts: RawBuilder<unkno
   if (!query.by.includes('group')) return parts;
   const { companyId } = specialSql(work);
   const names = sql.join(['bucket', ...columnsRead(query)].map((name) => sql.ref(name)));
-  return sql`(select ${names}, sum(total) as total, sum(amount_total) as amount_total
+  return sql`(select ${names}, ${SUMS_OF_SUMS}
       from ${parts} group by ${names}) as s
     left join (select number, group_id from logical_numbers where company_id = ${companyId}) as n
       on n.number = s.logical_number`;
@@ -150,6 +169,9 @@ function summaryRowOf(row: Totals): SummaryRow {
     groupId: row.group_id ?? null,
     count: row.total,
     amountTotal: row.amount_total,
+    approvedAmount: row.approved_amount,
+    deniedAmount: row.denied_amount,
+    cancelledAmount: row.cancelled_amount,
   };
 }
 

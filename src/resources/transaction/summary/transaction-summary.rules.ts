@@ -40,8 +40,14 @@ export class SummaryRows {
 }
 
 function sumOfRows(one: SummaryRow, other: SummaryRow): SummaryRow {
-  const amountTotal = one.amountTotal + other.amountTotal;
-  return { ...one, count: one.count + other.count, amountTotal };
+  return {
+    ...one,
+    count: one.count + other.count,
+    amountTotal: one.amountTotal + other.amountTotal,
+    approvedAmount: one.approvedAmount + other.approvedAmount,
+    deniedAmount: one.deniedAmount + other.deniedAmount,
+    cancelledAmount: one.cancelledAmount + other.cancelledAmount,
+  };
 }
 
 function compareAll(one: readonly Value[], other: readonly Value[]): number {

@@ -3,10 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
-import {
-  finishTransaction,
-  getTransaction,
-} from '../../../../src/resources/transaction/transaction.service.js';
+import { finishTransaction } from '../../../../src/resources/transaction/recording/transaction-finish.service.js';
+import { getTransaction } from '../../../../src/resources/transaction/transaction.service.js';
 import {
   MAX_READ,
   MAX_ROWS,
@@ -48,9 +46,18 @@ afterAll(async () => {
 const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionSummaryBucket!,
     $by: [TransactionSummaryDimension!]!) {
   transactionSummary(filter: $filter, bucket: $bucket, by: $by) {
-    bucketStart status transactionType appName logicalNumber group { databaseId name } count amountTotal } }`;
+    bucketStart status transactionType appName logicalNumber group { databaseId name } count
+    amountTotal approvedAmount deniedAmount cancelledAmount netAmount } }`;
 
-type Summary = readonly (Fields & { readonly count: number; readonly amountTotal: number })[];
+interface Sums {
+  readonly count: number;
+  readonly amountTotal: number;
+  readonly approvedAmount: number;
+  readonly deniedAmount: number;
+  readonly cancelledAmount: number;
+  readonly netAmount: number;
+}
+type Summary = readonly (Fields & Sums)[];
 interface Question {
   readonly filter?: Filter;
   readonly bucket: 'HOUR' | 'DAY' | 'NONE';
@@ -59,8 +66,21 @@ interface Question {
 const summary = async (question: Question, member: Pick<Member, 'graphql'> = server.acme): Promise<Summary> =>
   (await answered<{ transactionSummary: Summary }>(member, SUMMARY, { ...question })).transactionSummary;
 
+/** What a payment says besides its amount, and how its amount counts. */
+const PAYMENTS = [
+  { parsed: { type: 'sale', status: 'approved' }, outcome: 'approved' },
+  { parsed: { type: 'pre-authorization', status: 'approved' }, outcome: 'approved' },
+  { parsed: { type: 'sale', status: 'denied' }, outcome: 'denied' },
+  { parsed: { type: 'cancellation', status: 'denied', nsuReference: '7' }, outcome: 'denied' },
+  { parsed: { type: 'cancellation', status: 'approved', nsuReference: '7' }, outcome: 'cancelled' },
+  { parsed: { type: 'cancellation', status: 'approved' }, outcome: 'cancelled' },
+  { parsed: { type: 'refund', status: 'approved' }, outcome: 'cancelled' },
+  { parsed: { type: 'void', status: 'approved', nsuReference: '7' }, outcome: 'cancelled' },
+] as const;
+
 interface Paid extends Row {
   readonly amount: number | null;
+  readonly paid: (typeof PAYMENTS)[number];
 }
 
 const BUCKETS = { HOUR, DAY, NONE: null };
@@ -74,7 +94,7 @@ const DIMENSIONS: Readonly<Record<string, (row: Row) => Fields>> = {
 
 /** The expected summary: a plain sum over all transactions. */
 function expected(rows: readonly Paid[], { filter = {}, bucket, by }: Question): Summary {
-  const found = new Map<string, Fields & { count: number; amountTotal: number }>();
+  const found = new Map<string, Fields & { -readonly [Name in keyof Sums]: number }>();
   const length = BUCKETS[bucket];
   for (const row of rows.filter((each) => meets(each, filter))) {
     const start =
@@ -85,9 +105,13 @@ function expected(rows: readonly Paid[], { filter = {}, bucket, by }: Question):
       ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row))),
     } as Fields;
     const key = JSON.stringify(dimensions);
-    const known = found.get(key) ?? { ...dimensions, count: 0, amountTotal: 0 };
+    const none = { approvedAmount: 0, deniedAmount: 0, cancelledAmount: 0, netAmount: 0 };
+    const known = found.get(key) ?? { ...dimensions, count: 0, amountTotal: 0, ...none };
+    const amount = row.amount ?? 0;
     known.count += 1;
-    known.amountTotal += row.amount ?? 0;
+    known.amountTotal += amount;
+    known[`${row.paid.outcome}Amount`] += amount;
+    known.netAmount = known.approvedAmount - known.cancelledAmount;
     found.set(key, known);
   }
   return [...found.values()];
@@ -111,15 +135,16 @@ const rowArbitrary = fc.record({
   serialNumber: fc.constantFrom('S-0', 'S-1', 'S-2'),
   logicalNumber: fc.constantFrom('L-0', 'L-1', 'L-2', 'L-3', 'L-4'),
   amount: fc.option(fc.oneof(fc.nat(5_000), fc.constant(999_999_999_999))),
+  paid: fc.constantFrom(...PAYMENTS),
 });
 type Drawn = Omit<Paid, 'id'>;
 
-function reported({ startedAt, amount, ...row }: Drawn) {
+function reported({ startedAt, amount, paid, ...row }: Drawn) {
   const times = {
     startedAt: new Date(startedAt),
     finishedAt: row.status === 'running' ? null : new Date(startedAt + MINUTE),
   };
-  const made = amount === null || row.status !== 'success' ? report() : payment({ amount });
+  const made = amount === null || row.status !== 'success' ? report() : payment({ ...paid.parsed, amount });
   return { ...made, ...row, ...times };
 }
 
@@ -141,7 +166,7 @@ async function finish(row: Paid, amount: number | null): Promise<Paid> {
   if (row.status !== 'running') return row;
   const status = amount === null ? 'fail' : 'success';
   const finishedAt = new Date(row.startedAt + MINUTE);
-  const parsed = amount === null ? null : payment({ amount }).parsed;
+  const parsed = amount === null ? null : payment({ ...row.paid.parsed, amount }).parsed;
   await server.app.units.write(server.acme.caller, async (work) =>
     finishTransaction(work, await getTransaction(work, row.id), { status, finishedAt, parsed }),
   );

@@ -7,7 +7,7 @@ import { SummaryRows } from '../../../../src/resources/transaction/summary/trans
 
 const blank: SummaryRow = {
   ...{ bucketStart: null, status: null, transactionType: null, appName: null, logicalNumber: null },
-  ...{ groupId: null, count: 0, amountTotal: 0 },
+  ...{ groupId: null, count: 0, amountTotal: 0, approvedAmount: 0, deniedAmount: 0, cancelledAmount: 0 },
 };
 
 describe('rows of several time ranges', () => {
@@ -19,7 +19,10 @@ describe('rows of several time ranges', () => {
         appName,
         groupId,
         count: 1,
-        amountTotal: 5,
+        amountTotal: 6,
+        approvedAmount: 3,
+        deniedAmount: 2,
+        cancelledAmount: 1,
       },
     });
     const sum = new SummaryRows(['group', 'appName']);
@@ -28,7 +31,10 @@ describe('rows of several time ranges', () => {
     expect(sum.inOrder()).toEqual([
       row(1, 'a', null),
       row(1, 'Z', 9),
-      { ...row(1, 'a', 9), count: 2, amountTotal: 10 },
+      {
+        ...row(1, 'a', 9),
+        ...{ count: 2, amountTotal: 12, approvedAmount: 6, deniedAmount: 4, cancelledAmount: 2 },
+      },
       row(1, 'a', 10),
       // Ordered by UTF-8 bytes, not by UTF-16 units.
       row(2, '\uffee', 1),

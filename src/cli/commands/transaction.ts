@@ -1,0 +1,140 @@
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { Command } from 'commander';
+
+import { SECOND, systemClock } from '../../platform/clock.js';
+import {
+  REQUIRED_ROW_FIELDS,
+  ROW_FIELDS,
+} from '../../resources/transaction/recording/transaction-row.model.js';
+import { callerIn, withDatabase } from '../command-context.js';
+import { CommandError } from '../command-error.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { EXIT } from '../exit-codes.js';
+import { csvFile } from '../import/csv.js';
+import { ndjsonFile } from '../import/ndjson.js';
+import type { RowFile } from '../import/row.js';
+import { importTransactions, type ImportTotals, type RejectedRow } from '../import/transaction-import.js';
+
+const NOTES = `
+A row has the fields of a transaction in /v1, and "reference": its name at the source. Required:
+  ${REQUIRED_ROW_FIELDS.join(', ')}
+Optional:
+  ${ROW_FIELDS.filter((name) => !REQUIRED_ROW_FIELDS.includes(name)).join(', ')}
+In CSV the first line names the columns, an empty cell is no value, and "parsed" is JSON.
+
+Rows are stored 500 at a time. The same command can be run again, also after it was stopped: rows that are stored
+already are recognized by their reference, or by all their values if they have none.`;
+
+export function addTransactionCommands(program: Command, io: CommandIo): void {
+  const transaction = program.command('transaction').description('transactions of a company');
+  addJsonCommand(transaction, 'import', 'store transactions from a file; safe to repeat')
+    .argument('<file>', 'NDJSON (.ndjson, .jsonl) or CSV (.csv), UTF-8, of any length')
+    .requiredOption('--company <name>', 'the company')
+    .option(
+      '--rejected <file>',
+      'write the rejected rows to this file, replacing it: one JSON object per row',
+    )
+    .addHelpText('after', NOTES)
+    .action((file: string, options: ImportOptions) => run(io, file, options));
+}
+
+interface ImportOptions extends JsonOption {
+  readonly company: string;
+  readonly rejected?: string;
+}
+
+async function run(io: CommandIo, file: string, options: ImportOptions): Promise<void> {
+  const source = open(file);
+  const { size } = statSync(file);
+  refuseSameFile(file, options.rejected);
+  const totals = await withDatabase(io, async ({ units }) => {
+    const caller = await callerIn(units, options.company);
+    const report = options.rejected === undefined ? shownReport(io) : fileReport(options.rejected);
+    const progress = createProgress(io, () => (size === 0 ? 100 : (source.bytesRead() * 100) / size));
+    try {
+      return await importTransactions({
+        ...{ units, caller, rows: source.rows },
+        onBatch: (rejected, soFar) => {
+          for (const row of rejected) report.add(row);
+          progress(soFar);
+        },
+      });
+    } finally {
+      report.end();
+    }
+  });
+  printResult(io, options, totals, [sentence(totals)]);
+  if (totals.rejected > 0) {
+    throw new CommandError(`Rejected rows: ${totals.rejected}. The others are stored.`, EXIT.rejected);
+  }
+}
+
+const sentence = ({ total, created, repeated, rejected }: ImportTotals): string =>
+  `${total} rows: ${created} created, ${repeated} repeated, ${rejected} rejected`;
+
+function open(file: string): RowFile {
+  switch (extname(file).toLowerCase()) {
+    case '.ndjson':
+    case '.jsonl':
+      return ndjsonFile(file);
+    case '.csv':
+      return csvFile(file, { known: ROW_FIELDS, required: REQUIRED_ROW_FIELDS, json: ['parsed'] });
+    default:
+      throw new CommandError(`${file}: the name must end in .ndjson, .jsonl or .csv`);
+  }
+}
+
+function refuseSameFile(file: string, report: string | undefined): void {
+  if (report === undefined) return;
+  const [one, other] = [statSync(file), statSync(report, { throwIfNoEntry: false })];
+  if (one.dev !== other?.dev || one.ino !== other.ino) return;
+  throw new CommandError(`--rejected: ${report} is the file to import, and would be overwritten`);
+}
+
+interface Report {
+  add(row: RejectedRow): void;
+  end(): void;
+}
+
+/** Only its owner can read the file. It holds no values of the rows. */
+function fileReport(path: string): Report {
+  const file = openSync(path, 'w', 0o600);
+  return {
+    add: ({ line, errors }) => writeSync(file, `${JSON.stringify({ line, result: 'rejected', errors })}\n`),
+    end: () => closeSync(file),
+  };
+}
+
+const SHOWN_ROWS = 10;
+
+function shownReport(io: CommandIo): Report {
+  let count = 0;
+  return {
+    add: ({ line, errors }) => {
+      count += 1;
+      if (count > SHOWN_ROWS) return;
+      for (const [field, messages] of Object.entries(errors)) {
+        io.notice(`line ${line}: ${field} ${messages.join(', ')}`);
+      }
+    },
+    end: () => {
+      if (count > SHOWN_ROWS) {
+        io.notice(`and ${count - SHOWN_ROWS} more rejected rows: --rejected FILE writes all of them`);
+      }
+    },
+  };
+}
+
+/** Milliseconds between two lines of progress. */
+const PROGRESS_INTERVAL = 2 * SECOND;
+
+function createProgress(io: CommandIo, percent: () => number): (totals: Readonly<ImportTotals>) => void {
+  let last = systemClock.now().getTime();
+  return (totals) => {
+    const now = systemClock.now().getTime();
+    if (now - last < PROGRESS_INTERVAL) return;
+    last = now;
+    io.notice(`${Math.floor(percent())} %, ${sentence(totals)}`);
+  };
+}

@@ -1,0 +1,114 @@
+import { CsvError, parse, type Info } from 'csv-parse';
+import { pipeline, Readable } from 'node:stream';
+
+import { CommandError } from '../command-error.js';
+import { isObject, MAX_ROW_BYTES, openFile, type Row, type RowFile } from './row.js';
+
+/** The columns that a file may have and must have, and those that hold JSON. */
+export interface Columns {
+  readonly known: readonly string[];
+  readonly required: readonly string[];
+  readonly json: readonly string[];
+}
+
+/**
+ * A CSV file (RFC 4180, UTF-8) whose first row names the columns. An empty cell is an absent value. Errors:
+ * `CommandError` for a wrong header, wrong quotes, and bytes that are no UTF-8.
+ */
+export function csvFile(path: string, columns: Columns): RowFile {
+  const { pieces, bytesRead } = openFile(path);
+  return { rows: rowsIn(path, pieces, columns), bytesRead };
+}
+
+interface Parsed {
+  readonly record: readonly string[];
+  readonly info: Info;
+}
+
+async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Columns): AsyncGenerator<Row> {
+  const parser = parse({
+    ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
+    max_record_size: MAX_ROW_BYTES,
+    record_delimiter: ['\r\n', '\n'],
+  });
+  // The loop below gets every error from the parser, to which the pipeline passes those of the file.
+  pipeline(Readable.from(textOf(path, pieces)), parser, () => undefined);
+  let header: readonly string[] | undefined;
+  let extraLines = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      // `info.lines` is the line where the record ends, but it counts \r\n in quotes as two lines.
+      const { breaks, pairs } = lineBreaksIn(record);
+      const line = info.lines - extraLines - breaks;
+      extraLines += pairs;
+      if (header === undefined) header = checkedHeader(path, record, columns);
+      else yield rowOf(line, header, record, columns);
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? new CommandError(`${path}: ${error.message}`) : error;
+  }
+}
+
+async function* textOf(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const decode = (piece?: Buffer): string => {
+    try {
+      return utf8.decode(piece, { stream: piece !== undefined });
+    } catch {
+      throw new CommandError(`${path} is not UTF-8 text.`);
+    }
+  };
+  for await (const piece of pieces) yield decode(piece);
+  yield decode();
+}
+
+function checkedHeader(path: string, header: readonly string[], { known, required }: Columns) {
+  const refuse = (what: string, names: readonly string[]): void => {
+    if (names.length > 0) throw new CommandError(`${path}: ${what} in the first line: ${names.join(', ')}`);
+  };
+  refuse(
+    'unknown columns',
+    header.filter((name) => !known.includes(name)),
+  );
+  refuse(
+    'repeated columns',
+    header.filter((name, index) => header.indexOf(name) !== index),
+  );
+  refuse(
+    'missing columns',
+    required.filter((name) => !header.includes(name)),
+  );
+  return header;
+}
+
+/** Numbers of \r and \n, and of \r\n. */
+function lineBreaksIn(cells: readonly string[]): { readonly breaks: number; readonly pairs: number } {
+  const countOf = (pattern: RegExp): number =>
+    cells.reduce((sum, cell) => sum + (cell.match(pattern)?.length ?? 0), 0);
+  return { breaks: countOf(/[\r\n]/g), pairs: countOf(/\r\n/g) };
+}
+
+function rowOf(line: number, header: readonly string[], cells: readonly string[], { json }: Columns): Row {
+  if (cells.length !== header.length) {
+    return { line, errors: { row: [`must have ${header.length} cells, not ${cells.length}`] } };
+  }
+  const value: Record<string, unknown> = {};
+  for (const [index, name] of header.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell === '') continue;
+    const read = json.includes(name) ? parsedObject(cell) : cell;
+    if (read === undefined) return { line, errors: { [name]: ['must be a JSON object'] } };
+    value[name] = read;
+  }
+  return { line, value, bytes: cells.reduce((sum, cell) => sum + cell.length, 0) };
+}
+
+/** Undefined for any other text; null for the text `null`. */
+function parsedObject(text: string): object | null | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) || value === null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

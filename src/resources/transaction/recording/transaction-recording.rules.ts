@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+
+import { scrubPayment, scrubText, type Scrubbed } from '../card-data/card-data.rules.js';
+import type { TransactionRecord } from '../transaction.model.js';
+
+/** The record with card data masked. */
+export function scrubRecord(record: TransactionRecord): Scrubbed<TransactionRecord> {
+  const detail = scrubText(record.detail);
+  const sent = record.sent === null ? null : scrubText(record.sent);
+  const received = record.received === null ? null : scrubText(record.received);
+  const parsed = record.parsed === null ? null : scrubPayment(record.parsed);
+  const parts = [detail, sent, received, parsed];
+  return {
+    value: {
+      ...record,
+      detail: detail.value,
+      sent: sent?.value ?? null,
+      received: received?.value ?? null,
+      parsed: parsed?.value ?? null,
+    },
+    scrubs: parts.reduce((sum, part) => sum + (part?.scrubs ?? 0), 0),
+  };
+}
+
+/**
+ * A reference for a record that has none: the hash of its values, so that the same record has the same reference. Takes
+ * the masked record only: from a hash of a card number and the digits that are kept, the number could be guessed.
+ */
+export function withReference(scrubbed: TransactionRecord): TransactionRecord {
+  if (scrubbed.reference !== null) return scrubbed;
+  const values = PARTS_OF_CONTENT.map((field) => scrubbed[field]);
+  const hash = createHash('sha256').update(JSON.stringify(values)).digest('hex');
+  return { ...scrubbed, reference: `sha256-${hash}` };
+}
+
+type Content = Exclude<keyof TransactionRecord, 'reference'>;
+
+/** Whether a field is known when a transaction starts, or may change when it finishes. */
+const CONTENT: Readonly<Record<Content, 'start' | 'result'>> = {
+  transactionType: 'start',
+  serialNumber: 'start',
+  logicalNumber: 'start',
+  appName: 'start',
+  frameworkVersion: 'start',
+  startedAt: 'start',
+  status: 'result',
+  detail: 'result',
+  sent: 'result',
+  received: 'result',
+  parsed: 'result',
+  finishedAt: 'result',
+};
+const PARTS_OF_CONTENT = Object.keys(CONTENT) as Content[];
+
+/**
+ * The fields in which a record and a stored one with the same reference must be equal. A record of a running
+ * transaction also repeats one that has finished since.
+ */
+export function comparedFields(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
+  const hasFinished = given.status === 'running' && stored.status !== 'running';
+  return PARTS_OF_CONTENT.filter((field) => !hasFinished || CONTENT[field] === 'start');
+}

@@ -1,0 +1,159 @@
+import type { WriteWork } from '../../../database/work.js';
+import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
+import { DomainError, invalid, taken } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import { hasCardNumber } from '../card-data/card-data-search.rules.js';
+import { TransactionRecord, TransactionRecords, type Transaction } from '../transaction.model.js';
+import { insertTransactions, storedForm } from '../transaction.repository.js';
+import { matchRecords, type Match } from './transaction-matching.service.js';
+import { scrubRecord, withReference } from './transaction-recording.rules.js';
+
+export interface Recorded {
+  /** Number of new transactions. */
+  readonly count: number;
+  readonly firstId: number | null;
+  readonly lastId: number | null;
+  /** Number of places where card data was masked. */
+  readonly scrubs: number;
+}
+
+/** What became of one record of a batch. */
+export type RecordResult =
+  | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
+  | { readonly transaction: null; readonly repeated: false; readonly problem: DomainError };
+
+/**
+ * Stores reported transactions, all or none, with card data masked. Those that repeat stored ones by their reference
+ * are not stored again. Errors: `invalid` and `taken`, by the index of the record.
+ */
+export async function recordTransactions(work: WriteWork, input: readonly unknown[]): Promise<Recorded> {
+  const records = parse(TransactionRecords, input).map(masked);
+  const matches = await matchRecords(work, valuesOf(records));
+  refuseOthers(matches);
+  const results = await store(work, records, matches);
+  const ids = results.flatMap(({ transaction, repeated }) =>
+    transaction === null || repeated ? [] : [transaction.id],
+  );
+  const scrubs = records.reduce((sum, record) => sum + record.scrubs, 0);
+  return { count: ids.length, firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null, scrubs };
+}
+
+/** Stores one reported transaction, or finds the one that it repeats. Errors: `invalid`, `taken`. */
+export async function recordTransaction(
+  work: WriteWork,
+  input: unknown,
+): Promise<{ readonly transaction: Transaction; readonly repeated: boolean }> {
+  const [result] = await recordEach(work, [input]);
+  if (result === undefined) throw new Error('A record has no result');
+  if (result.problem !== null) throw result.problem;
+  return result;
+}
+
+interface RecordOptions {
+  /** Whether a record without a reference gets one from its values. */
+  readonly isKnownByContent?: boolean;
+}
+
+/** Stores those of the reported transactions that are valid. One result for each, in the same order. */
+export async function recordEach(
+  work: WriteWork,
+  input: readonly unknown[],
+  { isKnownByContent = false }: RecordOptions = {},
+): Promise<readonly RecordResult[]> {
+  const checked: (Masked | DomainError)[] = [];
+  for (const [index, each] of input.entries()) {
+    if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await yieldToEventLoop();
+    checked.push(checkedRecord(each, isKnownByContent));
+  }
+  const valid = checked.flatMap((each) => (each instanceof DomainError ? [] : [each]));
+  const results = await store(work, valid, await matchRecords(work, valuesOf(valid)));
+  let next = 0;
+  return checked.map((each) => {
+    const result = each instanceof DomainError ? refusedWith(each) : results[next++];
+    if (result === undefined) throw new Error('A record has no result');
+    return result;
+  });
+}
+
+/** Checking and masking a record takes up to 0.2 ms, with texts of usual length. */
+const RECORDS_PER_TURN = 50;
+const yieldToEventLoop = createEventLoopYield();
+
+type Masked = ReturnType<typeof scrubRecord>;
+
+function checkedRecord(input: unknown, isKnownByContent: boolean): Masked | DomainError {
+  try {
+    const { value, scrubs } = masked(parse(TransactionRecord, input));
+    return { value: isKnownByContent ? withReference(value) : value, scrubs };
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
+
+/** Errors: `invalid` for a card number as the reference, which cannot be masked: it would not be unique any more. */
+function masked(record: TransactionRecord): Masked {
+  if (record.reference !== null && hasCardNumber(record.reference)) {
+    throw invalid('reference', 'must not be a card number: put letters before and after its digits');
+  }
+  return scrubRecord(record);
+}
+
+const valuesOf = (records: readonly Masked[]): TransactionRecord[] => records.map(({ value }) => value);
+
+function refuseOthers(matches: readonly Match[]): void {
+  const fields = matches.flatMap((match, index) =>
+    match.is === 'other' ? [[index, [`reference ${othersMessage(match.fields)}`]] as const] : [],
+  );
+  if (fields.length > 0) {
+    throw new DomainError('taken', 'Some references are taken.', { fields: Object.fromEntries(fields) });
+  }
+}
+
+/** One statement to insert 1,000 records, and one for the ledger. */
+async function store(
+  work: WriteWork,
+  records: readonly Masked[],
+  matches: readonly Match[],
+): Promise<readonly RecordResult[]> {
+  const added = await insertNew(work, valuesOf(records), matches);
+  const scrubs = records.reduce((sum, each, index) => sum + (added.has(index) ? each.scrubs : 0), 0);
+  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
+  return matches.map((match, index) => resultOf(match, index, added));
+}
+
+/** The new transactions by the index of their record. */
+async function insertNew(
+  work: WriteWork,
+  values: readonly TransactionRecord[],
+  matches: readonly Match[],
+): Promise<ReadonlyMap<number, Transaction>> {
+  const indexes = [...matches.keys()].filter((index) => matches[index]?.is === 'new');
+  const records = indexes.flatMap((index) => values[index] ?? []);
+  const ids = await insertTransactions(work, records);
+  const [firstId, lastId] = [ids[0], ids.at(-1)];
+  if (firstId !== undefined) {
+    const after = { count: ids.length, first_id: firstId, last_id: lastId };
+    work.ledger.append({ action: 'record', entityType: 'transaction', entityId: firstId, after });
+  }
+  return new Map(
+    records.map((record, n) => [indexes[n] ?? -1, { ...storedForm(record), id: ids[n] ?? -1 }] as const),
+  );
+}
+
+function resultOf(match: Match, index: number, added: ReadonlyMap<number, Transaction>): RecordResult {
+  if (match.is === 'other') return refusedWith(taken('reference', othersMessage(match.fields)));
+  const source = match.is === 'new' ? { index } : match.of;
+  const transaction = 'id' in source ? source : added.get(source.index);
+  if (transaction === undefined) throw new Error('A record has no transaction');
+  return { transaction, repeated: match.is === 'repeated', problem: null };
+}
+
+const othersMessage = (fields: readonly string[]): string =>
+  `belongs to a transaction with other values of ${fields.join(', ')}`;
+
+const refusedWith = (problem: DomainError): RecordResult => ({
+  transaction: null,
+  repeated: false,
+  problem,
+});

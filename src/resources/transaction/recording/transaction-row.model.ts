@@ -1,0 +1,64 @@
+import type { ZodObject } from 'zod';
+
+import { invalid, type FieldErrors } from '../../../platform/errors.js';
+import { readInstant } from '../time-range.model.js';
+import { Card, Installment, Merchant, ParsedPayment, TransactionRecord } from '../transaction.model.js';
+
+/**
+ * A transaction in a file: a row of NDJSON or CSV, with the field names of `/v1` (`started_at`), times as timestamps
+ * with an offset, and `parsed` as an object.
+ */
+export type TransactionRow = Readonly<Record<string, unknown>>;
+
+/** The names of all fields of a row, and those that every row has. */
+export const ROW_FIELDS: readonly string[] = Object.keys(TransactionRecord.shape).map(snakeCase);
+export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(TransactionRecord.shape)
+  .filter(([, schema]) => !schema.safeParse(undefined).success)
+  .map(([name]) => snakeCase(name));
+
+const PARTS = { installment: Installment, card: Card, merchant: Merchant };
+
+/** The input of `recordEach` for a row. Errors: `invalid` for fields that transactions do not have. */
+export function inputOfRow(row: TransactionRow): Readonly<Record<string, unknown>> {
+  const input = renamed(row, TransactionRecord, 'row');
+  for (const field of ['startedAt', 'finishedAt']) {
+    const text = input[field];
+    if (typeof text === 'string') input[field] = readInstant(text) ?? text;
+  }
+  if (isObject(input.parsed)) input.parsed = parsedOf(input.parsed);
+  return input;
+}
+
+function parsedOf(given: TransactionRow): TransactionRow {
+  const parsed = renamed(given, ParsedPayment, 'parsed');
+  for (const [name, model] of Object.entries(PARTS)) {
+    const part = parsed[name];
+    if (isObject(part)) parsed[name] = renamed(part, model, 'parsed');
+  }
+  return parsed;
+}
+
+function renamed(given: TransactionRow, model: ZodObject, field: string): Record<string, unknown> {
+  const names = new Map(Object.keys(model.shape).map((name) => [snakeCase(name), name]));
+  const unknown = Object.keys(given).filter((name) => !names.has(name));
+  if (unknown.length > 0) throw invalid(field, `has unknown fields: ${unknown.slice(0, 5).join(', ')}`);
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
+}
+
+/** Errors of a row, in its own names: fields, and the fields that messages name. */
+export function errorsOfRow(fields: FieldErrors): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, messages]) => [
+      snakeCase(field),
+      messages.map((message) => message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, snakeCase)),
+    ]),
+  );
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function isObject(value: unknown): value is TransactionRow {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

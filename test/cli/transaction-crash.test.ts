@@ -1,0 +1,78 @@
+import Sqlite from 'better-sqlite3';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { prepareDatabase } from '../support/prepared-database.js';
+import { runProgram, startCommand, startProgram } from '../support/program.js';
+import { useScratchFolder } from '../faults/machine.js';
+import { problemsIn } from '../faults/soundness.js';
+import { COMPANIES } from '../support/server.js';
+
+let folder: string;
+let file: string;
+useScratchFolder((scratch) => ({ folder, file } = scratch));
+
+const ROWS = 6_000;
+
+function countTransactions(): number {
+  const database = new Sqlite(file, { readonly: true });
+  try {
+    return database.prepare('select count(*) from transactions').pluck().get() as number;
+  } finally {
+    database.close();
+  }
+}
+
+function rowOf(n: number): string {
+  return JSON.stringify({
+    ...{ transaction_type: 'switch', serial_number: `S-${n % 9}`, logical_number: 'L', app_name: 'a.rb' },
+    ...{ status: 'success', started_at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString() },
+    finished_at: '2026-02-01T00:00:00Z',
+    parsed: { type: n % 5 === 0 ? 'cancellation' : 'sale', status: 'approved', amount: 1, card: {} },
+    ...(n % 2 === 0 ? {} : { reference: `T-${n}` }),
+  });
+}
+
+describe('CF-01 kill -9 in the middle of an import', () => {
+  it('leaves whole batches, and the repeated command stores each row once', async () => {
+    const { token } = await prepareDatabase(file);
+    const input = join(folder, 'export.ndjson');
+    writeFileSync(input, Array.from({ length: ROWS }, (_, n) => rowOf(n)).join('\n'));
+    const command = ['transaction', 'import', input, '--company', COMPANIES.acme, '--json'];
+    let stored = 0;
+    for (const batches of [1, 3, 2]) {
+      const killed = startCommand(command, file);
+      const target = stored + batches * 500;
+      await expect
+        .poll(() => countTransactions(), { interval: 5, timeout: 60_000 })
+        .toBeGreaterThanOrEqual(target);
+      killed.kill();
+      expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+      const left = countTransactions();
+      expect(left % 500).toBe(0);
+      expect(left).toBeGreaterThanOrEqual(stored);
+      expect(left).toBeLessThan(ROWS);
+      stored = left;
+      expect(problemsIn(file)).toEqual([]);
+    }
+    const finished = await runProgram(command, file);
+    expect([finished.code, finished.object()]).toEqual([
+      0,
+      { total: ROWS, created: ROWS - stored, repeated: stored, rejected: 0 },
+    ]);
+    const program = await startProgram(file);
+    const summary = '{ transactionSummary { count amountTotal approvedAmount cancelledAmount netAmount } }';
+    const { body } = await program.client(token).post('/graphql', { query: summary });
+    const cancelledAmount = ROWS / 5;
+    const approvedAmount = ROWS - cancelledAmount;
+    expect(body.data).toEqual({
+      transactionSummary: [
+        {
+          ...{ count: ROWS, amountTotal: ROWS, approvedAmount, cancelledAmount },
+          netAmount: approvedAmount - cancelledAmount,
+        },
+      ],
+    });
+  });
+});

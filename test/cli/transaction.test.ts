@@ -1,0 +1,214 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import type { Fields } from '../support/client.js';
+import { commandLineWithUser, type CommandLine, type Outcome } from '../support/program.js';
+
+const HEADER =
+  'transaction_type,serial_number,logical_number,app_name,status,started_at,finished_at,reference,parsed';
+
+/** A row of a file, as an export of another system could have it. */
+function row(n: number, overrides: Fields = {}): Fields {
+  return {
+    transaction_type: 'switch',
+    serial_number: `S-${n % 7}`,
+    logical_number: `L-${n % 7}`,
+    app_name: 'shop.rb',
+    status: 'success',
+    sent: null,
+    started_at: new Date(Date.UTC(2026, 2, 1) + n * 1_000).toISOString(),
+    finished_at: '2026-03-03T09:00:00-03:00',
+    reference: `T-${n}`,
+    parsed: {
+      ...{ type: 'sale', status: 'approved', amount: n, status_reason: '00', nsu_reference: null },
+      card: { brand: 'visa', first_digits: '4111111111111111', last_digits: '1111' },
+      metadata: { snake_case: { camelCase: 1 } },
+    },
+    ...overrides,
+  };
+}
+
+const rows = (count: number): Fields[] => Array.from({ length: count }, (_, n) => row(n));
+const ndjson = (all: readonly unknown[]): string => all.map((each) => `${JSON.stringify(each)}\n`).join('');
+
+async function importFile(cli: CommandLine, name: string, text: string | Uint8Array, ...more: string[]) {
+  const file = join(cli.folder, name);
+  writeFileSync(file, text);
+  return await cli.run(['transaction', 'import', file, '--company', 'Acme', ...more]);
+}
+
+async function count(cli: CommandLine): Promise<number> {
+  const info = await cli.run(['db', 'info', '--json']);
+  return (info.object().records as { transactions: number }).transactions;
+}
+
+const totals = (outcome: Outcome): unknown => outcome.object();
+
+describe('transaction import', () => {
+  it('stores the rows of NDJSON, which the server then shows', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const text = `\uFEFF${ndjson([row(1)])}\r\n${JSON.stringify(row(2, { reference: undefined }))}`;
+    const imported = await importFile(cli, 'export.ndjson', text);
+    expect([imported.code, imported.lines]).toEqual([0, ['2 rows: 2 created, 0 repeated, 0 rejected']]);
+    const server = await cli.serve();
+    const [second, first] = (await server.client(token).get('transactions')).list('transactions');
+    expect(first).toMatchObject({
+      ...{ serial_number: 'S-1', started_at: '2026-03-01T00:00:01Z', finished_at: '2026-03-03T12:00:00Z' },
+      parsed: {
+        ...{ amount: 1, status_reason: '00', metadata: { snake_case: { camelCase: 1 } } },
+        card: { first_digits: '411111', last_digits: '1111' },
+      },
+    });
+    expect(second).toMatchObject({ serial_number: 'S-2' });
+  });
+
+  it('is safe to repeat: known references and equal rows without one are not stored again', async () => {
+    const { cli } = await commandLineWithUser();
+    const all = rows(1_200).map((each, n) => (n % 3 === 0 ? { ...each, reference: undefined } : each));
+    expect(totals(await importFile(cli, 'a.jsonl', ndjson(all), '--json'))).toEqual({
+      ...{ total: 1_200, created: 1_200, repeated: 0, rejected: 0 },
+    });
+    const more = [...all, row(9_000), row(9_001, { reference: null })];
+    const again = await importFile(cli, 'a.jsonl', ndjson(more), '--json');
+    expect([again.code, totals(again)]).toEqual([
+      0,
+      { total: 1_202, created: 2, repeated: 1_200, rejected: 0 },
+    ]);
+    expect(await count(cli)).toBe(1_202);
+  });
+
+  it('rejects what is wrong row by row, stores the others, and ends with 65', async () => {
+    const { cli } = await commandLineWithUser();
+    const report = join(cli.folder, 'rejected.ndjson');
+    writeFileSync(report, 'an earlier report\n'.repeat(99));
+    const lines = [
+      JSON.stringify(row(1)),
+      '{"transaction_type"',
+      '[1]',
+      JSON.stringify(row(2, { started_at: '2026-03-01 00:00', reference: 'x' })),
+      JSON.stringify(row(3, { refrence: 'x' })),
+      JSON.stringify(row(4, { finished_at: '2020-01-01T00:00:00Z' })),
+      JSON.stringify(row(1, { app_name: 'other.rb' })),
+      JSON.stringify(row(5, { parsed: { type: 'sale', status: 'approved', card: { first_digits: 'x' } } })),
+      JSON.stringify(row(6, { detail: 'x'.repeat(5 * 1024 * 1024) })),
+      JSON.stringify(row(7)),
+    ];
+    const imported = await importFile(cli, 'mixed.ndjson', lines.join('\n'), '--rejected', report);
+    expect(imported.code).toBe(65);
+    expect(imported.lines).toEqual(['10 rows: 2 created, 0 repeated, 8 rejected']);
+    expect(imported.stderr).toContain('Rejected rows: 8. The others are stored.');
+    const written = readFileSync(report, 'utf8').trimEnd().split('\n');
+    const timestamp = 'must be a timestamp such as 2026-03-01T12:00:00Z';
+    const rejected = (line: number, errors: Fields): Fields => ({ line, result: 'rejected', errors });
+    expect(written.map((line) => JSON.parse(line) as Fields)).toEqual([
+      rejected(2, { row: ['is not JSON'] }),
+      rejected(3, { row: ['must be a JSON object'] }),
+      rejected(4, { started_at: [timestamp] }),
+      rejected(5, { row: ['has unknown fields: refrence'] }),
+      rejected(6, { finished_at: ['must not be before started_at'] }),
+      rejected(7, { reference: ['belongs to a transaction with other values of app_name'] }),
+      rejected(8, { parsed: ['amount is required', 'card.first_digits must be digits'] }),
+      rejected(9, { row: ['must have at most 4194304 bytes'] }),
+    ]);
+    const shown = await cli.run([
+      'transaction',
+      'import',
+      join(cli.folder, 'mixed.ndjson'),
+      '--company',
+      'Acme',
+    ]);
+    expect(shown.lines).toEqual(['10 rows: 0 created, 2 repeated, 8 rejected']);
+    expect(shown.stderr).toContain(`line 4: started_at ${timestamp}`);
+  });
+
+  it('stores the rows of CSV with quotes, line breaks and JSON, and tells where a bad row begins', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const payment = JSON.stringify(row(1).parsed).replaceAll('"', '""');
+    const csv = [
+      `\uFEFF${HEADER},detail`,
+      `switch,S-1,L-1,"shop, ""1"".rb",success,2026-03-01T00:00:00Z,2026-03-01T00:00:01Z,R-1,"${payment}","two`,
+      'lines"',
+      '',
+      'switch,S-1,L-1,shop.rb,running,2026-03-01T00:00:00Z,,,,',
+      'switch,S-1,L-1,shop.rb,done,2026-03-01T00:00:00Z,,,,"a',
+      'b"',
+      'switch,S-1',
+      'switch,S-1,L-1,shop.rb,success,2026-03-01T00:00:00Z,2026-03-01T00:00:01Z,R-2,{,',
+    ].join('\r\n');
+    const report = join(cli.folder, 'rejected.ndjson');
+    const imported = await importFile(cli, 'export.csv', csv, '--rejected', report, '--json');
+    expect([imported.code, totals(imported)]).toEqual([
+      65,
+      { total: 5, created: 2, repeated: 0, rejected: 3 },
+    ]);
+    const written = readFileSync(report, 'utf8').trimEnd().split('\n');
+    expect(written.map((line) => JSON.parse(line) as Fields)).toMatchObject([
+      { line: 6, errors: { status: ['must be one of success, running, fail'] } },
+      { line: 8, errors: { row: ['must have 10 cells, not 2'] } },
+      { line: 9, errors: { parsed: ['must be a JSON object'] } },
+    ]);
+    const server = await cli.serve();
+    const [running, paid] = (await server.client(token).get('transactions')).list('transactions');
+    expect(running).toMatchObject({ status: 'running', finished_at: null, detail: '' });
+    expect(paid).toMatchObject({
+      ...{ app_name: 'shop, "1".rb', detail: 'two\r\nlines', sent: 'null' },
+      parsed: { amount: 1, card: { first_digits: '411111' } },
+    });
+  });
+
+  it('masks card data, in references that it derives too', async () => {
+    const { cli } = await commandLineWithUser();
+    const pan = '4111111111111111';
+    const secret = row(1, { reference: undefined, detail: `pan ${pan}`, sent: `${pan}=2512101` });
+    expect((await importFile(cli, 'cards.ndjson', ndjson([secret]))).code).toBe(0);
+    for (const file of [cli.file, `${cli.file}-wal`].filter(existsSync)) {
+      expect(readFileSync(file, 'latin1')).not.toContain(pan);
+    }
+    // The digits that are masked do not change the derived reference, which could otherwise reveal them.
+    const other = JSON.stringify(secret).replaceAll(pan, '4111113333351111');
+    const repeated = await importFile(cli, 'cards.ndjson', `${other}\n`, '--json');
+    expect(totals(repeated)).toMatchObject({ created: 0, repeated: 1 });
+  });
+
+  it('refuses files that it cannot read as a whole, and stores nothing of them', async () => {
+    const { cli } = await commandLineWithUser();
+    const cases: readonly [string, string | Uint8Array, string, ...string[]][] = [
+      ['a.txt', 'x', 'must end in .ndjson, .jsonl or .csv'],
+      ['a.csv', `${HEADER},refrence\n`, 'unknown columns in the first line: refrence'],
+      ['a.csv', `${HEADER},parsed\n`, 'repeated columns in the first line: parsed'],
+      ['a.csv', 'status,reference\n', 'missing columns in the first line: transaction_type'],
+      ['a.csv', `${HEADER}\nswitch,"S"1",L\n`, 'line 2'],
+      ['a.csv', Uint8Array.of(0xff, 0xfe, 0x41), 'is not UTF-8 text.'],
+    ];
+    for (const [name, text, message] of cases) {
+      const refused = await importFile(cli, name, text);
+      expect([refused.code, refused.stdout], message).toEqual([1, '']);
+      expect(refused.stderr).toContain(message);
+      expect(refused.stderr).not.toContain('    at ');
+    }
+    const missing = await cli.run(['transaction', 'import', 'nowhere.csv', '--company', 'Acme']);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('nowhere.csv')]);
+    const itself = join(cli.folder, 'self.ndjson');
+    const overwrites = await importFile(cli, 'self.ndjson', ndjson(rows(2)), '--rejected', itself);
+    expect([overwrites.code, overwrites.stderr]).toEqual([1, expect.stringContaining('overwritten')]);
+    expect(readFileSync(itself, 'utf8')).toBe(ndjson(rows(2)));
+    const company = await cli.run(['transaction', 'import', itself, '--company', 'Nobody']);
+    expect(company.code).toBe(1);
+    expect(await count(cli)).toBe(0);
+  });
+
+  it('adds no row twice when two imports of one file run together, beside a server', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve();
+    const file = join(cli.folder, 'same.ndjson');
+    writeFileSync(file, '');
+    for (const each of rows(1_500)) appendFileSync(file, ndjson([each]));
+    const command = ['transaction', 'import', file, '--company', 'Acme', '--json'];
+    const outcomes = await Promise.all([cli.run(command), cli.run(command)]);
+    const created = outcomes.map((outcome) => Number(outcome.object().created));
+    expect((created[0] ?? 0) + (created[1] ?? 0)).toBe(1_500);
+    const { body } = await server.client(token).get('transactions');
+    expect(body.pagination).toMatchObject({ total_entries: 1_500 });
+  });
+});

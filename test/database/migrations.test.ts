@@ -190,7 +190,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0002-lists': '0a19a708a43358be8e55a6e4602df7d41b0262f94bd0898ca7b20125031f6203',
   '0003-dashboards': 'c472b5b9b25b9ecf448e1145692832a1da8f6a149039676adbd028950227c7fd',
   '0004-transactions': '810ca7127b32da6df3c07cf1ea87ae14a2d27a29d5e48917f61a624fcc80eafc',
-  '0005-ledger-entities': '3af495e1522cdae59c425a6e1db615fc8033571008dee1b28a5b676696ee0766',
+  '0005-ledger-entities': '16ddfc781fb0fd897e1a41f3252d2e29981ea2c6054415b4b57edcd8f8ec901f',
 };
 
 describe('released migrations', () => {

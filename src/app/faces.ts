@@ -21,6 +21,8 @@ import { parameterFace } from '../resources/parameter/parameter.graphql.js';
 import { transactionSummaryFace } from '../resources/transaction/summary/transaction-summary.graphql.js';
 import { transactionFace } from '../resources/transaction/transaction.graphql.js';
 import { transactionLiveFace } from '../resources/transaction/transaction.live.graphql.js';
+import { memberFace } from '../resources/user/member/member.graphql.js';
+import { memberMutationsFace } from '../resources/user/member/member.mutations.graphql.js';
 import { userFace } from '../resources/user/user.graphql.js';
 
 /** The GraphQL faces of all resources; a new resource is added here. */
@@ -40,6 +42,8 @@ export const FACES: readonly Face[] = [
   groupFace,
   ledgerEntryFace,
   logicalNumberFace,
+  memberFace,
+  memberMutationsFace,
   metacontentFace,
   notificationFace,
   parameterBulkFace,

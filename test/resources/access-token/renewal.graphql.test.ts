@@ -43,7 +43,9 @@ interface Renewed {
   readonly userErrors: readonly UserErrorShape[];
 }
 
-type Caller = { readonly graphql: Graphql };
+interface Caller {
+  readonly graphql: Graphql;
+}
 
 const callerWith = (token: string): Caller => ({ graphql: createGraphql(server.url, token) });
 

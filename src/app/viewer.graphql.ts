@@ -59,7 +59,7 @@ export const viewerFace = face(
         'Tokens of the user for the company, expired and revoked ones included. Users can renew and revoke their own.',
       ),
       Args: ApiTokenList.Args,
-      resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args),
+      resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
     },
     user: computed(nullable(object(UserType, 'User on whose behalf the token acts.')), (_viewer, ctx) =>
       ctx.one(users, ctx.caller.userId),

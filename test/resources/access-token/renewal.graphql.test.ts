@@ -93,6 +93,20 @@ describe('viewer.apiTokens', () => {
     });
   });
 
+  it('is there for a token that can read nothing else, which can renew itself', async () => {
+    const member = await server.member('acme', 'operator', ['ingest']);
+    const own = '{ viewer { apiTokens { nodes { databaseId scopes } } } }';
+    expect(await answered(member, own)).toEqual({
+      viewer: { apiTokens: { nodes: [{ databaseId: member.caller.tokenId, scopes: ['INGEST'] }] } },
+    });
+    const { token } = await changed<Renewed>(
+      member,
+      `mutation ($id: ID!) { apiTokenRenew(id: $id) { token ${ERRORS} } }`,
+      { id: nodeId('ApiToken', member.caller.tokenId ?? 0) },
+    );
+    expect([await statusOf(member.token), await statusOf(token ?? '')]).toEqual([401, 200]);
+  });
+
   it('is read with as many statements for many tokens as for one', async () => {
     const member = await server.member('acme', 'viewer');
     const few = await statementsFor(server, member, OWN);

@@ -23,6 +23,8 @@ import { transactionRecordingFace } from '../resources/transaction/recording/tra
 import { transactionSummaryFace } from '../resources/transaction/summary/transaction-summary.graphql.js';
 import { transactionFace } from '../resources/transaction/transaction.graphql.js';
 import { transactionLiveFace } from '../resources/transaction/transaction.live.graphql.js';
+import { memberFace } from '../resources/user/member/member.graphql.js';
+import { memberMutationsFace } from '../resources/user/member/member.mutations.graphql.js';
 import { userFace } from '../resources/user/user.graphql.js';
 
 /** The GraphQL faces of all resources; a new resource is added here. */
@@ -43,6 +45,8 @@ export const FACES: readonly Face[] = [
   groupFace,
   ledgerEntryFace,
   logicalNumberFace,
+  memberFace,
+  memberMutationsFace,
   metacontentFace,
   notificationFace,
   parameterBulkFace,

@@ -15,7 +15,7 @@ import type { Config } from '../platform/config/config.js';
 import { createAuthenticator } from '../resources/access-token/authentication.service.js';
 import { readContent } from '../resources/content/content.service.js';
 import { findStoredResponse, storeResponse } from '../resources/idempotency-key/idempotency-key.service.js';
-import { createPasswords } from '../resources/user/password.service.js';
+import { createPasswords, type Passwords } from '../resources/user/password.service.js';
 import { createSignInThrottle } from '../resources/user/sign-in/sign-in-throttle.service.js';
 import { createSignIn } from '../resources/user/sign-in/sign-in.service.js';
 import { docsHandlers } from '../rest/docs/handlers.js';
@@ -58,8 +58,9 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },
   };
-  const rest = createRest(parts, services);
-  const graphql = await createGraphqlSurface(parts, services, count);
+  const passwords = createPasswords();
+  const rest = createRest(parts, services, passwords);
+  const graphql = await createGraphqlSurface(parts, services, { count, passwords });
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
     allowedOrigins: config.allowedOrigins,
@@ -74,10 +75,10 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   return { listener, stop: graphql.stop };
 }
 
-function createRest({ units, tokenSecret }: SurfaceParts, services: RestOptions) {
+function createRest({ units, tokenSecret }: SurfaceParts, services: RestOptions, passwords: Passwords) {
   const signIn = createSignIn({
     units,
-    passwords: createPasswords(),
+    passwords,
     throttle: createSignInThrottle(),
     tokenSecret,
   });
@@ -87,15 +88,16 @@ function createRest({ units, tokenSecret }: SurfaceParts, services: RestOptions)
 }
 
 async function createGraphqlSurface(
-  { config, clock, liveTimes, monitoring, onError }: SurfaceParts,
+  { config, clock, tokenSecret, liveTimes, monitoring, onError }: SurfaceParts,
   services: RestOptions,
-  count: CountRequest,
+  { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
 ): Promise<Graphql> {
   return await createGraphql({
     ...services,
     schema: await createSchema(),
-    sensitiveMutations: ['apiTokenCreate', 'apiTokenRevoke'],
-    secretMutations: ['apiTokenCreate'],
+    sensitiveMutations: ['apiTokenCreate', 'apiTokenRenew', 'apiTokenRevoke', 'memberAdd'],
+    secretMutations: ['apiTokenCreate', 'apiTokenRenew', 'memberAdd'],
+    secrets: { tokenSecret, newPassword: passwords.initial },
     development: config.graphqlDevelopment,
     allowList: config.graphqlAllowList,
     maxContentBytes: config.maxFileBytes,

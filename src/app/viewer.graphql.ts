@@ -3,7 +3,6 @@ import { Ctx, Query, Resolver } from 'type-graphql';
 import {
   choice,
   computed,
-  enumeration,
   face,
   fields,
   instant,
@@ -15,17 +14,13 @@ import {
   type GraphqlContext,
 } from '../graphql/index.js';
 import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../platform/caller.js';
-import { Scope } from '../resources/access-token/access-token.graphql.js';
+import { ApiTokenList, Scope } from '../resources/access-token/access-token.graphql.js';
+import { apiTokensOfUser } from '../resources/access-token/access-token.service.js';
 import { CompanyType } from '../resources/company/company.graphql.js';
 import { companies } from '../resources/company/company.service.js';
+import { Role } from '../resources/user/member/member.graphql.js';
 import { UserType } from '../resources/user/user.graphql.js';
-import { users } from '../resources/user/user.service.js';
-
-const Role = enumeration<RoleName>('Role', 'What a user may do in a company.', {
-  viewer: 'Read.',
-  operator: 'Read and write.',
-  admin: 'Read and write, and manage users, tokens and the ledger.',
-});
+import { users } from '../resources/user/member/member.service.js';
 
 const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
   'RateLimit',
@@ -58,9 +53,16 @@ class ViewerQuery {
 export const viewerFace = face(
   ViewerQuery,
   fields(ViewerType, {
-    user: computed(
-      nullable(object(UserType, 'User on whose behalf the token acts. Null if it acts for no user.')),
-      (_viewer, ctx) => ctx.one(users, ctx.caller.userId),
+    apiTokens: {
+      field: object(
+        ApiTokenList.Connection,
+        'Tokens of the user for the company, expired and revoked ones included. Users can renew and revoke their own.',
+      ),
+      Args: ApiTokenList.Args,
+      resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
+    },
+    user: computed(nullable(object(UserType, 'User on whose behalf the token acts.')), (_viewer, ctx) =>
+      ctx.one(users, ctx.caller.userId),
     ),
     company: computed(nullable(object(CompanyType, 'Company of the token.')), (_viewer, ctx) =>
       ctx.one(companies, ctx.caller.companyId),

@@ -1,10 +1,17 @@
+import type { Command } from 'commander';
+
+import { inCompany, type OfCompany } from '../database/company/company-rows.js';
 import { openDatabase } from '../database/open.js';
-import { createUnits, type SystemReadWork, type Units } from '../database/work.js';
+import { createUnits, type SystemReadWork, type Units, type WriteWork } from '../database/work.js';
 import { localCaller, type Caller } from '../platform/caller.js';
 import { systemClock } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import type { Company } from '../resources/company/company.model.js';
 import { getCompanyByName } from '../resources/company/company.service.js';
+import { firstAdministrator } from '../resources/user/member/administrator.service.js';
+import { getMembership } from '../resources/user/member/member.service.js';
+import { getUserByEmail } from '../resources/user/user.service.js';
+import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
 
 export interface CommandContext {
@@ -31,8 +38,62 @@ export async function companyNamed(units: Units, name: string): Promise<Company>
   return await units.systemRead((work: SystemReadWork) => getCompanyByName(work, name));
 }
 
-/** The command line as the caller in a company: no user, every scope. Errors: `not_found`. */
-export async function callerIn(units: Units, companyName: string): Promise<Caller> {
-  const { id } = await companyNamed(units, companyName);
-  return localCaller({ companyId: id, userId: null, timeZone: 'UTC' });
+/** Reads a company. Errors: `not_found`. */
+export async function readIn<T>(
+  { units }: CommandContext,
+  companyName: string,
+  use: (work: OfCompany<SystemReadWork>) => Promise<T>,
+): Promise<T> {
+  return await units.systemRead(async (work) =>
+    use(inCompany(work, (await getCompanyByName(work, companyName)).id)),
+  );
+}
+
+/** Where a command makes changes, and on whose behalf. */
+export interface ActorOptions {
+  readonly company: string;
+  readonly as?: string;
+}
+
+/** Adds the option `--as`, which every command has that changes records of a company. */
+export function withActor(command: Command): Command {
+  return command.option(
+    '--as <address>',
+    'e-mail address of the member who makes the change (default: the first administrator of the company)',
+  );
+}
+
+/** Changes records of a company on behalf of a member, see `callerIn`. Errors: those of `callerIn` and `use`. */
+export async function writeIn<T>(
+  { units }: CommandContext,
+  options: ActorOptions,
+  use: (work: WriteWork) => Promise<T>,
+): Promise<T> {
+  return await units.write(await callerIn(units, options), use);
+}
+
+/**
+ * The caller for changes in a company, with every scope: the member of `--as`, or the first administrator (contract 28).
+ * Errors: `not_found`, `CommandError` if the company has no administrator.
+ */
+export async function callerIn(units: Units, { company: name, as }: ActorOptions): Promise<Caller> {
+  return await units.systemRead(async (work) => {
+    const { id: companyId } = await getCompanyByName(work, name);
+    const userId = await actorIn(work, companyId, as);
+    if (userId !== undefined) return localCaller({ companyId, userId, timeZone: 'UTC' });
+    throw new CommandError(
+      `"${name}" has no administrator: name the member who makes the change with --as E-MAIL.`,
+    );
+  });
+}
+
+/** Id of the member of `--as`, or of the first administrator, if there is one. Errors: `not_found`. */
+export async function actorIn(
+  work: SystemReadWork,
+  companyId: number,
+  as: string | undefined,
+): Promise<number | undefined> {
+  if (as === undefined) return (await firstAdministrator(work, companyId))?.id;
+  const { id: userId } = await getUserByEmail(work, as);
+  return (await getMembership(work, { companyId, userId })).userId;
 }

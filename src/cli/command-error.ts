@@ -50,7 +50,8 @@ function failureOfDomain({ code, message, details }: DomainError): Failure {
   const fields = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>
     problems.map((problem) => `--${kebabCase(field)}: ${problem}`),
   );
-  return { exitCode: EXIT_CODES[code] ?? EXIT.failed, lines: code === 'invalid' ? fields : [message] };
+  const lines = code === 'invalid' && fields.length > 0 ? fields : [message];
+  return { exitCode: EXIT_CODES[code] ?? EXIT.failed, lines };
 }
 
 /** An error of the operating system, for example of a file that does not exist. */

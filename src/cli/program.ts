@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 
 import { failureOf } from './command-error.js';
 import type { CommandIo } from './command-io.js';
+import { addCompanyCommands } from './commands/company.js';
 import { addConfigCommands } from './commands/config.js';
 import { addDatabaseCommands } from './commands/database.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addDeviceCommands } from './commands/device.js';
+import { addMemberCommands } from './commands/member.js';
 import { addServeCommand } from './commands/serve.js';
 import { addTokenCommands } from './commands/token.js';
 import { addTransactionCommands } from './commands/transaction.js';
@@ -17,6 +19,8 @@ const COMMANDS = [
   addServeCommand,
   addDemoCommand,
   addUserCommands,
+  addMemberCommands,
+  addCompanyCommands,
   addTokenCommands,
   addDeviceCommands,
   addTransactionCommands,

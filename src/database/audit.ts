@@ -38,7 +38,7 @@ export function changedBy(
 
 /** The same for many rows of `table` in one statement. */
 export function changedTogether(
-  work: WriteWork,
+  work: SystemWriteWork,
   table: string,
 ): Readonly<Record<'revision' | 'updated_at', RawBuilder<number>>> {
   const updatedAt = sql.ref(`${table}.updated_at`);

@@ -7,7 +7,7 @@ export interface AuditColumns {
   revision: number;
   created_at: InstantColumn;
   updated_at: InstantColumn;
-  created_by: number | null;
+  created_by: number;
   created_via: string;
 }
 
@@ -43,11 +43,30 @@ export interface UsersTable {
   updated_at: InstantColumn;
 }
 
+/** A user in a company, with what this company knows of the user: other companies have values of their own. */
 export interface MembershipsTable {
   company_id: number;
   user_id: number;
   role: string;
+  name: string;
+  time_zone: string;
+  sign_in_count: Generated<number>;
+  last_sign_in_at: InstantColumn | null;
+  last_sign_in_ip: string | null;
+  disabled_at: InstantColumn | null;
+  revision: number;
   created_at: InstantColumn;
+  updated_at: InstantColumn;
+}
+
+/** A view of memberships with their users; `id` is that of the user. */
+export interface MembersView extends Omit<MembershipsTable, 'user_id' | 'sign_in_count'> {
+  id: number;
+  email: string;
+  sign_in_count: number;
+  /** Set if the operator of the server has disabled the user in all companies. */
+  account_disabled_at: InstantColumn | null;
+  locked_until: InstantColumn | null;
 }
 
 export interface AccessTokensTable extends Identified {
@@ -246,6 +265,7 @@ export interface Tables {
   companies: CompaniesTable;
   users: UsersTable;
   memberships: MembershipsTable;
+  members: MembersView;
   access_tokens: AccessTokensTable;
   groups: GroupsTable;
   logical_numbers: LogicalNumbersTable;

@@ -5,12 +5,11 @@ import type { WriteWork } from '../database/work.js';
 import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import { ensureDerivedTokens } from '../resources/access-token/derived-token.service.js';
-import { ensureCompany } from '../resources/company/company.service.js';
 import type { Group } from '../resources/group/group.model.js';
 import { createGroup } from '../resources/group/group.service.js';
 import { recordTransactions } from '../resources/transaction/recording/transaction-recording.service.js';
 import { createPasswords } from '../resources/user/password.service.js';
-import { addUser } from '../resources/user/user.service.js';
+import { addCompanyWithUser, addUser } from '../resources/user/user.service.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
 import { createRandom, type Random } from './random.js';
 import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
@@ -80,19 +79,18 @@ async function createCompany(
   passwordHash: string,
 ): Promise<{ companyId: number; userId: number }> {
   return await timeline.at(COMPANY_AGE).systemWrite(LOCAL_ORIGIN, async (work) => {
-    const company = await ensureCompany(work, { name: plan.name });
-    const ids: number[] = [];
-    for (const role of ROLES) {
-      const input = {
-        email: emailOf(plan, role),
-        name: `${role.charAt(0).toUpperCase()}${role.slice(1)} of ${plan.name}`,
-        role,
-        timeZone: plan.timeZone,
-      };
-      ids.push((await addUser(work, company, input, passwordHash)).id);
+    const admin = personOf(plan, 'admin');
+    const { company, user } = await addCompanyWithUser(work, plan.name, admin, passwordHash);
+    for (const role of ROLES.filter((each) => each !== 'admin')) {
+      await addUser(work, company, personOf(plan, role), passwordHash);
     }
-    return { companyId: company.id, userId: ids[0] ?? missing() };
+    return { companyId: company.id, userId: user.id };
   });
+}
+
+function personOf(plan: CompanyPlan, role: Role) {
+  const title = `${role.charAt(0).toUpperCase()}${role.slice(1)}`;
+  return { email: emailOf(plan, role), name: `${title} of ${plan.name}`, role, timeZone: plan.timeZone };
 }
 
 async function createFleet(timeline: Timeline, plan: CompanyPlan, actor: Actor): Promise<readonly Group[]> {

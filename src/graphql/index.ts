@@ -10,7 +10,7 @@ export { listTypes, type ListTypes } from './schema/list.js';
 export { idOf, Node, numberIn, parseGlobalId, withNumbers } from './schema/node.js';
 export * from './schema/object-type.js';
 export { DateTime } from './schema/scalars.js';
-export { payloadType } from './schema/payload.js';
+export { payloadOf, payloadType } from './schema/payload.js';
 export { bulkMutation } from './schema/resource/bulk.js';
 export { face, nodesOf, type Face } from './schema/resource/face.js';
 export { computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';

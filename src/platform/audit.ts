@@ -4,7 +4,7 @@ export interface Audit {
   readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Id of the user who created it; null if the command line did. */
-  readonly createdBy: number | null;
+  /** Id of the user who created it. */
+  readonly createdBy: number;
   readonly createdVia: 'api' | 'interface';
 }

@@ -11,8 +11,9 @@ export type Channel = 'api' | 'interface';
 /** On whose behalf a unit of work runs, in which company and through which surface. */
 export interface Caller {
   readonly companyId: number;
-  /** Null, like `tokenId`, if the command line or the server itself acts. */
-  readonly userId: number | null;
+  /** The command line acts for a user too (contract 28). */
+  readonly userId: number;
+  /** Null if the command line acts. */
   readonly tokenId: number | null;
   readonly role: Role;
   readonly scopes: readonly Scope[];

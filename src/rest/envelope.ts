@@ -46,9 +46,6 @@ export const TimestampShape = timestamp.meta({ examples: ['2026-01-31T12:00:00Z'
 export const auditShape = {
   updated_at: TimestampShape,
   created_at: TimestampShape,
-  created_by: z
-    .int()
-    .nullable()
-    .describe('User who created the record. Null if created from the command line.'),
+  created_by: z.int().describe('User who created the record.'),
   created_via: z.enum(['interface', 'api']),
 };

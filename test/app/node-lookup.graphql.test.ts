@@ -16,7 +16,7 @@ beforeAll(async () => {
   const metacontent = await acme.client.post('metacontents', { name: 'g', key: 'm', value: 1 });
   ids = {
     Company: nodeId('Company', acme.caller.companyId),
-    User: nodeId('User', acme.caller.userId ?? 0),
+    User: nodeId('User', acme.caller.userId),
     ApiToken: nodeId('ApiToken', acme.caller.tokenId ?? 0),
     Group: nodeId('Group', group),
     LogicalNumber: nodeId('LogicalNumber', number),

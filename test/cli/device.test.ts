@@ -17,7 +17,7 @@ async function countDevices(cli: CommandLine): Promise<number> {
 }
 
 describe('device import', () => {
-  it('contract 29: imported devices have no creator and the channel `api`', async () => {
+  it('contract 28: imported devices are created by the first administrator, through the channel `api`', async () => {
     const { cli, token } = await commandLineWithUser();
     const imported = await importDevices(cli, '\uFEFFSN-1\r\nSN-2\r\n\r\nSN é\n');
     expect(imported.code).toBe(0);
@@ -26,7 +26,7 @@ describe('device import', () => {
     const list = (await client.get('devices')).list('devices');
     expect(list.map((device) => device.serial_number)).toEqual(['SN-1', 'SN-2', 'SN é']);
     for (const device of list) {
-      expect(device).toMatchObject({ created_by: null, created_via: 'api', enabled: true });
+      expect(device).toMatchObject({ created_by: 1, created_via: 'api', enabled: true });
     }
   });
 

@@ -54,9 +54,28 @@ describe('token create, list and revoke', () => {
     expect(refused.stderr).toContain(message);
   });
 
-  it.each(['999', '01', 'x'])('revoke refuses %s', async (id) => {
+  it('renew replaces a token at once, with the same name, scopes and expiry', async () => {
     const { cli } = await commandLineWithUser();
-    const refused = await cli.run(['token', 'revoke', id, '--company', 'Acme']);
-    expect([refused.code, refused.stderr]).toEqual([1, 'No such access token.\n']);
+    const server = await cli.serve();
+    const created = await create(cli, '--expires', '2100-01-31', '--json');
+    const old = created.object();
+    const client = createClient(server.url, created.token());
+    expect((await client.get('groups')).status).toBe(200);
+    const renewed = await cli.run(['token', 'renew', String(old.id), '--company', 'Acme', '--json']);
+    const { name, scopes, expires_at } = old;
+    expect(renewed.object()).toMatchObject({ kind: 'named', name, scopes, expires_at, revoked_at: null });
+    expect((await createClient(server.url, renewed.token()).get('groups')).status).toBe(200);
+    await expect.poll(async () => (await client.get('groups')).status, { timeout: 5_000 }).toBe(401);
+    const again = await cli.run(['token', 'renew', String(old.id), '--company', 'Acme']);
+    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect(again.stderr).toBe('--id: is revoked: create a new token\n');
+  });
+
+  it.each(['999', '01', 'x'])('renew and revoke refuse %s', async (id) => {
+    const { cli } = await commandLineWithUser();
+    for (const command of ['renew', 'revoke']) {
+      const refused = await cli.run(['token', command, id, '--company', 'Acme']);
+      expect([refused.code, refused.stderr]).toEqual([1, 'No such access token.\n']);
+    }
   });
 });

@@ -37,7 +37,7 @@ describe('user add', () => {
     const { cli, token } = await commandLineWithUser();
     const again = await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), 'x');
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain('password were not changed');
+    expect(again.stdout).toContain('password was not changed');
     expect(again.object()).toMatchObject({ user_id: 1, role: 'viewer', company_name: 'Beta' });
     expect(again.token()).not.toBe(token);
     const server = await cli.serve();
@@ -102,6 +102,7 @@ describe('user list, disable, enable, unlock and set-password', () => {
 
   it('AT-03 disables and enables a user of a running server within 5 seconds', async () => {
     const { cli, token } = await commandLineWithUser();
+    await cli.run(userAdd({ email: 'bo@acme.example' }), GOOD_PASSWORD);
     const client = createClient((await cli.serve()).url, token);
     expect((await client.get('groups')).status).toBe(200);
     const disabled = await cli.run(['user', 'disable', '--email', 'Ana@Acme.example']);

@@ -175,6 +175,36 @@ describe('migrating', () => {
     expect(kept('hour')).toEqual([24, 48].map((at) => ({ at, ...sums })));
   });
 
+  it('gives members and creators of an older file their values', async () => {
+    const older = join(folder, 'older.db');
+    const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0006'));
+    await migrateFile(older, before);
+    const database = new Sqlite(older);
+    database.exec(`insert into companies values (1, 'Acme', 0, 0), (2, 'Beta', 0, 0);
+      insert into users (id, email, name, time_zone, password_hash, sign_in_count, last_sign_in_at, last_sign_in_ip,
+        failed_sign_ins, revision, created_at, updated_at)
+        values (1, 'vi@acme.example', 'Vi', 'UTC', '', 0, null, null, 0, 1, 5, 5),
+          (2, 'ana@acme.example', 'Ana', 'Asia/Tokyo', '', 3, 7, '192.0.2.1', 0, 4, 5, 8);
+      insert into memberships values (1, 1, 'viewer', 5), (1, 2, 'admin', 6), (2, 2, 'viewer', 6);
+      insert into groups (company_id, name, revision, created_at, updated_at, created_by, created_via)
+        values (1, 'by a command', 1, 5, 5, null, 'api'), (1, 'by Vi', 1, 5, 5, 1, 'api'),
+          (2, 'by a command', 1, 5, 5, null, 'api');`);
+    database.close();
+    await migrateFile(older);
+    expect(read(older, 'select company_id, name, created_by from groups order by id')).toEqual([
+      { company_id: 1, name: 'by a command', created_by: 2 },
+      { company_id: 1, name: 'by Vi', created_by: 1 },
+      { company_id: 2, name: 'by a command', created_by: 2 },
+    ]);
+    const columns =
+      'company_id, id, name, time_zone, role, sign_in_count, last_sign_in_at, revision, updated_at';
+    const ana = { name: 'Ana', time_zone: 'Asia/Tokyo', sign_in_count: 3, last_sign_in_at: 7, revision: 4 };
+    expect(read(older, `select ${columns} from members where id = 2 order by 1`)).toEqual([
+      { company_id: 1, id: 2, role: 'admin', ...ana, updated_at: 8 },
+      { company_id: 2, id: 2, role: 'viewer', ...ana, updated_at: 8 },
+    ]);
+  });
+
   it('is done once where several start on a new file together', async () => {
     const fresh = join(folder, 'fresh.db');
     const all = await Promise.all([1, 2, 3].map(() => openDatabase(fresh)));
@@ -191,6 +221,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0003-dashboards': 'c472b5b9b25b9ecf448e1145692832a1da8f6a149039676adbd028950227c7fd',
   '0004-transactions': '810ca7127b32da6df3c07cf1ea87ae14a2d27a29d5e48917f61a624fcc80eafc',
   '0005-ledger-entities': '16ddfc781fb0fd897e1a41f3252d2e29981ea2c6054415b4b57edcd8f8ec901f',
+  '0006-members': 'c967510c90210e9157772b717768795a37ee349b4e6dd3055c347645db469aaf',
 };
 
 describe('released migrations', () => {

@@ -11,7 +11,7 @@ import { testDatabase } from '../support/database.js';
 import { startServer, SYSTEM } from '../support/server.js';
 
 const CALLER: Caller = {
-  ...{ companyId: 1, userId: null, tokenId: null, role: 'admin', scopes: [], timeZone: 'UTC' },
+  ...{ companyId: 1, userId: 1, tokenId: null, role: 'admin', scopes: [], timeZone: 'UTC' },
   ...SYSTEM,
 };
 

@@ -12,7 +12,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/access-token/access-token.repository.ts': 5,
   'src/resources/app-version/association.repository.ts': 4,
   'src/resources/app/app.repository.ts': 1,
-  'src/resources/company/company.repository.ts': 2,
+  'src/resources/company/company.repository.ts': 4,
   'src/resources/content/content.repository.ts': 2,
   'src/resources/device/device.summary.repository.ts': 2,
   'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
@@ -21,8 +21,8 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/parameter/parameter.repository.ts': 2,
   'src/resources/transaction/summary/transaction-summary.repository.ts': 4,
   'src/resources/transaction/transaction.repository.ts': 3,
-  'src/resources/user/membership.repository.ts': 1,
-  'src/resources/user/user.repository.ts': 8,
+  'src/resources/user/member/member.repository.ts': 3,
+  'src/resources/user/user.repository.ts': 7,
 };
 
 const files = globSync('src/resources/**/*.ts', { cwd: ROOT }).map((file) => ({

@@ -91,10 +91,16 @@ import {
 import {
   deleteMembership,
   findMembership,
+  selectAdministrators,
   selectMemberships,
-} from '../../src/resources/user/membership.repository.js';
-import { selectUsers } from '../../src/resources/user/user.repository.js';
-import { getUser, listUsers, users } from '../../src/resources/user/user.service.js';
+} from '../../src/resources/user/member/member.repository.js';
+import {
+  getUser,
+  listMembers,
+  listUsers,
+  memberList,
+  users,
+} from '../../src/resources/user/member/member.service.js';
 import { testDatabase } from '../support/database.js';
 import { report } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
@@ -132,7 +138,7 @@ const LISTS = [
     metacontentList,
     notifications,
   ],
-  ...[transactions, users, apiTokens, companies],
+  ...[transactions, users, memberList, apiTokens, companies],
 ];
 const CHILDREN = [
   ...[groupsOfAppVersion, filesOfAppVersion, appVersionsOfApp, appVersionsOfFile, appVersionsOfGroup],
@@ -202,6 +208,8 @@ const READS: Readonly<Record<string, Read>> = {
   users: (work) => listUsers(work, PAGE),
   token: (work) => getToken(work, TWIN),
   tokens: listTokens,
+  members: listMembers,
+  administrators: (work) => selectAdministrators(work, 1),
   membership: (work) => findMembership(work, 1, TWIN),
   'tokens of a member': (work) => selectTokensOf(work, { companyId: 1, userId: 1 }),
   'derived tokens': (work) => selectDerivedTokens(work, 1, [1]),
@@ -341,14 +349,14 @@ describe('a statement that names a company', () => {
 
   it('lists the members of that company', async () => {
     const { units } = setUp(true);
-    const members = await units.systemRead((work) => selectUsers(work, 1));
+    const members = await units.read(CALLER, listMembers);
     expect(members.map(({ id }) => id)).toEqual([1]);
   });
 
   it('deletes one membership of a user, not the other', async () => {
     const { units } = setUp(true);
     const memberships = await units.systemWrite(SYSTEM, async (work) => {
-      await deleteMembership(work, { companyId: TWIN, userId: 1, role: 'viewer' });
+      await deleteMembership(work, { companyId: TWIN, userId: 1 });
       return await selectMemberships(work, [1]);
     });
     expect(memberships.map(({ companyId }) => companyId)).toEqual([1]);

@@ -14,6 +14,7 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
     storedResponses: { find: findStoredResponse, store: storeResponse },
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     secretMutations: [],
+    secrets: { tokenSecret: '', newPassword: () => Promise.resolve({ password: '', hash: '' }) },
     maxContentBytes,
     largeReads: createLargeReads(),
   };

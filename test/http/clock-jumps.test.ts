@@ -59,11 +59,7 @@ describe('CF-27 a clock that jumps', () => {
     const { companyId, userId } = server.acme.caller;
     const expiresAt = new Date(server.clock.now().getTime() + DAY);
     const { secret } = await server.app.units.systemWrite(SYSTEM, (work) =>
-      createNamedToken(
-        work,
-        { companyId, userId: userId ?? 0 },
-        { name: 'a day', scopes: ['read'], expiresAt },
-      ),
+      createNamedToken(work, { companyId, userId }, { name: 'a day', scopes: ['read'], expiresAt }),
     );
     const client = createClient(server.url, secret);
     const statusAt = async (milliseconds: number): Promise<number> => {

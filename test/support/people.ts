@@ -1,5 +1,5 @@
 import type { Role } from '../../src/platform/caller.js';
-import { ensureCompany } from '../../src/resources/company/company.service.js';
+import { getCompanyByName } from '../../src/resources/company/company.service.js';
 import { createPasswords } from '../../src/resources/user/password.service.js';
 import { addUser } from '../../src/resources/user/user.service.js';
 import type { User } from '../../src/resources/user/user.model.js';
@@ -26,8 +26,8 @@ export async function addPerson(
   const user = await server.app.units.systemWrite(SYSTEM, async (work) => {
     let added: User | undefined;
     for (const [company, role] of Object.entries(roles) as [keyof typeof COMPANIES, Role][]) {
-      const { id, name } = await ensureCompany(work, { name: COMPANIES[company] });
-      added = await addUser(work, { id, name }, { email, name: 'Ana Souza', role }, hash);
+      const { id } = await getCompanyByName(work, COMPANIES[company]);
+      added = await addUser(work, { id }, { email, name: 'Ana Souza', role }, hash);
     }
     return added;
   });

@@ -52,7 +52,7 @@ export async function populate(server: TestServer, member: Member, times: number
 
 async function addColleague(server: TestServer): Promise<void> {
   const colleague = await server.member('acme', 'admin');
-  await colleague.client.post('groups', { name: `of colleague ${colleague.caller.userId ?? ''}` });
+  await colleague.client.post('groups', { name: `of colleague ${colleague.caller.userId}` });
 }
 
 async function repeat(times: number, make: () => Promise<number>): Promise<number[]> {

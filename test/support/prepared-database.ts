@@ -7,9 +7,8 @@ import { systemClock } from '../../src/platform/clock.js';
 import { loadTokenSecret } from '../../src/platform/config/token-secret.js';
 import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
 import { ensureDerivedTokens } from '../../src/resources/access-token/derived-token.service.js';
-import { ensureCompany } from '../../src/resources/company/company.service.js';
 import { createPasswords } from '../../src/resources/user/password.service.js';
-import { addUser } from '../../src/resources/user/user.service.js';
+import { addCompanyWithUser } from '../../src/resources/user/user.service.js';
 import { databaseFile } from './database.js';
 
 const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
@@ -28,9 +27,9 @@ export async function prepareDatabase(
   const units = createUnits(database, systemClock);
   try {
     const { secret, ...member } = await units.systemWrite(SYSTEM, async (work) => {
-      const company = await ensureCompany(work, { name: 'Acme Pagamentos' });
       const identity = { email: 'admin@acme.example', name: 'Admin', role: 'admin' };
-      const user = await addUser(work, company, identity, 'no password');
+      const added = await addCompanyWithUser(work, 'Acme Pagamentos', identity, 'no password');
+      const { company, user } = added;
       const ids = { companyId: company.id, userId: user.id };
       const { token, secret } = await createNamedToken(work, ids, { name: 'faults', scopes: SCOPES });
       return { ...ids, tokenId: token.id, secret };
@@ -50,9 +49,8 @@ export async function prepareDatabaseWithUser(file: string, password: string): P
     const secret = loadTokenSecret({ databaseFile: file, tokenSecret: null });
     const hash = await createPasswords().hash(password);
     return await createUnits(database, systemClock).systemWrite(SYSTEM, async (work) => {
-      const company = await ensureCompany(work, { name: 'Acme' });
       const input = { email: 'ana@acme.example', name: 'Ana Souza', role: 'admin' };
-      const user = await addUser(work, company, input, hash);
+      const { company, user } = await addCompanyWithUser(work, 'Acme', input, hash);
       const tokens = await ensureDerivedTokens(work, secret, { userId: user.id, companyIds: [company.id] });
       return tokens.get(company.id) ?? '';
     });

@@ -3,8 +3,8 @@ import type { Caller, Role, Scope } from '../../src/platform/caller.js';
 import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
-import { ensureCompany } from '../../src/resources/company/company.service.js';
-import { addUser } from '../../src/resources/user/user.service.js';
+import { findCompany } from '../../src/resources/company/company.service.js';
+import { addCompanyWithUser, addUser } from '../../src/resources/user/user.service.js';
 import { createClient, type Client } from './client.js';
 import { testClock, type TestClock } from './clock.js';
 import { databaseFile, removeFolder, scratchFolder } from './database.js';
@@ -120,13 +120,12 @@ async function addMember(
   }: Pick<Caller, 'role' | 'scopes' | 'timeZone'> & { readonly email: string },
 ): Promise<{ caller: Caller; token: string }> {
   return await app.units.systemWrite(SYSTEM, async (work) => {
-    const company = await ensureCompany(work, { name: companyName });
-    const user = await addUser(
-      work,
-      company,
-      { email, name: `${role} of ${companyName}`, role, timeZone },
-      'no password',
-    );
+    const known = await findCompany(work, companyName);
+    const person = { email, name: `${role} of ${companyName}`, role, timeZone };
+    const { company, user } =
+      known === undefined
+        ? await addCompanyWithUser(work, companyName, person, 'no password')
+        : { company: known, user: await addUser(work, known, person, 'no password') };
     const member = { companyId: company.id, userId: user.id };
     const { token, secret } = await createNamedToken(work, member, { name: 'test', scopes });
     return {

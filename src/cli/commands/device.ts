@@ -4,20 +4,25 @@ import type { Command } from 'commander';
 import { createDevices } from '../../resources/device/device.import.service.js';
 import type { DeviceRow, ErrorPolicy } from '../../resources/device/device.model.js';
 import { CommandError } from '../command-error.js';
-import { callerIn, withDatabase } from '../command-context.js';
+import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addDeviceCommands(program: Command, io: CommandIo): void {
   const device = program.command('device').description('devices of a company');
-  addJsonCommand(device, 'import', 'create devices from a list, all or none; prints the result of each line')
+  withActor(
+    addJsonCommand(
+      device,
+      'import',
+      'create devices from a list, all or none; prints the result of each line',
+    ),
+  )
     .argument('<file>', 'text file (UTF-8) with one serial number per line')
     .requiredOption('--company <name>', 'the company')
     .option('--skip-refused', 'skip refused lines and create the other devices')
     .action((file: string, options: ImportOptions) => importDevices(io, file, options));
 }
 
-interface ImportOptions extends JsonOption {
-  readonly company: string;
+interface ImportOptions extends JsonOption, ActorOptions {
   readonly skipRefused?: true;
 }
 
@@ -30,11 +35,10 @@ async function importDevices(io: CommandIo, file: string, options: ImportOptions
   const lines = readLines(file);
   const policy: ErrorPolicy = options.skipRefused === true ? 'REJECT_FAILED_ROWS' : 'REJECT_EVERYTHING';
   io.notice(`${lines.length} serial numbers in ${file}`);
-  const rows = await withDatabase(io, async ({ units }) => {
-    const caller = await callerIn(units, options.company);
-    const serialNumbers = lines.map((line) => line.serialNumber);
-    return await units.write(caller, (work) => createDevices(work, serialNumbers, policy));
-  });
+  const serialNumbers = lines.map((line) => line.serialNumber);
+  const rows = await withDatabase(io, (context) =>
+    writeIn(context, options, (work) => createDevices(work, serialNumbers, policy)),
+  );
   const results = lines.map((line, index) => resultOf(line, rows[index]));
   const printed = results.map(({ line, serial_number, result }) => `${line}\t${serial_number}\t${result}`);
   printResult(io, options, results, printed);

@@ -1,24 +1,28 @@
 import type { Command } from 'commander';
 
-import { LOCAL_ORIGIN } from '../../platform/caller.js';
+import type { WriteWork } from '../../database/work.js';
+import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 import type { AccessToken } from '../../resources/access-token/access-token.model.js';
-import {
-  createNamedToken,
-  getToken,
-  listTokens,
-  revokeToken,
-} from '../../resources/access-token/access-token.service.js';
-import { getMembership } from '../../resources/user/membership.service.js';
+import { createNamedToken, getToken, listTokens } from '../../resources/access-token/access-token.service.js';
+import { renewToken, revokeToken } from '../../resources/access-token/token-rights.service.js';
+import { getMembership } from '../../resources/user/member/member.service.js';
 import { getUserByEmail } from '../../resources/user/user.service.js';
 import { CommandError } from '../command-error.js';
-import { callerIn, companyNamed, withDatabase } from '../command-context.js';
+import {
+  readIn,
+  withActor,
+  withDatabase,
+  writeIn,
+  type ActorOptions,
+  type CommandContext,
+} from '../command-context.js';
 import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addTokenCommands(program: Command, io: CommandIo): void {
   const token = program.command('token').description('API tokens of a company');
-  addJsonCommand(token, 'create', 'create a named token; it is shown only once')
+  withActor(addJsonCommand(token, 'create', 'create a named token; it is shown only once'))
     .requiredOption('--company <name>', 'the company')
     .requiredOption('--email <address>', 'the member who owns the token; their role limits its scopes')
     .requiredOption('--name <name>', 'name of the token, for example what it is used for')
@@ -28,17 +32,25 @@ export function addTokenCommands(program: Command, io: CommandIo): void {
   addJsonCommand(token, 'list', 'list the tokens of a company, including expired and revoked ones')
     .requiredOption('--company <name>', 'the company')
     .action((options: CompanyOptions) => list(io, options));
-  addJsonCommand(token, 'revoke', 'revoke a token at once')
+  addTokenChange(token, 'renew', 'replace a token at once by a new one; it is shown only once').action(
+    (id: string, options: JsonOption & ActorOptions) => renew(io, id, options),
+  );
+  addTokenChange(token, 'revoke', 'revoke a token at once').action(
+    (id: string, options: JsonOption & ActorOptions) => revoke(io, id, options),
+  );
+}
+
+function addTokenChange(token: Command, name: string, description: string): Command {
+  return withActor(addJsonCommand(token, name, description))
     .argument('<id>', 'the id that `token list` shows')
-    .requiredOption('--company <name>', 'the company')
-    .action((id: string, options: CompanyOptions) => revoke(io, id, options));
+    .requiredOption('--company <name>', 'the company');
 }
 
 interface CompanyOptions extends JsonOption {
   readonly company: string;
 }
 
-interface CreateOptions extends CompanyOptions {
+interface CreateOptions extends JsonOption, ActorOptions {
   readonly email: string;
   readonly name: string;
   readonly scopes: string;
@@ -51,16 +63,24 @@ async function create(io: CommandIo, options: CreateOptions): Promise<void> {
     scopes: options.scopes.split(',').map((scope) => scope.trim()),
     expiresAt: options.expires === undefined ? null : parseExpiry(options.expires),
   };
-  const { token, secret } = await withDatabase(io, async ({ units }) => {
-    const company = await companyNamed(units, options.company);
-    return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
-      const user = await getUserByEmail(work, options.email);
-      const member = await getMembership(work, { companyId: company.id, userId: user.id });
+  const created = await withDatabase(io, (context) =>
+    writeIn(context, options, async (work) => {
+      const { id: userId } = await getUserByEmail(work, options.email);
+      const member = await getMembership(work, { companyId: work.caller.companyId, userId });
       return await createNamedToken(work, member, input);
-    });
-  });
+    }),
+  );
+  printSecret(io, options, created);
+}
+
+interface TokenWithSecret {
+  readonly token: AccessToken;
+  readonly secret: string;
+}
+
+function printSecret(io: CommandIo, options: JsonOption, { token, secret }: TokenWithSecret): void {
   if (options.json !== true) {
-    io.notice(`Token ${token.id}, "${token.name ?? ''}": store it now, it is not shown again.`);
+    io.notice(`Token ${token.id}, ${nameOf(token)}: store it now, it is not shown again.`);
   }
   printResult(io, options, { ...tokenFields(token), api_token: secret }, [secret]);
 }
@@ -77,22 +97,37 @@ function parseExpiry(text: string): Date {
 }
 
 async function list(io: CommandIo, options: CompanyOptions): Promise<void> {
-  const tokens = await withDatabase(io, async ({ units }) =>
-    units.read(await callerIn(units, options.company), listTokens),
-  );
+  const tokens = await withDatabase(io, (context) => readIn(context, options.company, listTokens));
   printResult(io, options, tokens.map(tokenFields), [tokenTable(tokens)]);
 }
 
-async function revoke(io: CommandIo, text: string, options: CompanyOptions): Promise<void> {
-  const id = idFromText(text);
-  if (id === undefined) throw notFound('access token');
-  const token = await withDatabase(io, async ({ units }) =>
-    units.write(await callerIn(units, options.company), async (work) =>
-      revokeToken(work, await getToken(work, id)),
-    ),
+async function renew(io: CommandIo, id: string, options: JsonOption & ActorOptions): Promise<void> {
+  const renewed = await changeToken(io, id, options, (work, token, { config }) =>
+    renewToken(work, loadTokenSecret(config), token),
   );
+  printSecret(io, options, renewed);
+}
+
+async function revoke(io: CommandIo, id: string, options: JsonOption & ActorOptions): Promise<void> {
+  const token = await changeToken(io, id, options, revokeToken);
   printResult(io, options, tokenFields(token), [`Token ${token.id} is revoked.`]);
 }
+
+async function changeToken<T>(
+  io: CommandIo,
+  text: string,
+  options: ActorOptions,
+  change: (work: WriteWork, token: AccessToken, context: CommandContext) => Promise<T>,
+): Promise<T> {
+  const id = idFromText(text);
+  if (id === undefined) throw notFound('access token');
+  return await withDatabase(io, (context) =>
+    writeIn(context, options, async (work) => change(work, await getToken(work, id), context)),
+  );
+}
+
+/** In quotes; in brackets for a token without a name. */
+const nameOf = ({ kind, name }: AccessToken): string => (name === null ? `(${kind})` : `"${name}"`);
 
 function tokenFields(token: AccessToken) {
   return {

@@ -7,7 +7,7 @@ import {
   REQUIRED_ROW_FIELDS,
   ROW_FIELDS,
 } from '../../resources/transaction/recording/transaction-row.model.js';
-import { callerIn, withDatabase } from '../command-context.js';
+import { callerIn, withActor, withDatabase, type ActorOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { EXIT } from '../exit-codes.js';
@@ -28,7 +28,7 @@ already are recognized by their reference, or by all their values if they have n
 
 export function addTransactionCommands(program: Command, io: CommandIo): void {
   const transaction = program.command('transaction').description('transactions of a company');
-  addJsonCommand(transaction, 'import', 'store transactions from a file; safe to repeat')
+  withActor(addJsonCommand(transaction, 'import', 'store transactions from a file; safe to repeat'))
     .argument('<file>', 'NDJSON (.ndjson, .jsonl) or CSV (.csv), UTF-8, of any length')
     .requiredOption('--company <name>', 'the company')
     .option(
@@ -39,8 +39,7 @@ export function addTransactionCommands(program: Command, io: CommandIo): void {
     .action((file: string, options: ImportOptions) => run(io, file, options));
 }
 
-interface ImportOptions extends JsonOption {
-  readonly company: string;
+interface ImportOptions extends JsonOption, ActorOptions {
   readonly rejected?: string;
 }
 
@@ -49,7 +48,7 @@ async function run(io: CommandIo, file: string, options: ImportOptions): Promise
   const { size } = statSync(file);
   refuseSameFile(file, options.rejected);
   const totals = await withDatabase(io, async ({ units }) => {
-    const caller = await callerIn(units, options.company);
+    const caller = await callerIn(units, options);
     const report = options.rejected === undefined ? shownReport(io) : fileReport(options.rejected);
     const progress = createProgress(io, () => (size === 0 ? 100 : (source.bytesRead() * 100) / size));
     try {

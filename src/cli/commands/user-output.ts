@@ -1,9 +1,9 @@
 import { systemClock } from '../../platform/clock.js';
-import type { Person, User } from '../../resources/user/user.model.js';
+import type { Member, Person, User } from '../../resources/user/user.model.js';
 import { table } from '../command-io.js';
 
 /** A user who is both disabled and locked is shown as disabled: a lock ends by itself. */
-export function stateOf(user: User): 'active' | 'disabled' | 'locked' {
+export function stateOf(user: Pick<User, 'disabledAt' | 'lockedUntil'>): 'active' | 'disabled' | 'locked' {
   if (user.disabledAt !== null) return 'disabled';
   return user.lockedUntil !== null && user.lockedUntil > systemClock.now() ? 'locked' : 'active';
 }
@@ -27,12 +27,44 @@ export function userFields(user: User) {
 export function personFields({ user, memberships }: Person) {
   return {
     ...userFields(user),
-    companies: memberships.map(({ companyId, companyName, role }) => ({
+    companies: memberships.map(({ companyId, companyName, role, name, disabledAt }) => ({
       company_id: companyId,
       company_name: companyName,
       role,
+      name,
+      disabled_at: disabledAt,
     })),
   };
+}
+
+/** A user as one company sees them. */
+export function memberFields(member: Member) {
+  return {
+    id: member.id,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    state: stateOf(member),
+    sign_in_count: member.signInCount,
+    last_sign_in_at: member.lastSignInAt,
+    last_sign_in_ip: member.lastSignInIp,
+    locked_until: member.lockedUntil,
+    disabled_at: member.disabledAt,
+    time_zone: member.timeZone,
+    created_at: member.createdAt,
+  };
+}
+
+export function membersTable(members: readonly Member[]): string {
+  const rows = members.map((member) => [
+    String(member.id),
+    member.email,
+    member.name,
+    member.role,
+    stateOf(member),
+    member.lastSignInAt?.toISOString().slice(0, 10) ?? '',
+  ]);
+  return table(['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE', 'SIGNED IN'], rows);
 }
 
 export function peopleTable(people: readonly Person[]): string {
@@ -41,7 +73,11 @@ export function peopleTable(people: readonly Person[]): string {
     user.email,
     user.name,
     stateOf(user),
-    memberships.map(({ companyName, role }) => `${companyName} (${role})`).join(', '),
+    memberships
+      .map(({ companyName, role, disabledAt }) =>
+        disabledAt === null ? `${companyName} (${role})` : `${companyName} (${role}, disabled)`,
+      )
+      .join(', '),
   ]);
   return table(['ID', 'E-MAIL', 'NAME', 'STATE', 'COMPANIES'], rows);
 }

@@ -5,6 +5,7 @@ import { up as lists } from './0002-lists.js';
 import { up as dashboards } from './0003-dashboards.js';
 import { up as transactions } from './0004-transactions.js';
 import { up as ledgerEntities } from './0005-ledger-entities.js';
+import { up as members } from './0006-members.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -13,6 +14,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-dashboards': { up: dashboards },
   '0004-transactions': { up: transactions },
   '0005-ledger-entities': { up: ledgerEntities },
+  '0006-members': { up: members },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -4,6 +4,7 @@ import type { StoredResponses } from '../../http/stored-responses.js';
 import type { IdempotencyKey } from '../../platform/idempotency.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
+import type { Secrets } from '../../platform/secrets.js';
 import { requestError, type Within } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { payload, recordsIn, type Payload } from '../schema/payload.js';
@@ -28,6 +29,7 @@ export interface OperationServices {
   readonly readContent: ReadContent;
   /** Mutations whose response shows a secret that is not stored: they take no Idempotency-Key. */
   readonly secretMutations: readonly string[];
+  readonly secrets: Secrets;
   /** Most bytes of contents in a streamed response. */
   readonly maxContentBytes: number;
   /** See `RequestLoaders`. */
@@ -44,6 +46,7 @@ export type OperationContext = Pick<GraphqlContext, keyof GraphqlContext>;
 export class GraphqlContext extends RecordReads {
   // No #private members: Apollo hands resolvers a copy, which would not have them.
   readonly contents: OperationContents;
+  readonly secrets: Secrets;
   /** Set while a mutation with an Idempotency-Key is executed. */
   private readonly repeatable: RepeatableChange | null = null;
 
@@ -55,6 +58,7 @@ export class GraphqlContext extends RecordReads {
     const { units, largeReads, readContent, maxContentBytes: maxBytes } = services;
     super(caller, new RequestLoaders(units, caller, largeReads));
     const { companyId } = caller;
+    this.secrets = services.secrets;
     this.contents = new OperationContents({ companyId, maxBytes, readContent, counters: this.counters });
   }
 
@@ -89,9 +93,9 @@ export class GraphqlContext extends RecordReads {
     return this.loaders.read(use);
   }
 
-  /** What was read before the change is read again after it. */
-  async write<T>(scope: Scope, use: (work: WriteWork) => Promise<T>): Promise<T> {
-    demandScope(this.caller, scope);
+  /** What was read before the change is read again after it. `scope` is null for what every valid token may do. */
+  async write<T>(scope: Scope | null, use: (work: WriteWork) => Promise<T>): Promise<T> {
+    if (scope !== null) demandScope(this.caller, scope);
     const { units } = this.services;
     this.loaders.forget();
     if (this.repeatable !== null) return await this.repeatable.run(units, this.caller, use);
@@ -108,7 +112,7 @@ export class GraphqlContext extends RecordReads {
    */
   change<T extends object>(
     use: (work: WriteWork) => Promise<T>,
-    scope: Scope = 'write',
+    scope: Scope | null = 'write',
     within: Within = ['input'],
   ): Promise<Payload & Partial<T>> {
     return payload(async () => {

@@ -91,15 +91,18 @@ export class RecordReads {
     );
   }
 
-  /** A list of one parent, read together with those of the other parents in the operation. */
+  /**
+   * A list of one parent, read together with those of the other parents in the operation. `scope` is null for what
+   * every valid token may read.
+   */
   children<T, P extends KeyValue>(
     child: ChildList<T, P>,
     parent: P,
     args: ListArgs,
-    scope: Scope = 'read',
+    scope: Scope | null = 'read',
     standard = BY_ID,
   ): Connection<T> {
-    demandScope(this.caller, scope);
+    if (scope !== null) demandScope(this.caller, scope);
     const condition = conditionOf(child.list, args.filter);
     const request = sliceRequest(args, condition, standard);
     const slices = () =>

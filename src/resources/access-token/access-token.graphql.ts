@@ -1,9 +1,10 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 
 import {
   choice,
   enumeration,
   face,
+  idOf,
   fields,
   inputOf,
   instant,
@@ -24,7 +25,8 @@ import {
 import type { Scope as ScopeName } from '../../platform/caller.js';
 import { UserList, UserType } from '../user/user.graphql.js';
 import { NamedTokenCreate, type AccessToken } from './access-token.model.js';
-import { apiTokens, apiTokensOfUser, createOwnToken, getToken, revokeToken } from './access-token.service.js';
+import { apiTokens, apiTokensOfUser, createOwnToken } from './access-token.service.js';
+import { getManagedToken, renewToken, revokeToken } from './token-rights.service.js';
 
 export const Scope = enumeration<ScopeName>(
   'Scope',
@@ -38,7 +40,7 @@ export const Scope = enumeration<ScopeName>(
 );
 
 const ApiTokenKind = enumeration<AccessToken['kind']>('ApiTokenKind', 'How a token was created.', {
-  derived: 'By signing in through REST. Each user has one for each company.',
+  derived: 'By signing in through REST, which returns the same token at every call.',
   named: 'By `apiTokenCreate` or the command line. Its text is shown once.',
 });
 
@@ -63,7 +65,7 @@ const ApiTokenType = nodeType<AccessToken, 'companyId' | 'userId'>(
   },
 );
 
-const ApiTokenList = listTypes(apiTokens, ApiTokenType);
+export const ApiTokenList = listTypes(apiTokens, ApiTokenType);
 
 const ApiTokenCreateInput = inputOf('ApiTokenCreateInput', NamedTokenCreate, {
   description: 'Fields of a new token.',
@@ -80,8 +82,16 @@ const ApiTokenCreatePayload = payloadType('ApiTokenCreate', {
   token: nullable(text('Text of the new token, which is shown only here. Null if none was created.')),
 });
 
+const ApiTokenRenewPayload = payloadType('ApiTokenRenew', {
+  apiToken: nullable(object(ApiTokenType, 'The new token. Null if nothing was changed.')),
+  token: nullable(text('Text of the new token, which is shown only here. Null if nothing was changed.')),
+});
+
+const RIGHTS =
+  'Users can do so with their own tokens that have no more scopes than the token of the request, administrators with all tokens of the company.';
+
 @Resolver()
-class ApiTokenCreation {
+class ApiTokenSecrets {
   @Mutation(() => ApiTokenCreatePayload, {
     description: 'Creates a token for the caller and shows its text once. Requires the scope ADMIN.',
   })
@@ -94,6 +104,25 @@ class ApiTokenCreation {
       return { apiToken: token, token: secret };
     }, 'admin');
   }
+
+  @Mutation(() => ApiTokenRenewPayload, {
+    description:
+      'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with more scopes or a later expiry than the token of the request.',
+  })
+  apiTokenRenew(
+    @Arg('id', () => ID, { description: 'Global id of the token to replace.' }) globalId: string,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(
+      async (work) => {
+        const current = await getManagedToken(work, idOf('ApiToken', globalId));
+        const { token, secret } = await renewToken(work, ctx.secrets.tokenSecret, current);
+        return { apiToken: token, token: secret };
+      },
+      null,
+      [],
+    );
+  }
 }
 
 export const apiTokenFace = face(
@@ -102,13 +131,13 @@ export const apiTokenFace = face(
     entityType: 'access_token',
     listDescription: 'All tokens of the company, expired and revoked ones included.',
   }),
-  ApiTokenCreation,
+  ApiTokenSecrets,
   recordMutations(ApiTokenList, {
-    get: getToken,
+    get: getManagedToken,
     changes: {
       apiTokenRevoke: {
-        description: 'Revokes a token: requests with it fail from now on. Requires the scope ADMIN.',
-        scope: 'admin',
+        description: `Revokes a token: requests with it fail from now on. ${RIGHTS}`,
+        scope: null,
         run: revokeToken,
       },
     },

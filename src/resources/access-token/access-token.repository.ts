@@ -1,4 +1,4 @@
-import { CompanyRows, inCompany } from '../../database/company/company-rows.js';
+import { CompanyRows, inCompany, type OfCompany } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant, json, nullable } from '../../database/storage.js';
@@ -49,19 +49,18 @@ export interface Credential {
   readonly userDisabled: boolean;
 }
 
-/** The token with its user and its membership, in one statement. Ending a membership deletes its tokens. */
+/** The token with its member, in one statement. Ending a membership deletes its tokens. */
 export async function findCredential(work: SystemReadWork, hash: string): Promise<Credential | undefined> {
   const { db } = specialSql(work);
   const row = await db
     .selectFrom('access_tokens')
-    .innerJoin('memberships', (join) =>
+    .innerJoin('members', (join) =>
       join
-        .onRef('memberships.company_id', '=', 'access_tokens.company_id')
-        .onRef('memberships.user_id', '=', 'access_tokens.user_id'),
+        .onRef('members.company_id', '=', 'access_tokens.company_id')
+        .onRef('members.id', '=', 'access_tokens.user_id'),
     )
-    .innerJoin('users', 'users.id', 'access_tokens.user_id')
     .selectAll('access_tokens')
-    .select(['memberships.role as role', 'users.time_zone as time_zone', 'users.disabled_at as disabled_at'])
+    .select(['members.role', 'members.time_zone', 'members.disabled_at', 'members.account_disabled_at'])
     .where('access_tokens.token_hash', '=', hash)
     .executeTakeFirst();
   if (row === undefined) return undefined;
@@ -69,7 +68,7 @@ export async function findCredential(work: SystemReadWork, hash: string): Promis
     token: tokenOf(row),
     role: row.role as Role,
     timeZone: row.time_zone,
-    userDisabled: row.disabled_at !== null,
+    userDisabled: row.disabled_at !== null || row.account_disabled_at !== null,
   };
 }
 
@@ -130,7 +129,7 @@ export interface DerivedToken {
   readonly hash: string;
 }
 
-/** The derived tokens of a user that are not revoked: at most one per company. */
+/** The derived tokens of a user that are not revoked, the oldest first. A company has one for each secret. */
 export async function selectDerivedTokens(
   work: SystemReadWork,
   userId: number,
@@ -144,6 +143,7 @@ export async function selectDerivedTokens(
     .where('company_id', 'in', amongIds(companyIds))
     .where('kind', '=', 'derived')
     .where('revoked_at', 'is', null)
+    .orderBy('id')
     .execute();
   return rows.map((row) => ({ token: tokenOf(row), nonce: row.nonce ?? '', hash: row.token_hash }));
 }
@@ -161,7 +161,7 @@ export async function findToken(work: ReadWork, id: number): Promise<AccessToken
   return row && tokenOf(row);
 }
 
-/** All tokens of the caller's company, also revoked and expired ones, ascending by id. */
-export async function listTokens(work: ReadWork): Promise<AccessToken[]> {
+/** All tokens of the company, also revoked and expired ones, ascending by id. */
+export async function listTokens(work: OfCompany<SystemReadWork>): Promise<AccessToken[]> {
   return (await tokens.select(work, {}, { orderBy: ['id'] })).map(tokenOf);
 }

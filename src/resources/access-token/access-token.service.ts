@@ -1,7 +1,7 @@
 import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import { mayUse } from '../../platform/caller.js';
-import { DomainError, invalid } from '../../platform/errors.js';
+import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
 import { hashToken, NamedTokenCreate, randomToken, type AccessToken } from './access-token.model.js';
@@ -28,40 +28,34 @@ export async function createNamedToken(
 ): Promise<{ token: AccessToken; secret: string }> {
   const { name, scopes, expiresAt = null } = parse(NamedTokenCreate, input);
   if (expiresAt !== null && expiresAt <= work.now) throw invalid('expiresAt', 'must be in the future');
-  const secret = randomToken();
-  const values: NewToken = {
-    companyId,
-    userId,
-    kind: 'named',
-    name,
-    scopes,
-    expiresAt,
-    hash: hashToken(secret),
-    nonce: null,
-    lastFour: secret.slice(-4),
-  };
-  return { token: only(await createTokens(work, [values])), secret };
+  const { values, text } = newNamedToken({ companyId, userId, name, scopes, expiresAt });
+  return { token: only(await createTokens(work, [values])), secret: text };
 }
 
-/**
- * Creates a token for the caller, with no scope that the caller does not have. Errors: `invalid`, `forbidden` if the
- * caller is not a user.
- */
+/** A token with a new text, to be created. */
+export function newNamedToken(
+  fields: Pick<AccessToken, 'companyId' | 'userId' | 'name' | 'scopes' | 'expiresAt'>,
+): { readonly values: NewToken; readonly text: string } {
+  const text = randomToken();
+  const values = {
+    ...fields,
+    kind: 'named',
+    hash: hashToken(text),
+    nonce: null,
+    lastFour: text.slice(-4),
+  } as const;
+  return { values, text };
+}
+
+/** Creates a token for the caller, with no scope that the caller does not have. Errors: `invalid`. */
 export async function createOwnToken(
   work: WriteWork,
   input: unknown,
 ): Promise<{ token: AccessToken; secret: string }> {
   const { companyId, userId } = work.caller;
-  if (userId === null) throw new DomainError('forbidden', 'Only a user can have a token.');
   const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayUse(work.caller, scope));
   if (refused.length > 0) throw invalid('scopes', `must be scopes that you have: not ${refused.join(', ')}`);
   return await createNamedToken(work, { companyId, userId }, input);
-}
-
-/** Revokes a token; one that was revoked before does not change. */
-export async function revokeToken(work: WriteWork, token: AccessToken): Promise<AccessToken> {
-  const [revoked = token] = await revokeTokens(work, token.revokedAt === null ? [token] : []);
-  return revoked;
 }
 
 /** `by` is the user for the ledger, if the unit of work has no caller. */

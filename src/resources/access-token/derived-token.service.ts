@@ -1,36 +1,32 @@
 import type { SystemWriteWork } from '../../database/work.js';
 import { SCOPES } from '../../platform/caller.js';
-import { hashToken, randomToken } from './access-token.model.js';
+import { hashToken, randomToken, type AccessToken } from './access-token.model.js';
 import { selectDerivedTokens, type NewToken } from './access-token.repository.js';
 import { deriveToken, hasLapsed, type Member } from './access-token.rules.js';
 import { createTokens, revokeTokens } from './access-token.service.js';
 
 /**
  * The text of a user's derived token for each company, by company id. It is the same at every call, although only its
- * hash is stored: it is computed anew from the nonce. An expired token, or one of another secret, is replaced
- * (contract 25).
+ * hash is stored: it is computed anew from the nonce. Where none of the user's tokens is of this secret, a new one is
+ * created; those of other secrets stay valid until they lapse or are revoked (contract 25). `by` is the acting user.
  */
 export async function ensureDerivedTokens(
   work: SystemWriteWork,
   secret: string,
   { userId, companyIds }: { readonly userId: number; readonly companyIds: readonly number[] },
-  by?: number,
+  by = userId,
 ): Promise<ReadonlyMap<number, string>> {
   const texts = new Map<number, string>();
-  const stale = (await selectDerivedTokens(work, userId, companyIds)).filter(({ token, nonce, hash }) => {
+  const lapsed: AccessToken[] = [];
+  for (const { token, nonce, hash } of await selectDerivedTokens(work, userId, companyIds)) {
     const text = deriveToken(secret, token, nonce);
-    if (hasLapsed(token, work.now) || hashToken(text) !== hash) return true;
-    texts.set(token.companyId, text);
-    return false;
-  });
-  await revokeTokens(
-    work,
-    stale.map(({ token }) => token),
-    by,
-  );
+    if (hasLapsed(token, work.now)) lapsed.push(token);
+    else if (hashToken(text) === hash) texts.set(token.companyId, text);
+  }
+  await revokeTokens(work, lapsed, by);
   const created = companyIds
     .filter((companyId) => !texts.has(companyId))
-    .map((companyId) => newToken(secret, { companyId, userId }));
+    .map((companyId) => newDerivedToken(secret, { companyId, userId }));
   await createTokens(
     work,
     created.map(({ values }) => values),
@@ -40,28 +36,16 @@ export async function ensureDerivedTokens(
   return texts;
 }
 
-/** Revokes a member's derived token and returns a new one. */
-export async function renewDerivedToken(
-  work: SystemWriteWork,
-  secret: string,
-  member: Member,
-): Promise<string> {
-  const current = await selectDerivedTokens(work, member.userId, [member.companyId]);
-  await revokeTokens(
-    work,
-    current.map(({ token }) => token),
-  );
-  const { values, text } = newToken(secret, member);
-  await createTokens(work, [values]);
-  return text;
-}
-
 /** With every scope: the role in the company limits what the user may do. */
-function newToken(secret: string, member: Member): { values: NewToken; text: string } {
+export function newDerivedToken(
+  secret: string,
+  { companyId, userId }: Member,
+): { values: NewToken; text: string } {
   const nonce = randomToken();
-  const text = deriveToken(secret, member, nonce);
+  const text = deriveToken(secret, { companyId, userId }, nonce);
   const values: NewToken = {
-    ...member,
+    companyId,
+    userId,
     kind: 'derived',
     name: null,
     scopes: SCOPES,

@@ -1,8 +1,21 @@
-import { computed, face, fields, nodesOf, nodeType, nullable, object, text } from '../../graphql/index.js';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+
+import {
+  computed,
+  face,
+  fields,
+  nodesOf,
+  nodeType,
+  nullable,
+  object,
+  payloadOf,
+  text,
+  type GraphqlContext,
+} from '../../graphql/index.js';
 import { UserList, UserType } from '../user/user.graphql.js';
-import { users } from '../user/user.service.js';
+import { users } from '../user/member/member.service.js';
 import type { Company } from './company.model.js';
-import { companies } from './company.service.js';
+import { companies, renameCompany } from './company.service.js';
 
 export const CompanyType = nodeType<Company>(
   'Company',
@@ -12,7 +25,23 @@ export const CompanyType = nodeType<Company>(
   },
 );
 
+const CompanyRenamePayload = payloadOf('CompanyRename', 'company', CompanyType);
+
+@Resolver()
+class CompanyMutations {
+  @Mutation(() => CompanyRenamePayload, {
+    description: 'Renames the company. Names are unique on the server. Requires the scope ADMIN.',
+  })
+  companyRename(
+    @Arg('name', () => String, { description: 'The new name. 1 to 255 characters.' }) name: string,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(async (work) => ({ company: await renameCompany(work, { name }) }), 'admin', []);
+  }
+}
+
 export const companyFace = face(
+  CompanyMutations,
   nodesOf(companies),
   fields(CompanyType, {
     users: {

@@ -11,3 +11,9 @@ export interface Company {
   readonly id: number;
   readonly name: string;
 }
+
+export interface CompanySummary extends Company {
+  readonly createdAt: Date;
+  /** Number of members. */
+  readonly members: number;
+}

@@ -2,7 +2,7 @@ import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import type { Company } from './company.model.js';
+import type { Company, CompanySummary } from './company.model.js';
 
 export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
   const { db } = specialSql(work);
@@ -17,6 +17,35 @@ export async function insertCompany(work: SystemWriteWork, name: string): Promis
     .values({ name, created_at: now, updated_at: now })
     .returning(['id', 'name'])
     .executeTakeFirstOrThrow();
+}
+
+export async function updateCompanyName(work: SystemWriteWork, id: number, name: string): Promise<Company> {
+  const { db } = specialSql(work);
+  return await db
+    .updateTable('companies')
+    .set({ name, updated_at: instant.toColumn(work.now) })
+    .where('id', '=', id)
+    .returning(['id', 'name'])
+    .executeTakeFirstOrThrow();
+}
+
+/** Ascending by id. */
+export async function selectCompanies(work: SystemReadWork): Promise<CompanySummary[]> {
+  const { db } = specialSql(work);
+  const rows = await db
+    .selectFrom('companies')
+    .leftJoin('counters', (join) =>
+      join.onRef('counters.company_id', '=', 'companies.id').on('counters.name', '=', 'users'),
+    )
+    .select(['companies.id', 'companies.name', 'companies.created_at', 'counters.total'])
+    .orderBy('companies.id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    createdAt: instant.fromColumn(row.created_at),
+    members: row.total ?? 0,
+  }));
 }
 
 /** Has only the caller's company. */

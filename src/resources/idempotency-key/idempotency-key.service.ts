@@ -47,5 +47,5 @@ export async function deleteExpiredResponses(work: SystemWriteWork): Promise<boo
 }
 
 function scopeOf(work: WriteWork, key: IdempotencyKey): string {
-  return `${work.caller.userId ?? 'system'} ${key.call}`;
+  return `${work.caller.userId} ${key.call}`;
 }

@@ -72,6 +72,10 @@ export const ledgerEntryFace = face(
   LedgerSubscription,
   fields(LedgerEntryType, {
     company: one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
-    actor: one(UserList, 'userId', 'User who made the change. Null if it was not made on behalf of a user.'),
+    actor: one(
+      UserList,
+      'userId',
+      'User who made the change. Null for a failed sign-in, and if that user is no longer a member.',
+    ),
   }),
 );

@@ -11,8 +11,8 @@ import {
 import type { Audit } from '../../platform/audit.js';
 import type { Channel as ChannelName } from '../../platform/caller.js';
 import { UserType } from './user.graphql.js';
-import type { User } from './user.model.js';
-import { users } from './user.service.js';
+import { users } from './member/member.service.js';
+import type { Member } from './user.model.js';
 
 export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {
   api: 'REST, GraphQL or the command line.',
@@ -40,9 +40,9 @@ abstract class Audited extends Node {
   @Field(() => UserType, {
     name: 'createdBy',
     nullable: true,
-    description: 'User who created the record. Null if it was not created on behalf of a user.',
+    description: 'User who created the record. Null if that user is no longer a member.',
   })
-  async creator(@Root() root: Audit, @Ctx() ctx: GraphqlContext): Promise<User | null> {
+  async creator(@Root() root: Audit, @Ctx() ctx: GraphqlContext): Promise<Member | null> {
     return await ctx.one(users, root.createdBy);
   }
 }

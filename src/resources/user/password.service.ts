@@ -13,6 +13,8 @@ export type Verify = (passwordHash: string | undefined, password: string) => Pro
 export interface Passwords {
   /** The hash to store. Errors: `invalid`, `busy`. */
   readonly hash: (password: unknown) => Promise<string>;
+  /** A random password for a new user, with its hash. Errors: `busy`. */
+  readonly initial: () => Promise<{ readonly password: string; readonly hash: string }>;
   /** Runs `use` when fewer than 4 hashes are in progress. Errors: `busy`. */
   inTurn<T>(use: (verify: Verify) => Promise<T>): Promise<T>;
 }
@@ -22,14 +24,21 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Each hash needs memory and a thread; those waiting take about a second together. */
 const HASHES_AT_ONCE = 4;
 const WAITING = 32;
+/** 120 bits, as 20 letters, digits, - and _. */
+const INITIAL_PASSWORD_BYTES = 15;
 
 export function createPasswords(): Passwords {
   const semaphore = new Semaphore({ concurrency: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
   const unmatchable = hashOfNothing();
+  const hashOf = async (password: unknown): Promise<string> => {
+    const chosen = parse(PasswordChoice, { password });
+    return await semaphore.run(() => hash(normalized(chosen.password), COST));
+  };
   return {
-    hash: async (password) => {
-      const chosen = parse(PasswordChoice, { password });
-      return await semaphore.run(() => hash(normalized(chosen.password), COST));
+    hash: hashOf,
+    initial: async () => {
+      const password = randomBytes(INITIAL_PASSWORD_BYTES).toString('base64url');
+      return { password, hash: await hashOf(password) };
     },
     inTurn: (use) =>
       semaphore.run(() =>

@@ -13,31 +13,31 @@ import {
   type TypedField,
 } from '../../graphql/index.js';
 import { demandScope } from '../../platform/caller.js';
-import type { User } from './user.model.js';
-import { users } from './user.service.js';
+import { users } from './member/member.service.js';
+import type { Member } from './user.model.js';
 
 type Personal = 'email' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp' | 'timeZone' | 'updatedAt';
-type Internal = 'disabledAt' | 'lockedUntil' | 'revision';
+type Internal = 'role' | 'disabledAt' | 'isDisabledByOperator' | 'lockedUntil' | 'revision';
 
-export const UserType = nodeType<User, Personal | Internal>('User', 'A person with an account.', {
+export const UserType = nodeType<Member, Personal | Internal>('User', 'A person with an account.', {
   name: text('Full name.'),
-  createdAt: instant('When the account was created.'),
+  createdAt: instant('When the user became a member of the company.'),
 });
 
 export const UserList = listTypes(users, UserType);
 
 /** A field that only the user and administrators can read; others get the error FORBIDDEN. */
-function personal<P extends Personal>(property: P, field: TypedField<User[P]>): ResolvedField<User> {
+function personal<P extends Personal>(property: P, field: TypedField<Member[P]>): ResolvedField<Member> {
   const description = `${field.description} Only for administrators and the user.`;
-  return computed(nullable({ ...field, description }), (user: User, ctx) => {
+  return computed(nullable({ ...field, description }), (user: Member, ctx) => {
     if (user.id !== ctx.caller.userId) demandScope(ctx.caller, 'admin');
     return user[property];
   });
 }
 
-const personalFields: Readonly<Record<Personal, ResolvedField<User>>> = {
+const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {
   email: personal('email', text('E-mail address that the user signs in with.')),
-  signInCount: personal('signInCount', int('Number of sign-ins.')),
+  signInCount: personal('signInCount', int('Number of sign-ins since the user is a member.')),
   lastSignInAt: personal(
     'lastSignInAt',
     nullable(instant('When the user last signed in. Null before the first sign-in.')),
@@ -47,7 +47,7 @@ const personalFields: Readonly<Record<Personal, ResolvedField<User>>> = {
     nullable(text('IP address of the last sign-in. Null before the first sign-in.')),
   ),
   timeZone: personal('timeZone', text('IANA time zone, for example America/Sao_Paulo.')),
-  updatedAt: personal('updatedAt', instant('When the account was last changed or used to sign in.')),
+  updatedAt: personal('updatedAt', instant('When the member was last changed or signed in.')),
 };
 
 export const userFace = face(

@@ -40,13 +40,25 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
+const fullName = printableName(255);
+
 export const UserAdd = z.object({
   email: emailAddress,
-  name: printableName(255),
+  name: fullName,
   role: z.enum(ROLES),
   timeZone: timeZone.default('UTC'),
 });
 
+export const UserUpdate = z
+  .object({
+    name: fullName.meta({ description: 'Full name.' }),
+    timeZone: timeZone.meta({ description: 'IANA time zone, for example America/Sao_Paulo.' }),
+  })
+  .partial();
+
+export const RoleChoice = z.object({ role: z.enum(ROLES) });
+
+/** The account of a person, as the operator of the server sees it. */
 export interface User {
   readonly id: number;
   readonly email: string;
@@ -63,10 +75,35 @@ export interface User {
   readonly updatedAt: Date;
 }
 
+/**
+ * A user as a member of one company: `id` and `email` are those of the account, all other fields are of this company
+ * alone. Only the lock, and being disabled by the operator, apply to all companies of a user.
+ */
+export interface Member {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly timeZone: string;
+  readonly role: Role;
+  /** Since the user is a member. */
+  readonly signInCount: number;
+  readonly lastSignInAt: Date | null;
+  readonly lastSignInIp: string | null;
+  /** By an administrator of the company, or by the operator of the server. */
+  readonly disabledAt: Date | null;
+  readonly isDisabledByOperator: boolean;
+  readonly lockedUntil: Date | null;
+  readonly revision: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 export interface Membership {
   readonly companyId: number;
   readonly userId: number;
   readonly role: Role;
+  readonly name: string;
+  readonly timeZone: string;
 }
 
 /** A user with all memberships, for the operator of the server. */
@@ -77,4 +114,5 @@ export interface Person {
 
 export interface CompanyMembership extends Membership {
   readonly companyName: string;
+  readonly disabledAt: Date | null;
 }

@@ -1,10 +1,8 @@
 import { changedBy } from '../../database/audit.js';
-import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { offsetOf, type PageRequest } from '../../platform/page.js';
+import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { SignInState } from './sign-in/sign-in.model.js';
 import { comparableEmail, type User } from './user.model.js';
 
@@ -50,64 +48,31 @@ export async function insertUser(
   return userOf(row);
 }
 
-export const users = listOf<'users', User>({
-  name: 'User',
-  table: 'users',
-  id: 'id',
-  orders: { ID: 'id', CREATED_AT: 'created_at' },
-  filters: { id: { column: 'id', kind: 'id' }, email: { column: 'email', kind: 'text' } },
-  recordOf: userOf,
-  company: { link: 'memberships', child: 'user_id' },
-});
-
-/** Members of the caller's company. */
-function members(work: ReadWork) {
-  const { db, companyId } = specialSql(work);
-  return db
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .selectAll('users')
-    .where('memberships.company_id', '=', companyId);
-}
-
-export async function findMember(work: ReadWork, userId: number): Promise<User | undefined> {
-  const row = await members(work).where('memberships.user_id', '=', userId).executeTakeFirst();
-  return row && userOf(row);
-}
-
-export async function selectMembers(work: ReadWork, page: PageRequest): Promise<User[]> {
-  const rows = await members(work)
-    .orderBy('memberships.user_id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
-  return rows.map(userOf);
-}
-
 export async function hasUsers(work: SystemReadWork): Promise<boolean> {
   const { db } = specialSql(work);
   return (await db.selectFrom('users').select('id').limit(1).execute()).length > 0;
 }
 
-/** All users, or a company's. */
-export async function selectUsers(work: SystemReadWork, companyId: number | null): Promise<User[]> {
+/** Ascending by id. */
+export async function selectUsers(work: SystemReadWork): Promise<User[]> {
   const { db } = specialSql(work);
-  const all = db.selectFrom('users').selectAll().orderBy('id');
-  const ofCompany = db.selectFrom('memberships').select('user_id').where('company_id', '=', companyId);
-  const rows = await (companyId === null ? all : all.where('id', 'in', ofCompany)).execute();
-  return rows.map(userOf);
+  return (await db.selectFrom('users').selectAll().orderBy('id').execute()).map(userOf);
 }
 
+type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
 /** The fields of a user that a change may set; absent ones (undefined) do not change. */
-export type UserState = Partial<
+export type UserState = Optional<
   SignInState &
     Pick<Account, 'passwordHash'> &
-    Pick<User, 'disabledAt' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp'>
+    Pick<User, 'name' | 'timeZone' | 'disabledAt' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp'>
 >;
 
 /** Kysely leaves out the columns that are undefined. */
 function columnsOf(state: UserState) {
   return {
+    name: state.name,
+    time_zone: state.timeZone,
     password_hash: state.passwordHash,
     disabled_at: state.disabledAt && instant.toColumn(state.disabledAt),
     sign_in_count: state.signInCount,

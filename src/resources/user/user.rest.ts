@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { byId, fieldsOf, resourceRoutes, TimestampShape, type Route } from '../../rest/index.js';
 import { SignInInput } from './sign-in/sign-in.model.js';
 import type { SignIn } from './sign-in/sign-in.service.js';
-import type { User } from './user.model.js';
-import { getUser, listUsers } from './user.service.js';
+import type { Member } from './user.model.js';
+import { getUser, listUsers } from './member/member.service.js';
 
 const UserShape = z
   .strictObject({
@@ -35,11 +35,16 @@ export function createUserRoutes(signIn: SignIn): readonly Route[] {
   return [...userRoutes, tokenRoute(signIn)];
 }
 
-const userRoutes = resourceRoutes<User>({
+const userRoutes = resourceRoutes<Member>({
   path: '/users',
   name: 'user',
   key: byId('user_id', 'user', getUser),
-  fields: fieldsOf(UserShape).from<User>({ disabledAt: 'omitted', lockedUntil: 'omitted' }),
+  fields: fieldsOf(UserShape).from<Member>({
+    role: 'omitted',
+    disabledAt: 'omitted',
+    isDisabledByOperator: 'omitted',
+    lockedUntil: 'omitted',
+  }),
   list: { summary: 'List users', scope: 'admin', handle: listUsers },
   read: { summary: 'Read a user', scope: 'admin' },
 });

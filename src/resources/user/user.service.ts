@@ -1,47 +1,34 @@
-import { countOf } from '../../database/count.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { parse } from '../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
+import { createCompany } from '../company/company.service.js';
 import { found } from '../shared/records.service.js';
-import { selectMemberships } from './membership.repository.js';
-import { addMembership } from './membership.service.js';
-import { recordOfUser } from './user-event.service.js';
-import { comparableEmail, UserAdd, type Person, type User } from './user.model.js';
+import { demandAdministrator, firstAdministrator } from './member/administrator.service.js';
+import { renameInAll, selectMemberships } from './member/member.repository.js';
+import { addMembership, getMembership } from './member/member.service.js';
+import { recordChangeOfUser } from './user-event.service.js';
+import { comparableEmail, UserAdd, UserUpdate, type Person, type User } from './user.model.js';
 import {
   findAccountByEmail,
-  findMember,
+  getAccount,
   insertUser,
-  selectMembers,
   selectUsers,
   updateUser,
   type UserState,
 } from './user.repository.js';
 
-export { hasUsers, users } from './user.repository.js';
-
-/** A member of the caller's company. */
-export async function getUser(work: ReadWork, id: number): Promise<User> {
-  return found(await findMember(work, id), 'user');
-}
-
-/** Members of the caller's company, ascending by id. */
-export async function listUsers(work: ReadWork, request: PageRequest): Promise<Page<User>> {
-  const total = await countOf(work, 'users');
-  return { records: await selectMembers(work, request), total, request };
-}
+export { hasUsers } from './user.repository.js';
 
 /** All users of the server, or those of a company, ascending by id; each with all memberships. */
 export async function listPeople(work: SystemReadWork, company: Company | null): Promise<readonly Person[]> {
-  const users = await selectUsers(work, company?.id ?? null);
+  const users = await selectUsers(work);
   const memberships = await selectMemberships(
     work,
     users.map((user) => user.id),
   );
-  return users.map((user) => ({
-    user,
-    memberships: memberships.filter((membership) => membership.userId === user.id),
-  }));
+  return users
+    .map((user) => ({ user, memberships: memberships.filter(({ userId }) => userId === user.id) }))
+    .filter((person) => company === null || person.memberships.some((of) => of.companyId === company.id));
 }
 
 export async function findUserByEmail(work: SystemReadWork, email: string): Promise<User | undefined> {
@@ -52,47 +39,143 @@ export async function getUserByEmail(work: SystemReadWork, email: string): Promi
   return found(await findUserByEmail(work, email), 'user');
 }
 
+/** A member of all companies of a user, who may act on the user as a whole. Errors: `not_found`. */
+export async function getColleague(work: SystemReadWork, user: User, email: string): Promise<User> {
+  const colleague = await getUserByEmail(work, email);
+  for (const { companyId } of await selectMemberships(work, [user.id])) {
+    await getMembership(work, { companyId, userId: colleague.id });
+  }
+  return colleague;
+}
+
+type NewUser = ReturnType<typeof UserAdd.parse>;
+
 /**
- * Adds a member to a company: a new user, or the existing user with this e-mail address, whose name, time zone and
- * password do not change. Errors: `invalid`, `taken` (already a member).
+ * Adds a member to a company: a new user, or the existing user with this e-mail address, whose account does not change.
+ * `by` is the acting user; without one, the company's first administrator acts, or the new member if there is none.
+ * Errors: `invalid`, `taken` (already a member).
  */
 export async function addUser(
   work: SystemWriteWork,
-  company: Company,
+  company: Pick<Company, 'id'>,
   input: unknown,
   passwordHash: string,
+  by?: number,
 ): Promise<User> {
-  const { role, ...fields } = parse(UserAdd, input);
-  const known = await findUserByEmail(work, fields.email);
-  const user = known ?? (await insertUser(work, { ...fields, passwordHash }));
-  if (known === undefined) work.ledger.created('user', user, { companyId: company.id });
-  await addMembership(work, { companyId: company.id, userId: user.id, role });
+  const fields = parse(UserAdd, input);
+  const { user, isNew } = await ensureUser(work, fields, passwordHash);
+  const actor = by ?? (await firstAdministrator(work, company.id))?.id ?? user.id;
+  await join(work, company.id, { user, isNew, fields, actor });
   return user;
 }
 
-/** Denies the user any access, in all companies, until `enableUser`. */
-export async function disableUser(work: SystemWriteWork, user: User): Promise<User> {
-  if (user.disabledAt !== null) return user;
-  return await change(work, 'disable', user, { disabledAt: work.now });
+/** Creates a company with its first member, who is the acting user. Errors: `invalid`, `taken`. */
+export async function addCompanyWithUser(
+  work: SystemWriteWork,
+  name: string,
+  input: unknown,
+  passwordHash: string,
+): Promise<{ readonly company: Company; readonly user: User }> {
+  const fields = parse(UserAdd, input);
+  const { user, isNew } = await ensureUser(work, fields, passwordHash);
+  const company = await createCompany(work, { name }, user.id);
+  await join(work, company.id, { user, isNew, fields, actor: user.id });
+  return { company, user };
 }
 
-export async function enableUser(work: SystemWriteWork, user: User): Promise<User> {
+async function ensureUser(
+  work: SystemWriteWork,
+  { email, name, timeZone }: NewUser,
+  passwordHash: string,
+): Promise<{ readonly user: User; readonly isNew: boolean }> {
+  const known = await findUserByEmail(work, email);
+  if (known !== undefined) return { user: known, isNew: false };
+  return { user: await insertUser(work, { email, name, timeZone, passwordHash }), isNew: true };
+}
+
+interface Joining {
+  readonly user: User;
+  readonly isNew: boolean;
+  readonly fields: NewUser;
+  readonly actor: number;
+}
+
+async function join(
+  work: SystemWriteWork,
+  companyId: number,
+  { user, isNew, fields: { role, name, timeZone }, actor }: Joining,
+): Promise<void> {
+  if (isNew) work.ledger.created('user', user, { companyId, userId: actor });
+  await addMembership(work, { companyId, userId: user.id, role, name, timeZone }, actor);
+}
+
+/**
+ * Denies the user any access, in all companies, until `enableUser`. `by` is the acting user, here and below; without
+ * one, the first administrator of each company acts. Errors: `invalid` for the last administrator of a company.
+ */
+export async function disableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
+  const { user } = await getAccount(work, id);
+  if (user.disabledAt !== null) return user;
+  const after = await change(work, 'disable', user, { disabledAt: work.now }, by);
+  for (const { companyId, companyName, role, disabledAt } of await selectMemberships(work, [id])) {
+    if (role !== 'admin' || disabledAt !== null) continue;
+    await demandAdministrator(work, { id: companyId, name: companyName }, user.email);
+  }
+  return after;
+}
+
+export async function enableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
+  const { user } = await getAccount(work, id);
   if (user.disabledAt === null) return user;
-  return await change(work, 'enable', user, { disabledAt: null });
+  return await change(work, 'enable', user, { disabledAt: null }, by);
 }
 
 /** Lifts a lock and resets the number of failed sign-ins. */
-export async function unlockUser(work: SystemWriteWork, user: User): Promise<User> {
-  return await change(work, 'unlock', user, { lockedUntil: null, failedSignIns: 0 });
+export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
+  const { user } = await getAccount(work, id);
+  return await change(work, 'unlock', user, { lockedUntil: null, failedSignIns: 0 }, by);
 }
 
 /** Does not revoke tokens and does not lift a lock. */
-export async function setPassword(work: SystemWriteWork, user: User, passwordHash: string): Promise<User> {
-  return await change(work, 'set_password', user, { passwordHash });
+export async function setPassword(
+  work: SystemWriteWork,
+  { id }: Identified,
+  passwordHash: string,
+  by?: number,
+): Promise<User> {
+  const { user } = await getAccount(work, id);
+  return await change(work, 'set_password', user, { passwordHash }, by);
 }
 
-async function change(work: SystemWriteWork, action: string, before: User, state: UserState): Promise<User> {
+/** Changes the name and time zone of the account and in all companies. Errors: `invalid`. */
+export async function updateAccount(
+  work: SystemWriteWork,
+  { id }: Identified,
+  input: unknown,
+  by?: number,
+): Promise<User> {
+  const values = parse(UserUpdate, input);
+  const { user } = await getAccount(work, id);
+  await renameInAll(work, id, values);
+  return await change(work, 'update', user, values, by);
+}
+
+type Identified = Pick<User, 'id'>;
+
+async function change(
+  work: SystemWriteWork,
+  action: string,
+  before: User,
+  state: UserState,
+  by?: number,
+): Promise<User> {
   const after = await updateUser(work, before, state);
-  await recordOfUser(work, before.id, { action, entityType: 'user', before, after });
+  const event = { action, entityType: 'user', before: shown(before), after: shown(after) };
+  await recordChangeOfUser(work, before.id, event, by);
   return after;
+}
+
+/** What the ledger of every company of the user shows: nothing of what the user does in the others. */
+function shown({ id, email, name, timeZone, disabledAt, lockedUntil }: User) {
+  return { id, email, name, timeZone, disabledAt, lockedUntil };
 }

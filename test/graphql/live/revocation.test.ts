@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { HOUR } from '../../../src/platform/clock.js';
-import {
-  createNamedToken,
-  getToken,
-  revokeToken,
-} from '../../../src/resources/access-token/access-token.service.js';
-import { getMembership, removeMembership } from '../../../src/resources/user/membership.service.js';
-import { disableUser, getUser } from '../../../src/resources/user/user.service.js';
+import { createNamedToken, getToken } from '../../../src/resources/access-token/access-token.service.js';
+import { revokeToken } from '../../../src/resources/access-token/token-rights.service.js';
+import { disableUser } from '../../../src/resources/user/user.service.js';
+import { changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown } from '../../support/raw-socket.js';
 import { startServer, SYSTEM, type Member, type TestServer } from '../../support/server.js';
@@ -24,6 +21,8 @@ afterAll(async () => {
 
 const FOLLOW = 'subscription { ledgerAppended { sequence after } }';
 const LIMIT_MS = 5_000;
+const REMOVE = 'mutation ($id: ID!) { memberRemove(userId: $id) { removedId userErrors { message } } }';
+const DISABLE = 'mutation ($id: ID!) { userDisable(id: $id) { user { id } userErrors { message } } }';
 
 /** A subscriber to the ledger, and how its connection ends. */
 interface Follower {
@@ -82,18 +81,23 @@ const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
   [
     'its user is disabled',
     (member) =>
-      server.app.units.systemWrite(SYSTEM, async (work) => {
-        const { caller } = server.acme;
-        await disableUser(work, await getUser({ ...work, caller }, member.caller.userId ?? 0));
-      }),
+      server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, { id: member.caller.userId })),
   ],
   [
     'its user is no member of the company any more',
+    (member) => changed(server.acme, REMOVE, { id: nodeId('User', member.caller.userId) }),
+  ],
+  [
+    'an administrator disables its user in the company',
+    (member) => changed(server.acme, DISABLE, { id: nodeId('User', member.caller.userId) }),
+  ],
+  [
+    'another process ends the membership',
     (member) =>
-      server.app.units.systemWrite(SYSTEM, async (work) => {
-        const { companyId, userId } = member.caller;
-        await removeMembership(work, await getMembership(work, { companyId, userId: userId ?? 0 }));
-      }),
+      server.app.database.writes
+        .deleteFrom('memberships')
+        .where('user_id', '=', member.caller.userId)
+        .execute(),
   ],
 ];
 
@@ -120,7 +124,7 @@ describe('GQ-16 a subscription', () => {
       const expiresAt = new Date(server.clock.now().getTime() + HOUR);
       const input = { name: 'short', scopes: ['read', 'admin'], expiresAt };
       const { secret } = await server.app.units.systemWrite(SYSTEM, (work) =>
-        createNamedToken(work, { companyId, userId: userId ?? 0 }, input),
+        createNamedToken(work, { companyId, userId }, input),
       );
       const follower = await follow(secret);
       await expect.poll(() => openStreams(server)).toBe(1);
@@ -137,7 +141,7 @@ describe('GQ-16 a subscription', () => {
       await server.app.database.writes
         .updateTable('memberships')
         .set({ role: 'operator' })
-        .where('user_id', '=', member.caller.userId ?? 0)
+        .where('user_id', '=', member.caller.userId)
         .execute();
       const began = performance.now();
       await expect.poll(() => follower.heard(), { timeout: LIMIT_MS }).toContain('FORBIDDEN');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
-import { ensureCompany } from '../../../src/resources/company/company.service.js';
+import { getCompanyByName } from '../../../src/resources/company/company.service.js';
 import { addUser } from '../../../src/resources/user/user.service.js';
 import { createClient, type Client } from '../../support/client.js';
 import { COMPANIES, startServer, SYSTEM, type TestServer } from '../../support/server.js';
@@ -27,7 +27,7 @@ const FIELDS = [
 
 async function clientIn(timeZone: string): Promise<Client> {
   return await server.app.units.systemWrite(SYSTEM, async (work) => {
-    const company = await ensureCompany(work, { name: COMPANIES.acme });
+    const company = await getCompanyByName(work, COMPANIES.acme);
     const email = `${timeZone.replace(/\W/g, '.').toLowerCase()}@acme.example`;
     const user = await addUser(work, company, { email, name: 'Ana', role: 'admin', timeZone }, 'no password');
     const member = { companyId: company.id, userId: user.id };

@@ -321,7 +321,7 @@ function numberRow(number: string, groupId: number | null) {
     revision: 1,
     created_at: 0,
     updated_at: 0,
-    created_by: null,
+    created_by: 1,
     created_via: 'api',
   };
 }

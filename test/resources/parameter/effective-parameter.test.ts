@@ -5,7 +5,7 @@ import { effectiveParameters } from '../../../src/resources/parameter/effective-
 import type { Parameter } from '../../../src/resources/parameter/parameter.model.js';
 
 const AT = new Date('2026-11-21T00:00:00Z');
-const audit = { revision: 1, createdAt: AT, updatedAt: AT, createdBy: null, createdVia: 'api' } as const;
+const audit = { revision: 1, createdAt: AT, updatedAt: AT, createdBy: 1, createdVia: 'api' } as const;
 
 /** Parameters of one owner: each key once, in any order. */
 const ownedBy = (owner: Pick<Parameter, 'groupId' | 'logicalNumberId'>): fc.Arbitrary<Parameter[]> =>
@@ -16,7 +16,7 @@ const ownedBy = (owner: Pick<Parameter, 'groupId' | 'logicalNumberId'>): fc.Arbi
       value: fc.string(),
       description: fc.option(fc.string()),
       ...{ groupId: fc.constant(owner.groupId), logicalNumberId: fc.constant(owner.logicalNumberId) },
-      ...{ revision: fc.constant(audit.revision), createdBy: fc.constant(null) },
+      ...{ revision: fc.constant(audit.revision), createdBy: fc.constant(audit.createdBy) },
       ...{ createdAt: fc.constant(AT), updatedAt: fc.constant(AT), createdVia: fc.constant('api' as const) },
     }),
     { selector: ({ key }) => key },

@@ -21,7 +21,7 @@ const PERSONAL = ['email', 'signInCount', 'lastSignInAt', 'lastSignInIp', 'timeZ
 
 describe('a user in GraphQL', () => {
   it('shows an administrator what REST shows', async () => {
-    const id = viewer.caller.userId ?? 0;
+    const id = viewer.caller.userId;
     const { user } = await answered<{ user: Fields }>(
       server.acme,
       `query ($id: ID!) { user(id: $id) { databaseId name createdAt ${PERSONAL.join(' ')} } }`,
@@ -61,7 +61,7 @@ describe('a user in GraphQL', () => {
   });
 
   it('is looked up and listed by administrators only', async () => {
-    const id = nodeId('User', viewer.caller.userId ?? 0);
+    const id = nodeId('User', viewer.caller.userId);
     for (const query of [
       'query ($id: ID!) { user(id: $id) { name } }',
       'query ($id: ID!) { node(id: $id) { id } }',
@@ -91,7 +91,7 @@ describe('a user in GraphQL', () => {
       totalCount: 2,
       nodes: [server.beta, only].map(({ caller }) => ({ databaseId: caller.userId, company })),
     });
-    const foreign = nodeId('User', server.acme.caller.userId ?? 0);
+    const foreign = nodeId('User', server.acme.caller.userId);
     expect(await answered(only, 'query ($id: ID!) { user(id: $id) { name } }', { id: foreign })).toEqual({
       user: null,
     });

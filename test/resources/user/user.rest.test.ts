@@ -60,7 +60,7 @@ describe('/v1/users', () => {
   });
 
   it('has the same error for users of other companies and unknown ones', async () => {
-    const foreign = await server.acme.client.get(`users/${server.beta.caller.userId ?? 0}`);
+    const foreign = await server.acme.client.get(`users/${server.beta.caller.userId}`);
     const missing = await server.acme.client.get('users/999999');
     expect([foreign.status, missing.status]).toEqual([404, 404]);
     const words = ({ body }: typeof foreign) => ({ ...body, request_id: '' });
@@ -70,7 +70,7 @@ describe('/v1/users', () => {
   it.each(['viewer', 'operator'] as const)('is forbidden for a %s', async (role) => {
     const { client } = await server.member('acme', role);
     expect((await client.get('users')).status).toBe(403);
-    expect((await client.get(`users/${server.acme.caller.userId ?? 0}`)).status).toBe(403);
+    expect((await client.get(`users/${server.acme.caller.userId}`)).status).toBe(403);
   });
 
   it('lists in a constant number of statements', async () => {

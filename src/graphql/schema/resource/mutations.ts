@@ -29,8 +29,8 @@ interface RecordChange<R> {
   readonly description: string;
   /** Its arguments besides `id`: fields of the model. All are required, also those that may be null. */
   readonly args?: Readonly<Record<string, AnyField>>;
-  /** `write` unless set. */
-  readonly scope?: Scope;
+  /** `write` unless set; null for what every valid token may do. */
+  readonly scope?: Scope | null;
   /** Makes the change; `input` has the arguments. */
   readonly run: RunOnRecord<R>;
 }

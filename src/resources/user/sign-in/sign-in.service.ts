@@ -3,7 +3,7 @@ import type { SystemWriteWork, Units } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../../access-token/derived-token.service.js';
-import { selectMemberships } from '../membership.repository.js';
+import { recordSignIn, selectMemberships } from '../member/member.repository.js';
 import type { Passwords, Verify } from '../password.service.js';
 import { SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
 import { afterFailure, credentialsToTry, isLocked } from './sign-in.rules.js';
@@ -32,7 +32,7 @@ export type SignIn = (input: unknown, request: SignInRequest) => Promise<readonl
 
 export interface SignInParts {
   readonly units: Units;
-  readonly passwords: Passwords;
+  readonly passwords: Pick<Passwords, 'inTurn'>;
   readonly throttle: SignInThrottle;
   readonly tokenSecret: string;
 }
@@ -106,6 +106,7 @@ async function settle(
     failedSignIns: 0,
     lockedUntil: null,
   });
+  await recordSignIn(work, account.user.id, ip);
   await record(work, account, { action: 'sign_in', userId: account.user.id });
   return await tokensOf(work, tokenSecret, account.user.id);
 }
@@ -127,7 +128,7 @@ async function tokensOf(
   tokenSecret: string,
   userId: number,
 ): Promise<readonly CompanyToken[]> {
-  const memberships = await selectMemberships(work, [userId]);
+  const memberships = (await selectMemberships(work, [userId])).filter((of) => of.disabledAt === null);
   const companyIds = memberships.map((membership) => membership.companyId);
   const tokens = await ensureDerivedTokens(work, tokenSecret, { userId, companyIds }, userId);
   return memberships.map(({ companyId, companyName }) => ({

@@ -158,7 +158,6 @@ describe('a refused sign-in', () => {
       throttle: createSignInThrottle(),
       tokenSecret: 'of no use here',
       passwords: {
-        hash: passwords.hash,
         inTurn: (use) =>
           passwords.inTurn((verify) =>
             use(async (hash, password) => {

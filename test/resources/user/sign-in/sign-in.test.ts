@@ -157,7 +157,7 @@ describe('POST /v1/users/token', () => {
     expect((await signIn(server, { email, password: 'another good password' })).status).toBe(200);
   });
 
-  it('keeps a token when another one of the secret would derive it, and draws anew otherwise', async () => {
+  it('contract 25: makes a new token where none is of its secret, and the old one stays valid', async () => {
     const { email } = await addPerson(server, { acme: 'viewer' });
     const [before] = tokensIn(await signIn(server, { email, password: PASSWORD }));
     await server.app.database.writes
@@ -169,6 +169,7 @@ describe('POST /v1/users/token', () => {
     expect(after?.api_token).not.toBe(before?.api_token);
     const status = async (token = ''): Promise<number> =>
       (await createClient(server.url, token).get('groups')).status;
-    expect([await status(before?.api_token), await status(after?.api_token)]).toEqual([401, 200]);
+    expect([await status(before?.api_token), await status(after?.api_token)]).toEqual([200, 200]);
+    expect(tokensIn(await signIn(server, { email, password: PASSWORD }))[0]).toEqual(after);
   });
 });

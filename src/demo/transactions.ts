@@ -3,7 +3,7 @@ import { CARDS, type CompanyPlan } from './catalog.js';
 import type { Random } from './random.js';
 import type { Terminal } from './terminals.js';
 
-/** A transaction as a terminal reports it; input of `recordTransactions`. */
+/** A transaction as a terminal reports it; input of `recordEach`. */
 export type ReportedTransaction = Readonly<Record<string, unknown>> & { readonly startedAt: Date };
 
 /** An approved sale, which a later transaction may cancel. */

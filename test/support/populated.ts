@@ -1,7 +1,7 @@
-import { recordTransactions } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { softwareOf } from './software.js';
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';
+import { recordAll } from './recording.js';
 
 /** Creates `times` records of every kind in a company, each linked to records of every kind that it can refer to. */
 export async function populate(server: TestServer, member: Member, times: number): Promise<void> {
@@ -34,7 +34,7 @@ export async function populate(server: TestServer, member: Member, times: number
     await addColleague(server);
   }
   await server.app.units.write(member.caller, (work) =>
-    recordTransactions(
+    recordAll(
       work,
       all.map((name) => ({
         transactionType: 'switch',

@@ -1,6 +1,6 @@
-import { recordTransactions } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';
+import { recordAll } from './recording.js';
 
 /** For each placeholder of a path: the value of an existing record, and one that no record has. */
 export type PathValues = Readonly<Record<string, { readonly real: string; readonly missing: string }>>;
@@ -29,7 +29,7 @@ export async function createSampleRecords(server: TestServer, member: Member): P
   await client.post('notifications', { content: 'Hello', range: 'group', group_id: group });
   const [notification] = (await client.get('notifications')).list('notifications');
   await server.app.units.write(caller, (work) =>
-    recordTransactions(work, [
+    recordAll(work, [
       {
         transactionType: 'switch',
         serialNumber: 'sample serial',

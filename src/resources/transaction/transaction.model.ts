@@ -108,7 +108,6 @@ export const TransactionRecord = z
   })
   .superRefine(refuseContradictions);
 export type TransactionRecord = z.output<typeof TransactionRecord>;
-export const TransactionRecords = z.array(TransactionRecord).max(10_000, 'must have at most 10000 entries');
 
 type Ended = Pick<TransactionRecord, 'status' | 'startedAt' | 'finishedAt' | 'parsed'>;
 

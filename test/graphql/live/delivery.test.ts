@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/work.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { recordTransactions } from '../../../src/resources/transaction/recording/transaction-recording.service.js';
 import { record, report } from '../../resources/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { lastSequence, openStreams, subscribe, type Subscribed } from '../../support/subscribe.js';
+import { recordAll } from '../../support/recording.js';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -159,7 +159,7 @@ describe('ledgerAppended', () => {
     const { until, stop } = subscribe<Appended>(server, server.acme, APPENDED, { after });
     const database = connect(server.file);
     const units = createUnits(database, systemClock);
-    await units.write(server.acme.caller, (work) => recordTransactions(work, [report()]));
+    await units.write(server.acme.caller, (work) => recordAll(work, [report()]));
     await database.close();
     const [event] = await until(1);
     expect(event?.ledgerAppended.entityType).toBe('transaction');

@@ -1,6 +1,6 @@
 import type { TransactionRecord } from '../../../src/resources/transaction/transaction.model.js';
-import { recordTransactions } from '../../../src/resources/transaction/recording/transaction-recording.service.js';
 import type { Member, TestServer } from '../../support/server.js';
+import { recordAll } from '../../support/recording.js';
 
 export const START = new Date('2026-03-01T12:00:00Z');
 
@@ -43,5 +43,5 @@ export function payment(parsed: Record<string, unknown> = {}) {
 }
 
 export async function record(server: TestServer, member: Member, rows: readonly unknown[]) {
-  return await server.app.units.write(member.caller, (work) => recordTransactions(work, rows));
+  return await server.app.units.write(member.caller, (work) => recordAll(work, rows));
 }

@@ -3,40 +3,15 @@ import { createEventLoopYield } from '../../../platform/concurrency/event-loop.j
 import { DomainError, invalid, taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { hasCardNumber } from '../card-data/card-data-search.rules.js';
-import { TransactionRecord, TransactionRecords, type Transaction } from '../transaction.model.js';
+import { TransactionRecord, type Transaction } from '../transaction.model.js';
 import { insertTransactions, storedForm } from '../transaction.repository.js';
 import { matchRecords, type Match } from './transaction-matching.service.js';
 import { scrubRecord, withReference } from './transaction-recording.rules.js';
-
-export interface Recorded {
-  /** Number of new transactions. */
-  readonly count: number;
-  readonly firstId: number | null;
-  readonly lastId: number | null;
-  /** Number of places where card data was masked. */
-  readonly scrubs: number;
-}
 
 /** What became of one record of a batch. */
 export type RecordResult =
   | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
   | { readonly transaction: null; readonly repeated: false; readonly problem: DomainError };
-
-/**
- * Stores reported transactions, all or none, with card data masked. Those that repeat stored ones by their reference
- * are not stored again. Errors: `invalid` and `taken`, by the index of the record.
- */
-export async function recordTransactions(work: WriteWork, input: readonly unknown[]): Promise<Recorded> {
-  const records = parse(TransactionRecords, input).map(masked);
-  const matches = await matchRecords(work, valuesOf(records));
-  refuseOthers(matches);
-  const results = await store(work, records, matches);
-  const ids = results.flatMap(({ transaction, repeated }) =>
-    transaction === null || repeated ? [] : [transaction.id],
-  );
-  const scrubs = records.reduce((sum, record) => sum + record.scrubs, 0);
-  return { count: ids.length, firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null, scrubs };
-}
 
 /** Stores one reported transaction, or finds the one that it repeats. Errors: `invalid`, `taken`. */
 export async function recordTransaction(
@@ -100,15 +75,6 @@ function masked(record: TransactionRecord): Masked {
 }
 
 const valuesOf = (records: readonly Masked[]): TransactionRecord[] => records.map(({ value }) => value);
-
-function refuseOthers(matches: readonly Match[]): void {
-  const fields = matches.flatMap((match, index) =>
-    match.is === 'other' ? [[index, [`reference ${othersMessage(match.fields)}`]] as const] : [],
-  );
-  if (fields.length > 0) {
-    throw new DomainError('taken', 'Some references are taken.', { fields: Object.fromEntries(fields) });
-  }
-}
 
 /** One statement to insert 1,000 records, and one for the ledger. */
 async function store(

@@ -6,7 +6,8 @@ import { problemOfJson } from '../platform/encoding/json.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Of a JSON or form body, without a field that is read as `readBase64Body` does. */
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface Body {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -34,12 +35,16 @@ export async function readText(
   request: Request,
   waitMs: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
-  refuseOtherCharsets(request.headers['content-type']);
-  const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = request.headers;
-  if (encoding.toLowerCase() !== 'identity') throw compressed();
-  if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
+  refuseEncodings(request);
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const bytes = hasBody(request) ? await readBytes(request, waitMs) : Buffer.alloc(0);
   return { bytes, text: decodeText(bytes) };
+}
+
+/** Errors: 415 for a charset other than UTF-8, and for a compressed body. */
+export function refuseEncodings({ headers }: Request): void {
+  refuseOtherCharsets(headers['content-type']);
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw compressed();
 }
 
 export function compressed(): HttpProblem {
@@ -63,7 +68,7 @@ async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
   let removeListeners = (): void => undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const aborted = (): void => reject(malformed('The connection closed before the whole body arrived.'));
+      const aborted = (): void => reject(incompleteBody());
       const collect = (chunk: Buffer): void => {
         size += chunk.length;
         if (size > MAX_BODY_BYTES) reject(tooLarge());
@@ -84,6 +89,10 @@ async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
   } finally {
     removeListeners();
   }
+}
+
+export function incompleteBody(): HttpProblem {
+  return malformed('The connection closed before the whole body arrived.');
 }
 
 function tooLarge(): HttpProblem {
@@ -109,17 +118,22 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw malformed('The body is not valid UTF-8.');
+    throw notUtf8();
   }
 }
 
-function fieldsOf(text: string, contentType: string): Pick<Body, 'fields' | 'isForm'> {
+export function notUtf8(): HttpProblem {
+  return malformed('The body is not valid UTF-8.');
+}
+
+/** The fields of the whole text of a body. Errors: 400, 422. */
+export function fieldsOf(text: string, contentType: string): Pick<Body, 'fields' | 'isForm'> {
   if (text.trim() === '') return { fields: {}, isForm: false };
   const json = parseJson(text);
   if (json !== undefined) return { fields: objectOf(json.value), isForm: false };
   const looksLikeJson = /^\s*[[{"]/.test(text);
   if (!looksLikeJson && isFormType(contentType)) {
-    return { fields: formFields(text), isForm: true };
+    return { fields: formFields(new URLSearchParams(text)), isForm: true };
   }
   throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
 }
@@ -149,9 +163,13 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-function formFields(text: string): Readonly<Record<string, unknown>> {
+/** Name and value. */
+export type FormField = readonly [string, string];
+
+/** The fields of a form, urlencoded or multipart, by name. Errors: 400. */
+export function formFields(sent: Iterable<FormField>): Readonly<Record<string, unknown>> {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of sent) {
     if (fields.has(name)) throw malformed('A form field is given more than once.');
     fields.set(name, value);
   }

@@ -13,7 +13,7 @@ import {
   refuseEncodings,
   type Body,
 } from './body.js';
-import { receiveInto } from './receive.js';
+import { receiveInto, yieldToEventLoop } from './receive.js';
 import { largerThan, type UploadSlot, type UploadSlots } from './upload-slots.js';
 
 /** A body in memory; `release` leaves the semaphore once its bytes are stored or dropped. */
@@ -93,6 +93,7 @@ class Base64Body {
   }
 
   async #add(bytes: Buffer): Promise<void> {
+    await yieldToEventLoop();
     const text = this.#decode(bytes);
     this.#scanner ??= this.#scannerFor(text);
     this.#keep(this.#scanner?.add(text) ?? text);

@@ -101,19 +101,17 @@ export class JsonFieldScanner implements FieldScanner {
 
 /** The index of the quote that closes a JSON text, or of what must wait for the next piece. */
 function endOfText(text: string, from: number): { readonly end: number; readonly isClosed: boolean } {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return { end: at, isClosed: true };
-    if (code !== BACKSLASH) continue;
+  const special = /["\\]/g;
+  special.lastIndex = from;
+  for (let match = special.exec(text); match !== null; match = special.exec(text)) {
+    const at = match.index;
+    if (match[0] === '"') return { end: at, isClosed: true };
     const length = text.charAt(at + 1) === 'u' ? 6 : 2;
     if (at + length > text.length) return { end: at, isClosed: false };
-    at += length - 1;
+    special.lastIndex = at + length;
   }
   return { end: text.length, isClosed: false };
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 function unescaped(raw: string): string | undefined {
   try {

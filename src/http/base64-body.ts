@@ -13,7 +13,7 @@ import {
   refuseEncodings,
   type Body,
 } from './body.js';
-import { receiveInto, yieldToEventLoop } from './receive.js';
+import { createPacer, receiveInto } from './receive.js';
 import { largerThan, type UploadSlot, type UploadSlots } from './upload-slots.js';
 
 /** A body in memory; `release` leaves the semaphore once its bytes are stored or dropped. */
@@ -56,6 +56,7 @@ export function createBase64BodyReader(slots: UploadSlots): Base64BodyReader {
 }
 
 class Base64Body {
+  readonly #pace = createPacer();
   readonly #text = new TextDecoder('utf-8', { fatal: true });
   #scanner: FieldScanner | null = null;
   #content: Base64Content | null = null;
@@ -93,7 +94,7 @@ class Base64Body {
   }
 
   async #add(bytes: Buffer): Promise<void> {
-    await yieldToEventLoop();
+    await this.#pace(bytes);
     const text = this.#decode(bytes);
     this.#scanner ??= this.#scannerFor(text);
     this.#keep(this.#scanner?.add(text) ?? text);

@@ -6,7 +6,7 @@ import { ContentBuilder, type ChunkedContent } from '../platform/encoding/conten
 import { compressed, MAX_BODY_BYTES, type FormField } from './body.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
-import { receiveInto, yieldToEventLoop } from './receive.js';
+import { createPacer, receiveInto } from './receive.js';
 import { largerThan, type UploadLimits, type UploadSlot, type UploadSlots } from './upload-slots.js';
 
 const MAX_FIELDS = 10;
@@ -160,6 +160,7 @@ async function readFile(
   slot: UploadSlot,
 ): Promise<UploadedFile | null> {
   const builder = new ContentBuilder();
+  const pace = createPacer();
   let size = 0;
   let small = true;
   for await (const bytes of stream as AsyncIterable<Buffer>) {
@@ -169,7 +170,7 @@ async function readFile(
       small = false;
       await slot.enter();
     }
-    await yieldToEventLoop();
+    await pace(bytes);
     builder.add(bytes);
   }
   return size === 0 && fileName === '' ? null : { fileName, ...builder.finish() };

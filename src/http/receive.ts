@@ -14,11 +14,21 @@ export interface Receiving {
   readonly unreadable: (error?: Error) => Error;
 }
 
-/**
- * To await before each piece of an upload. Without it, Node reads up to 2 MiB of a fast client in one turn of the event
- * loop.
- */
-export const yieldToEventLoop = createEventLoopYield();
+const yieldToEventLoop = createEventLoopYield();
+
+/** Bytes of an upload that are handled in one turn of the event loop; Node would handle 2 MiB of a fast client. */
+const TURN_BYTES = 32 * 1024;
+
+/** Makes a function to await before each piece of one upload, so that other requests are served between them. */
+export function createPacer(): (piece: Uint8Array) => Promise<void> {
+  let handled = 0;
+  return async ({ length }) => {
+    handled += length;
+    if (handled < TURN_BYTES) return;
+    handled = 0;
+    await yieldToEventLoop();
+  };
+}
 
 /**
  * Pipes the body into the sink until either ends or `stop` is aborted; leaves the request open, so that a response can

@@ -2,7 +2,7 @@
 export const INTRODUCTION = [
   'JSON over HTTP for payment terminals and the software they run: devices, logical numbers, groups, applications with their versions, files, parameters, metacontents, users, push notifications and transactions.',
   '**Token.** Every call except `POST /v1/users/token` needs an API token: `?access_token=…`, or `Authorization: Bearer …`, which keeps it out of URLs. A token gives access to the records of one company; any other record is 404.',
-  '**Bodies.** Any method may carry one, GET and DELETE too. A JSON object is read as JSON whatever its Content-Type says; otherwise a form is read as flat fields. Booleans may be sent as text, enumerations in any letter case. Unknown and read-only fields are ignored. JSON and forms are limited to 1 MiB and must be uncompressed UTF-8.',
+  '**Bodies.** Any method may carry one, GET and DELETE too. A JSON object is read as JSON whatever its Content-Type says; otherwise a form is read as flat fields. Booleans may be sent as text, enumerations in any letter case. Unknown and read-only fields are ignored. JSON and forms are limited to 1 MiB besides the bytecode of an application version, and must be uncompressed UTF-8.',
   '**Paths** are exact and case-sensitive; names in them are percent-encoded; a trailing slash is accepted.',
   '**Lists** are paged: `page` from 1, `per_page` up to 100 (default 30). They are ascending by id; transactions are newest first.',
   '**Errors** are objects with `message`, a stable `code`, a `request_id` and, for fields, `errors`. No success response has a top-level `message`, except that of a new notification.',

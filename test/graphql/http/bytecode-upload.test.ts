@@ -1,4 +1,4 @@
-import { ApolloClient, gql, InMemoryCache } from '@apollo/client';
+import { ApolloClient, gql, InMemoryCache, type TypedDocumentNode } from '@apollo/client';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,8 @@ interface Payload {
 
 /** Sends a mutation of one field with Apollo Client; returns its version. */
 async function mutated(mutation: string, variables: Fields): Promise<Fields & { readonly id: string }> {
-  const { data } = await apollo.mutate<Record<string, Payload>>({ mutation: gql(mutation), variables });
+  const document: TypedDocumentNode<Record<string, Payload>, Fields> = gql(mutation);
+  const { data } = await apollo.mutate({ mutation: document, variables });
   const [payload] = Object.values(data ?? {});
   expect(payload?.userErrors).toEqual([]);
   if (payload?.appVersion == null) throw new Error('There is no version');

@@ -85,12 +85,13 @@ class Base64Body {
   finish(): Body {
     this.#keep(this.#decode());
     this.#keep(this.#scanner?.finish() ?? '');
-    const { fields, isForm } = fieldsOf(this.#rest, this.#contentType);
+    const body = fieldsOf(this.#rest, this.#contentType);
     const content = this.#content?.finish() ?? null;
     // Stands for the body in the fingerprint of an idempotent request.
     const bytes = Buffer.from(JSON.stringify([this.#rest, content?.sha256]));
-    const isTaken = this.#content !== null && typeof fields[this.field] === 'string';
-    return { fields: isTaken ? { ...fields, [this.field]: new SentBytes(content) } : fields, isForm, bytes };
+    const isTaken = this.#content !== null && typeof body.fields[this.field] === 'string';
+    const fields = isTaken ? { ...body.fields, [this.field]: new SentBytes(content) } : body.fields;
+    return { ...body, fields, bytes };
   }
 
   async #add(bytes: Buffer): Promise<void> {

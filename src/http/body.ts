@@ -133,7 +133,7 @@ export function fieldsOf(text: string, contentType: string): Pick<Body, 'fields'
   if (json !== undefined) return { fields: objectOf(json.value), isForm: false };
   const looksLikeJson = /^\s*[[{"]/.test(text);
   if (!looksLikeJson && isFormType(contentType)) {
-    return { fields: formFields(new URLSearchParams(text)), isForm: true };
+    return { fields: formFields(text), isForm: true };
   }
   throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
 }
@@ -163,13 +163,9 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Name and value. */
-export type FormField = readonly [string, string];
-
-/** The fields of a form, urlencoded or multipart, by name. Errors: 400. */
-export function formFields(sent: Iterable<FormField>): Readonly<Record<string, unknown>> {
+function formFields(text: string): Readonly<Record<string, unknown>> {
   const fields = new Map<string, string>();
-  for (const [name, value] of sent) {
+  for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name)) throw malformed('A form field is given more than once.');
     fields.set(name, value);
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
 import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
-import { compressed, MAX_BODY_BYTES, type FormField } from './body.js';
+import { compressed, MAX_BODY_BYTES } from './body.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
 import { createPacer, receiveInto } from './receive.js';
@@ -17,8 +17,8 @@ const OVERHEAD_BYTES = 512 * 1024;
 
 /** A multipart body that was read (contract 23). */
 export interface Upload {
-  /** Text fields, in the order in which they were sent; a name may be repeated. */
-  readonly fields: readonly FormField[];
+  /** Text fields by name. */
+  readonly fields: ReadonlyMap<string, string>;
   readonly file: UploadedFile | null;
 }
 
@@ -128,17 +128,18 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
   }
 }
 
-function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): FormField[] {
-  const fields: FormField[] = [];
+function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): Map<string, string> {
+  const fields = new Map<string, string>();
   // busboy's types are wrong here: a part may lack a name.
   parser.on('field', (name: string | undefined, value, info) => {
     if (name === undefined) refuse(malformed('A form field has no name.'));
     else if (name.length > MAX_FIELD_NAME)
       refuse(tooLarge(`The name of a form field has more than ${MAX_FIELD_NAME} characters.`));
     else if (info.valueTruncated) refuse(tooLarge(`A form field has more than ${MAX_FIELD_BYTES} bytes.`));
+    else if (fields.has(name)) refuse(malformed('A form field is given more than once.'));
     else if (isInvalidUtf8(name) || isInvalidUtf8(value))
       refuse(malformed('A form field is not valid UTF-8.'));
-    else fields.push([name, value]);
+    else fields.set(name, value);
   });
   const tooMany = (): void => refuse(tooLarge(`The body has more than ${MAX_FIELDS} form fields.`));
   parser.on('fieldsLimit', tooMany);

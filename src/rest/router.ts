@@ -2,7 +2,7 @@ import { Router, type Request, type RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
 import type { Base64BodyReader } from '../http/base64-body.js';
-import { formFields, inviteBody, readBody, type Body } from '../http/body.js';
+import { inviteBody, readBody, type Body } from '../http/body.js';
 import { readToken } from '../http/credential.js';
 import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/multipart.js';
 import { HttpProblem, methodNotAllowed } from '../http/problem.js';
@@ -139,7 +139,7 @@ async function receiveMultipart(
   const upload = await readUpload(request);
   const { file, release } = upload;
   try {
-    const fields = formFields(upload.fields);
+    const fields = Object.fromEntries(upload.fields);
     // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
     const content = JSON.stringify([Object.entries(fields).sort(), file?.fileName, file?.sha256]);
     const body = { fields, isForm: true, bytes: Buffer.from(content) };

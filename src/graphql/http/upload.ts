@@ -1,6 +1,5 @@
 import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
-import { formFields } from '../../http/body.js';
 import type { Upload, UploadedFile } from '../../http/multipart.js';
 import { operationRefused } from '../limits/limits.js';
 import { parsedJson } from './json.js';
@@ -19,8 +18,7 @@ type Json = Record<string, unknown>;
  * The operation of a multipart request (GraphQL multipart request specification, one file): the variable that `map`
  * names, null in the request, becomes the file. Throws `OperationRefused`.
  */
-export function operationWithFile({ fields: sent, file }: Upload): Json {
-  const fields = formFields(sent);
+export function operationWithFile({ fields, file }: Upload): Json {
   const operation = objectIn(fields, 'operations');
   const path = pathIn(objectIn(fields, 'map'));
   if (file === null) throw malformedUpload('The file that "map" names is missing.');
@@ -35,9 +33,9 @@ function slotOf(file: UploadedFile): UploadSlot {
   return slot;
 }
 
-function objectIn(fields: Readonly<Json>, name: string): Json {
-  const text = fields[name];
-  if (typeof text !== 'string') throw malformedUpload(`The field "${name}" is missing.`);
+function objectIn(fields: ReadonlyMap<string, string>, name: string): Json {
+  const text = fields.get(name);
+  if (text === undefined) throw malformedUpload(`The field "${name}" is missing.`);
   const value = parsedJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformedUpload(`The field "${name}" must hold a JSON object.`);

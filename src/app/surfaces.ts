@@ -6,10 +6,12 @@ import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { createGraphql, type Graphql } from '../graphql/server.js';
 import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
+import { createBase64BodyReader } from '../http/base64-body.js';
 import { createUploadReader } from '../http/multipart.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
 import type { Timeouts } from '../http/server/listen.js';
+import { UploadSlots } from '../http/upload-slots.js';
 import type { Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { createAuthenticator } from '../resources/access-token/authentication.service.js';
@@ -48,12 +50,13 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   const { config, clock, units, monitoring, onError } = parts;
   const authenticator = createAuthenticator(units, clock, onError);
   const count = requestCounter(parts);
-  // One for all surfaces: its semaphore limits the large uploads of the whole server.
-  const readUpload = createUploadReader({ maxFileBytes: config.maxFileBytes });
+  // Its semaphore limits the large uploads of the whole server.
+  const uploads = new UploadSlots({ maxFileBytes: config.maxFileBytes, idleMs: parts.timeouts.bodyMs });
   const services: RestOptions = {
     units,
     authenticator,
-    readUpload,
+    readUpload: createUploadReader(uploads),
+    readBase64Body: createBase64BodyReader(uploads),
     bodyMs: parts.timeouts.bodyMs,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },

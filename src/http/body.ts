@@ -8,7 +8,8 @@ import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Of a JSON or form body, without a field that is read as `readBase64Body` does. */
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface BodyFields {
   /** Of a form: texts, and lists of texts. */
@@ -47,12 +48,16 @@ export async function readText(
   request: Request,
   waitMs: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
-  refuseOtherCharsets(request.headers['content-type']);
-  const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = request.headers;
-  if (encoding.toLowerCase() !== 'identity') throw compressed();
-  if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
+  refuseEncodings(request);
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const bytes = hasBody(request) ? await readBytes(request, waitMs) : Buffer.alloc(0);
   return { bytes, text: decodeText(bytes) };
+}
+
+/** Errors: 415 for a charset other than UTF-8, and for a compressed body. */
+export function refuseEncodings({ headers }: Request): void {
+  refuseOtherCharsets(headers['content-type']);
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw compressed();
 }
 
 export function compressed(): HttpProblem {
@@ -76,7 +81,7 @@ async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
   let removeListeners = (): void => undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const aborted = (): void => reject(malformed('The connection closed before the whole body arrived.'));
+      const aborted = (): void => reject(incompleteBody());
       const collect = (chunk: Buffer): void => {
         size += chunk.length;
         if (size > MAX_BODY_BYTES) reject(tooLarge());
@@ -97,6 +102,10 @@ async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
   } finally {
     removeListeners();
   }
+}
+
+export function incompleteBody(): HttpProblem {
+  return malformed('The connection closed before the whole body arrived.');
 }
 
 function tooLarge(): HttpProblem {
@@ -122,11 +131,16 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw malformed('The body is not valid UTF-8.');
+    throw notUtf8();
   }
 }
 
-function fieldsOf(text: string, contentType: string): BodyFields {
+export function notUtf8(): HttpProblem {
+  return malformed('The body is not valid UTF-8.');
+}
+
+/** The fields of the whole text of a body. Errors: 400, 422. */
+export function fieldsOf(text: string, contentType: string): BodyFields {
   if (text.trim() === '') return jsonBody({}, '{}');
   const json = parseJson(text);
   if (json !== undefined) return jsonBody(objectOf(json.value), text);

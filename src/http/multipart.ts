@@ -1,13 +1,14 @@
 import busboy from 'busboy';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-import { SECOND } from '../platform/clock.js';
-import { Semaphore, type Release } from '../platform/concurrency/semaphore.js';
 import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
-import { compressed } from './body.js';
+import { compressed, MAX_BODY_BYTES } from './body.js';
 import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from './problem.js';
 import { malformed } from './query.js';
+import { createPacer, receiveInto } from './receive.js';
+import { largerThan, type UploadLimits, type UploadSlot, type UploadSlots } from './upload-slots.js';
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_NAME = 100;
@@ -27,28 +28,9 @@ export interface UploadedFile extends ChunkedContent {
   readonly fileName: string;
 }
 
-export interface UploadLimits {
-  readonly maxFileBytes: number;
-  /** A larger file is received under a semaphore, since its bytes are held in memory until they are stored. */
-  readonly smallBytes: number;
-  /** Large files received at the same time. */
-  readonly concurrency: number;
-  /** Milliseconds that a large upload waits for the semaphore. */
-  readonly maxWaitMs: number;
-  /** 408 after this long without a byte from the client. */
-  readonly idleMs: number;
-}
-
-const DEFAULTS = {
-  smallBytes: 256 * 1024,
-  concurrency: 4,
-  maxWaitMs: 60 * SECOND,
-  idleMs: 30 * SECOND,
-} as const;
-
 /** An upload in memory; `release` leaves the semaphore once its bytes are stored or dropped. */
 export interface HeldUpload extends Upload {
-  release(): void;
+  readonly release: () => void;
 }
 
 export type UploadReader = (request: IncomingMessage) => Promise<HeldUpload>;
@@ -58,41 +40,38 @@ export type UploadReader = (request: IncomingMessage) => Promise<HeldUpload>;
  * Errors: 400 malformed, 408 the client stopped sending, 413 too large, 415 not multipart, 503 too many large
  * uploads at once. After an error the request is paused, not destroyed, so that a response can be sent.
  */
-export function createUploadReader(
-  given: Pick<UploadLimits, 'maxFileBytes'> & Partial<UploadLimits>,
-): UploadReader {
-  const limits = { ...DEFAULTS, ...given };
-  const largeUploads = new Semaphore({ ...limits, busy: tooManyLargeUploads });
+export function createUploadReader(slots: UploadSlots): UploadReader {
   return async (request) => {
-    refuseAtOnce(request, limits);
+    refuseAtOnce(request, slots.limits);
     const stop = new AbortController();
-    let leave: Release | undefined;
-    let released = false;
-    const release = (): void => {
-      released = true;
-      leave?.();
-    };
-    const enter = async (): Promise<void> => {
-      leave = await largeUploads.acquire(stop.signal);
-      if (released) leave();
-    };
+    const slot = slots.open(stop.signal);
     try {
-      return { ...(await receive(request, limits, stop, enter)), release };
+      return { ...(await receive(request, slots.limits, stop, slot)), release: slot.release };
     } catch (error) {
-      release();
+      slot.release();
       throw error;
     }
   };
 }
 
-function tooManyLargeUploads(): HttpProblem {
-  return new HttpProblem(503, 'busy', 'Too many large uploads at the same time; try again in 10 seconds.', {
-    'Retry-After': '10',
-  });
-}
-
 export function isMultipart(request: IncomingMessage): boolean {
   return /^\s*multipart\//i.test(request.headers['content-type'] ?? '');
+}
+
+/**
+ * Whether a body that is labelled as multipart is a JSON object all the same (contract 1): up to 1 MiB, as its first
+ * bytes tell. Leaves the body unread.
+ */
+export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return false;
+  const options = { signal: AbortSignal.timeout(waitMs) };
+  // Rejects if the client leaves or sends nothing; whoever reads the body then finds out why.
+  await Promise.race(['readable', 'end'].map((event) => once(request, event, options))).catch(
+    () => undefined,
+  );
+  const first = request.read() as Buffer | null;
+  if (first !== null) request.unshift(first);
+  return /^\s*\{/.test(first?.toString('latin1') ?? '');
 }
 
 function refuseAtOnce(request: IncomingMessage, { maxFileBytes }: UploadLimits): void {
@@ -106,7 +85,7 @@ async function receive(
   request: IncomingMessage,
   limits: UploadLimits,
   stop: AbortController,
-  enter: () => Promise<void>,
+  slot: UploadSlot,
 ): Promise<Upload> {
   const parser = openParser(request, limits.maxFileBytes);
   const refuse = (error: Error): void => stop.abort(error);
@@ -115,13 +94,16 @@ async function receive(
   parser.on('file', (_part, stream, info) => {
     const fileName = info.filename ?? '';
     if (isInvalidUtf8(fileName)) refuse(malformed('The file name is not valid UTF-8.'));
-    const file = readFile(stream, fileName, limits, enter);
+    const file = readFile(stream, fileName, limits, slot);
     file.catch((error: unknown) => refuse(error instanceof HttpProblem ? error : malformedBody()));
     // An incomplete body emits `error` here; without a listener that would end the process.
     stream.on('error', () => refuse(malformedBody()));
     files.push(file);
   });
-  await pipeBody(request, parser, limits, stop);
+  const maxBytes = limits.maxFileBytes + OVERHEAD_BYTES;
+  const tooLargeBody = (): HttpProblem => fileTooLarge(limits.maxFileBytes);
+  const receiving = { ...limits, maxBytes, tooLarge: tooLargeBody, unreadable: malformedBody };
+  await receiveInto(request, parser, receiving, stop);
   const [file = null] = await Promise.all(files);
   return { fields: fields.values, file };
 }
@@ -176,9 +158,10 @@ async function readFile(
   stream: NodeJS.ReadableStream,
   fileName: string,
   { maxFileBytes, smallBytes }: UploadLimits,
-  enter: () => Promise<void>,
+  slot: UploadSlot,
 ): Promise<UploadedFile | null> {
   const builder = new ContentBuilder();
+  const pace = createPacer();
   let size = 0;
   let small = true;
   for await (const bytes of stream as AsyncIterable<Buffer>) {
@@ -186,46 +169,12 @@ async function readFile(
     if (size > maxFileBytes) throw fileTooLarge(maxFileBytes);
     if (small && size > smallBytes) {
       small = false;
-      await enter();
+      await slot.enter();
     }
+    await pace(bytes);
     builder.add(bytes);
   }
   return size === 0 && fileName === '' ? null : { fileName, ...builder.finish() };
-}
-
-/** Pipes the body into the parser until either ends or `stop` is aborted; leaves the request open. */
-async function pipeBody(
-  request: IncomingMessage,
-  parser: busboy.Busboy,
-  { maxFileBytes, idleMs }: UploadLimits,
-  stop: AbortController,
-): Promise<void> {
-  let received = 0;
-  const fail = (): void => stop.abort(malformedBody());
-  const aborted = (): void => (request.complete ? undefined : fail());
-  const idle = setTimeout(() => {
-    // A paused request waits for its turn: then the server does not read, and the client is not slow.
-    if (request.isPaused() || request.complete) idle.refresh();
-    else stop.abort(new HttpProblem(408, 'too_slow', `No bytes arrived for ${idleMs / SECOND} seconds.`));
-  }, idleMs);
-  const count = (bytes: Buffer): void => {
-    idle.refresh();
-    received += bytes.length;
-    if (received > maxFileBytes + OVERHEAD_BYTES) stop.abort(fileTooLarge(maxFileBytes));
-  };
-  try {
-    await new Promise<void>((resolve, reject) => {
-      stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error));
-      parser.on('error', fail).once('finish', resolve);
-      request.on('data', count).on('error', aborted).on('close', aborted);
-      request.pipe(parser);
-    });
-  } finally {
-    clearTimeout(idle);
-    request.off('data', count).off('error', aborted).off('close', aborted);
-    request.unpipe(parser);
-    parser.destroy();
-  }
 }
 
 function malformedBody(): HttpProblem {
@@ -233,7 +182,7 @@ function malformedBody(): HttpProblem {
 }
 
 function fileTooLarge(maxFileBytes: number): HttpProblem {
-  return tooLarge(`The file is larger than ${maxFileBytes} bytes.`);
+  return largerThan(maxFileBytes, 'The file');
 }
 
 function tooLarge(message: string): HttpProblem {

@@ -5,7 +5,7 @@ import type { Scope } from '../platform/caller.js';
 import type { Page, PageRequest } from '../platform/page.js';
 import { etagOf, listResponse, listShape } from './envelope.js';
 import type { RecordFields } from './record-fields.js';
-import type { Call, Revised, Route, RouteResponse } from './route.js';
+import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
 
 /** How a path names one record. */
 export interface RecordKey<R> {
@@ -40,7 +40,7 @@ interface Documented {
 
 interface Writing<R> extends Documented {
   readonly body: z.ZodObject;
-  readonly multipart?: true;
+  readonly file?: FilePart;
   readonly fields?: RecordFields<R>;
 }
 

@@ -27,7 +27,7 @@ export interface Call {
   /** Whether the Content-Type is a form's; some clients label JSON so (contract 25). */
   readonly labelledAsForm: boolean;
   readonly page: PageRequest;
-  /** The multipart body, on routes with `multipart`; null for JSON and forms. */
+  /** The multipart body, on routes with a `file`; null for JSON and forms. */
   readonly upload: Upload | null;
   readonly ip: string;
   readonly requestId: string;
@@ -48,6 +48,16 @@ export interface QueryParameter {
   readonly schema: object;
 }
 
+/** A file that a body may hold (contract 21 and 23). */
+export interface FilePart {
+  /** Name of the part in documents; a part of any name is read. */
+  readonly name: string;
+  /** Whether a body without the file is refused. */
+  readonly required?: true;
+  /** Whether JSON and forms may have the file too, as base64 text in the field of the part's name. */
+  readonly asText?: true;
+}
+
 interface RouteBase {
   readonly method: Method;
   /** Below /v1, with placeholders: `/devices/{device_id}`. */
@@ -56,8 +66,8 @@ interface RouteBase {
   readonly description?: string;
   /** Fields of a JSON or form body, in the model's names. */
   readonly body?: z.ZodObject;
-  /** Also takes multipart/form-data with a file. */
-  readonly multipart?: boolean;
+  /** The file in a body of multipart/form-data; without it, multipart bodies are refused. */
+  readonly file?: FilePart;
   /** Fields that select the owner of the record: in the body or, if it has none of them, in the query (contract 2). */
   readonly ownerSelector?: z.ZodObject;
   /** Takes `page` and `per_page`. */

@@ -1,19 +1,22 @@
 import { Router, type Request, type RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
+import type { Base64BodyReader } from '../http/base64-body.js';
 import { formBody, inviteBody, readBody, type Body } from '../http/body.js';
 import { readToken } from '../http/credential.js';
-import { isMultipart, type HeldUpload, type UploadReader } from '../http/multipart.js';
-import { methodNotAllowed } from '../http/problem.js';
+import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/multipart.js';
+import { HttpProblem, methodNotAllowed } from '../http/problem.js';
 import { sendMethods } from '../http/send.js';
 import { readQuery } from '../http/query.js';
 import { requestContextOf, type RequestContext } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import { demandScope, type Authenticator, type Caller } from '../platform/caller.js';
+import { SentBytes } from '../platform/encoding/sent-bytes.js';
+import { invalid } from '../platform/errors.js';
 import { createCall, expressPath, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
-import { pathPattern, type Route } from './route.js';
+import { pathPattern, type FilePart, type Route } from './route.js';
 
 export interface RestOptions {
   readonly units: Units;
@@ -22,8 +25,14 @@ export interface RestOptions {
   /** The bytes of a stored content, in chunks whose base64 texts can be joined. */
   readonly readContent: (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
   readonly readUpload: UploadReader;
-  /** How long a client may take to send a body that is not multipart. */
+  readonly readBase64Body: Base64BodyReader;
+  /** How long a client may take to send a body without a file. */
   readonly bodyMs: number;
+}
+
+interface ServeOptions extends RestOptions {
+  /** The routes that read multipart bodies, for messages: `POST /v1/files, …`. */
+  readonly fileRoutes: string;
 }
 
 /**
@@ -32,7 +41,10 @@ export interface RestOptions {
  */
 export function createRestRouter(routes: readonly Route[], options: RestOptions): Router {
   const router = Router({ caseSensitive: true });
-  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, options));
+  const withFile = routes.filter(({ file }) => file !== undefined);
+  const fileRoutes = withFile.map(({ method, path }) => `${method} /v1${path}`).join(', ');
+  const all = { ...options, fileRoutes };
+  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, all));
   return router;
 }
 
@@ -53,7 +65,7 @@ function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
     .map(([, { path, methods }]) => [path, methods]);
 }
 
-function serve(path: string, methods: ReadonlyMap<string, Route>, options: RestOptions): RequestHandler {
+function serve(path: string, methods: ReadonlyMap<string, Route>, options: ServeOptions): RequestHandler {
   const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   allowed.push('OPTIONS');
   return async (request, response) => {
@@ -69,19 +81,26 @@ function serve(path: string, methods: ReadonlyMap<string, Route>, options: RestO
     const { ip, requestId } = context;
     const caller = await authorize(request, query, route, options, context);
     inviteBody(request, response);
-    const { body, upload } = await receive(request, route, options);
-    let rendered;
-    try {
-      rendered = await perform({ request, route, query, body, upload, ip, requestId }, caller, options);
-    } finally {
-      // Before the response is sent: a slow client must not keep the bytes in memory.
-      upload?.release();
-    }
+    const rendered = await respond({ request, route, query, ip, requestId }, caller, options);
     await sendResponse(request, response, rendered, (contentId) => {
       if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
       return options.readContent(caller.companyId, contentId);
     });
   };
+}
+
+/** Drops the body before the response is sent: a slow client must not keep its bytes in memory. */
+async function respond(
+  parts: Omit<ReceivedRequest, 'body' | 'upload'>,
+  caller: Caller | null,
+  options: ServeOptions,
+): Promise<RenderedResponse> {
+  const { body, upload, release } = await receive(parts.request, parts.route, options);
+  try {
+    return await perform({ ...parts, body, upload }, caller, options);
+  } finally {
+    release();
+  }
 }
 
 async function authorize(
@@ -103,18 +122,47 @@ async function authorize(
   return caller;
 }
 
-async function receive(
-  request: Request,
-  route: Route,
-  { readUpload, bodyMs }: RestOptions,
-): Promise<{ body: Body; upload: HeldUpload | null }> {
-  if (route.multipart !== true || !isMultipart(request)) {
-    return { body: await readBody(request, bodyMs), upload: null };
+interface Received {
+  readonly body: Body;
+  readonly upload: Upload | null;
+  /** Lets another large upload in. */
+  readonly release: () => void;
+}
+
+async function receive(request: Request, { file }: Route, options: ServeOptions): Promise<Received> {
+  const isForm = isMultipart(request) && !(await isMislabelled(request, options.bodyMs));
+  if (isForm && file === undefined) throw multipartElsewhere(options.fileRoutes);
+  if (isForm && file !== undefined) return await receiveMultipart(request, file, options.readUpload);
+  if (file?.asText === true) {
+    const body = await options.readBase64Body(request, file.name);
+    return { body, upload: null, release: body.release };
   }
+  return { body: await readBody(request, options.bodyMs), upload: null, release: () => undefined };
+}
+
+async function receiveMultipart(
+  request: Request,
+  { name, asText }: FilePart,
+  readUpload: UploadReader,
+): Promise<Received> {
   const upload = await readUpload(request);
-  // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
-  const content = JSON.stringify([[...upload.fields].sort(), upload.file?.fileName, upload.file?.sha256]);
-  return { upload, body: { ...formBody(upload.fields), bytes: Buffer.from(content) } };
+  const { file, release } = upload;
+  try {
+    // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
+    const content = JSON.stringify([[...upload.fields].sort(), file?.fileName, file?.sha256]);
+    const body = { ...formBody(upload.fields), bytes: Buffer.from(content) };
+    if (asText !== true || file === null) return { body, upload, release };
+    if (upload.fields.has(name)) throw invalid(name, 'must be sent once: as a file, or as base64 text');
+    return { body: { ...body, fields: { ...body.fields, [name]: new SentBytes(file) } }, upload, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function multipartElsewhere(fileRoutes: string): HttpProblem {
+  const message = `Send a JSON object or a form: multipart/form-data is read by ${fileRoutes} only.`;
+  return new HttpProblem(400, 'malformed_json', message);
 }
 
 async function perform(

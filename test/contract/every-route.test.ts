@@ -17,13 +17,20 @@ afterAll(async () => {
 });
 
 const existing: PathValue = (placeholder) => named[placeholder]?.real ?? 'no fixture';
+const TYPES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=XX',
+  'text/plain',
+  '',
+];
 const withBody = ROUTES.filter((route) => route.body !== undefined);
 
 describe('contract 1: the body of every route', () => {
   it.each(titled(withBody))('RI-04 %s reads JSON whatever its Content-Type', async (_, route) => {
     const [field = ''] = Object.keys(goodBody(route, existing));
     const wrong = JSON.stringify({ ...goodBody(route, existing), [field]: { wrong: true } });
-    for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', '']) {
+    for (const type of TYPES) {
       const headers = type === '' ? {} : { headers: { 'content-type': type } };
       const reply = await ask(server.acme.client, route, existing, wrong, headers);
       expect([reply.status, Object.keys(reply.body.errors ?? {})], `${type}: ${reply.text}`).toEqual([
@@ -39,6 +46,21 @@ describe('contract 1: the body of every route', () => {
       expect([reply.status, reply.body.code], body).toEqual([400, 'malformed_json']);
     }
   });
+
+  it.each(titled(ROUTES.filter(({ file }) => file === undefined)))(
+    'contract 1: %s says who reads a multipart body, however large',
+    async (_, route) => {
+      for (const size of [10, 2 * 1024 * 1024]) {
+        const form = new FormData();
+        form.set('file', new Blob([Buffer.alloc(size, 0xff)]), 'file.bin');
+        const reply = await ask(server.acme.client, route, existing, form);
+        expect([reply.status, reply.body.code]).toEqual([400, 'malformed_json']);
+        expect(reply.body.message).toBe(
+          'Send a JSON object or a form: multipart/form-data is read by POST /v1/apps/{app_id}/versions, PUT /v1/apps/{app_id}/versions/{version_id}, POST /v1/files, PUT /v1/files/{file_id} only.',
+        );
+      }
+    },
+  );
 
   it.each(titled(ROUTES))(
     'RI-08 %s refuses what is nested too deep, whatever the field',
@@ -75,12 +97,7 @@ describe('contract 8: read-only fields', () => {
     const owner = route.ownerSelector !== undefined ? { number: existing('logical_number') } : {};
     const known = route.method === 'POST' ? goodBody(route, existing) : owner;
     const fields = { ...READ_ONLY, ...known, ...more };
-    const reply = await ask(
-      client,
-      route,
-      existing,
-      route.method === 'POST' && route.multipart ? form(fields) : fields,
-    );
+    const reply = await ask(client, route, existing, route.file?.required === true ? form(fields) : fields);
     expect(reply.status, reply.text).toBe(route.method === 'POST' ? 201 : 200);
     expect(reply.text).not.toContain('424242');
     expect(reply.text).not.toContain('2000-01-01');

@@ -89,6 +89,14 @@ expect 200 '"apps":\[\{"app":' "$(v1 apps)"
 expect 201 '"crc":"31C3","size":9,' "$(v1 "apps/$app/versions")" \
   -d "{\"number\":\"1.0\",\"displayable\":\"true\",\"authorizer_url\":\"10.0.0.1\",\"pos_display_label\":\"PAY\",\"bytecode\":\"MTIzNDU2Nzg5\",\"group_ids\":[$group]}"
 version=$(field id)
+head -c 1200000 /dev/zero >"$work/app.posxml"
+expect 201 '"number":"1\.2","crc":"0000","size":1200000,.*"authorizer_url":"10.0.0.9"' "$(v1 "apps/$app/versions")" \
+  -F "bytecode=@$work/app.posxml" -F number=1.2 -F displayable=true -F authorizer_url=10.0.0.9
+large=$(field id)
+base64 -w 0 "$work/app.posxml" >"$work/app.base64"
+expect 200 '"size":1200000,' -X PUT "$(v1 "apps/$app/versions/$large")" --data-urlencode "bytecode@$work/app.base64"
+printf '{"bytecode":"%s"}' "$(cat "$work/app.base64")" >"$work/app.json"
+expect 200 '"size":1200000,' -X PUT "$(v1 "apps/$app/versions/$large")" --data-binary "@$work/app.json"
 expect 201 '"number":"1\.1"' "$(v1 "apps/$app/versions")" -d 'number=1.1&displayable=true'
 expect 200 '"appversions":\[\{"app_version":' "$(v1 "apps/$app/versions")"
 expect 200 "\"bytecode\":\"MTIzNDU2Nzg5\",\"group_ids\":\[$group\]" "$(v1 "apps/$app/versions/$version")"

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Client, Fields, Reply } from '../support/client.js';
+import { crcOf } from '../support/crc.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -37,16 +38,6 @@ const total = async (): Promise<unknown> => {
   const { pagination } = (await client.get('files')).body as { pagination: Fields };
   return pagination.total_entries;
 };
-
-/** CRC-16/XMODEM from its definition, bit by bit. */
-function crcOf(bytes: Uint8Array): string {
-  let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
-  }
-  return crc.toString(16).toUpperCase().padStart(4, '0');
-}
 
 describe('invalid uploads', () => {
   let before: unknown;

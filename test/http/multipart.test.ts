@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { HttpProblem } from '../../src/http/problem.js';
-import { createUploadReader, type HeldUpload, type UploadLimits } from '../../src/http/multipart.js';
+import { createUploadReader, type HeldUpload } from '../../src/http/multipart.js';
+import { UploadSlots, type UploadLimits } from '../../src/http/upload-slots.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 
 let http: Server | undefined;
@@ -22,7 +23,7 @@ const END = `${chunk('\r\n--XX--\r\n')}0\r\n\r\n`;
 /** A server with only the reader: 200 with the size of the file, or the status of the error. */
 async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: HeldUpload[] }> {
   const held: HeldUpload[] = [];
-  const read = createUploadReader({ maxFileBytes: 10_000, ...limits });
+  const read = createUploadReader(new UploadSlots({ maxFileBytes: 10_000, ...limits }));
   http = createServer((request, response) => {
     read(request).then(
       (upload) => {

@@ -62,7 +62,11 @@ export const SETTINGS: readonly Setting[] = [
   setting('TRUST_PROXY', 'comma-separated addresses or networks of trusted proxies'),
   setting('ALLOWED_ORIGINS', 'comma-separated origins whose pages may use the server: https://dash.example'),
   setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
-  setting('MAX_FILE_BYTES', 'size of the largest file that can be uploaded, in bytes', '33554432'),
+  setting(
+    'MAX_FILE_BYTES',
+    'size of the largest file or bytecode that can be uploaded, in bytes',
+    '33554432',
+  ),
   setting('TLS_CERT_FILE', 'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS'),
   setting('TLS_KEY_FILE', 'file of the private key (PEM)'),
   setting('TOKEN_SECRET', 'secret that API tokens are derived from, at least 32 characters'),

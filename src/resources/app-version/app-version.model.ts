@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/audit.js';
-import { decodeBase64 } from '../../platform/encoding/base64.js';
+import { contentOfBase64, SentBytes } from '../../platform/encoding/sent-bytes.js';
 import { freeText, printableName } from '../../platform/encoding/text.js';
 import { recordId, recordIds } from '../../platform/validate.js';
+import type { NewContent } from '../content/content.model.js';
 
 /** What a client decides about a version, besides its bytecode and its associations. */
 const AppVersionFields = z.object({
@@ -12,12 +13,15 @@ const AppVersionFields = z.object({
   authorizerUrl: freeText(2_048).nullable().describe('IP address or URL of the authorizer.'),
   posDisplayLabel: freeText(255).nullable().describe('Name in the menu, where displayable.'),
 });
+/** Base64 text, or the bytes themselves where they were read while the request arrived. */
 const bytecode = z
-  .string()
-  .meta({ contentEncoding: 'base64' })
-  .transform((text, context) => {
-    const bytes = decodeBase64(text);
-    if (bytes !== undefined) return bytes;
+  .custom<string | SentBytes>((sent) => typeof sent === 'string' || sent instanceof SentBytes, {
+    message: 'must be a string',
+  })
+  .meta({ type: 'string', contentEncoding: 'base64' })
+  .transform((sent, context): NewContent => {
+    const content = typeof sent === 'string' ? contentOfBase64(sent) : sent.content;
+    if (content !== null) return content;
     context.addIssue({ code: 'custom', message: 'must be base64: standard alphabet, padded' });
     return z.NEVER;
   })

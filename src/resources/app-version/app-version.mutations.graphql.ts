@@ -1,27 +1,51 @@
-import { id, listOf, mutations } from '../../graphql/index.js';
+import { findSentFile, id, listOf, mutations, nullable, upload, type Input } from '../../graphql/index.js';
+import { SentBytes } from '../../platform/encoding/sent-bytes.js';
+import { invalid } from '../../platform/errors.js';
 import { AppVersionList } from './app-version.graphql.js';
 import { AppReference, AppVersionCreate, AppVersionUpdate } from './app-version.model.js';
 import { deleteAppVersion } from './app-version.removal.service.js';
 import { createAppVersionOfNamedApp, getAppVersionById, updateAppVersion } from './app-version.service.js';
 
+const BYTECODE_FILE =
+  'The program as a part of a multipart request, in place of `bytecode`. At most as large as the largest allowed file.';
+
+/** The uploaded file becomes the bytecode; it was received before the operation began. */
+function withUpload({ bytecodeFile, ...input }: Input): Input {
+  if (bytecodeFile === undefined) return input;
+  const sent = findSentFile(bytecodeFile);
+  if (sent === undefined) {
+    throw invalid(
+      'bytecodeFile',
+      'must be an uploaded file, not null: to remove the bytecode, send null as bytecode',
+    );
+  }
+  if (input.bytecode !== undefined) {
+    throw invalid('bytecodeFile', 'must not be sent together with bytecode');
+  }
+  return { ...input, bytecode: new SentBytes(sent) };
+}
+
 export const appVersionMutationsFace = mutations(AppVersionList, {
   get: getAppVersionById,
   create: {
     model: AppVersionCreate.extend(AppReference.shape),
-    run: createAppVersionOfNamedApp,
+    run: (work, input) => createAppVersionOfNamedApp(work, withUpload(input)),
+    fields: { bytecodeFile: nullable(upload(BYTECODE_FILE)) },
     descriptions: {
       appId: 'App that the version belongs to.',
-      bytecode: 'The program in base64. `size`, `crc` and `sha256` are computed from it.',
+      bytecode:
+        'The program in base64, for small programs: see `bytecodeFile`. `size`, `crc` and `sha256` are computed from it.',
       moduleIds: 'Versions of modules that are part of the version. At most 1000 entries.',
     },
   },
   update: {
     model: AppVersionUpdate,
-    run: updateAppVersion,
+    run: (work, current, input) => updateAppVersion(work, current, withUpload(input)),
+    fields: { bytecodeFile: nullable(upload(BYTECODE_FILE)) },
     description:
       'Updates a version. Logical numbers of a group that it is detached from lose access to the version.',
     descriptions: {
-      bytecode: 'The program in base64. Null removes it.',
+      bytecode: 'The program in base64, for small programs: see `bytecodeFile`. Null removes it.',
       moduleIds:
         'Versions of modules that are part of the version. At most 1000 entries. Replaces the whole list.',
     },

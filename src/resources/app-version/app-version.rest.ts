@@ -66,6 +66,9 @@ const whole = {
   bytecode: ({ contentId, size }: AppVersion) => (contentId === null ? null : base64Of(contentId, size)),
 };
 
+const BYTECODE =
+  'The bytecode may be as large as a file. Send it as base64 text, or as a file: `curl -F bytecode=@app.posxml -F number=1.0`; the name of its part does not matter.';
+
 const appOf = (work: ReadWork, call: Call): Promise<App> => getApp(work, call.id('app_id', 'app'));
 
 /** /v1/apps/{app_id}/versions (contract 21). */
@@ -92,14 +95,16 @@ export const appVersionRoutes = resourceRoutes<AppVersion, AssociatedVersion>({
   },
   create: {
     summary: 'Create a version of an application',
+    description: BYTECODE,
     body: AppVersionCreate,
+    file: { name: 'bytecode', asText: true },
     handle: async (work, input, call) => createAppVersion(work, await appOf(work, call), input),
   },
   update: {
     summary: 'Change a version of an application',
-    description:
-      'Absent fields stay unchanged. When the version is removed from a group, the logical numbers of the group lose it too.',
+    description: `Absent fields stay unchanged. When the version is removed from a group, the logical numbers of the group lose it too. ${BYTECODE}`,
     body: AppVersionUpdate,
+    file: { name: 'bytecode', asText: true },
     handle: updateAppVersion,
   },
   delete: { summary: 'Delete a version of an application', handle: deleteAppVersion },

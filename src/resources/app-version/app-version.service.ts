@@ -8,7 +8,7 @@ import type { Page, PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';
-import { contentOf, EMPTY_CRC } from '../content/content.model.js';
+import { EMPTY_CRC, type NewContent } from '../content/content.model.js';
 import { copyContent, keepContent, releaseContents } from '../content/content.service.js';
 import {
   AppReference,
@@ -123,9 +123,8 @@ async function findBase(work: ReadWork, app: App, id: number): Promise<Associate
   return await associated(work, base);
 }
 
-async function keep(work: WriteWork, bytes: Uint8Array | null): Promise<Bytecode> {
-  if (bytes === null) return NO_BYTECODE;
-  const content = contentOf(bytes);
+async function keep(work: WriteWork, content: NewContent | null): Promise<Bytecode> {
+  if (content === null) return NO_BYTECODE;
   return { contentId: await keepContent(work, content), size: content.size, crc: content.crc };
 }
 

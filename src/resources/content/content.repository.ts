@@ -50,14 +50,23 @@ export async function selectSums(
   return await contents.select(work, { id: ids });
 }
 
-/** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
-export async function copyContent(work: WriteWork, id: number): Promise<number> {
+/** Size and checksums of a content. */
+export async function getContent(work: WriteWork, id: number): Promise<Omit<NewContent, 'chunks'>> {
+  return only(await contents.select(work, { id }));
+}
+
+/** Copies one chunk to another content; false if there is none. */
+export async function copyChunk(
+  work: WriteWork,
+  from: number,
+  to: number,
+  sequence: number,
+): Promise<boolean> {
   const { db, companyId } = specialSql(work);
-  const copy = await insertContent(work, only(await contents.select(work, { id })));
-  await sql`insert into content_chunks (company_id, content_id, sequence, bytes)
-    select company_id, ${copy}, sequence, bytes from content_chunks
-    where company_id = ${companyId} and content_id = ${id}`.execute(db);
-  return copy;
+  const { numAffectedRows } = await sql`insert into content_chunks (company_id, content_id, sequence, bytes)
+    select company_id, ${to}, sequence, bytes from content_chunks
+    where company_id = ${companyId} and content_id = ${from} and sequence = ${sequence}`.execute(db);
+  return Number(numAffectedRows ?? 0) === 1;
 }
 
 export async function markReleased(work: WriteWork, ids: readonly number[]): Promise<void> {

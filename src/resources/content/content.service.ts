@@ -4,16 +4,16 @@ import type { ReadWork, SystemWriteWork, Units, WriteWork } from '../../database
 import { MINUTE } from '../../platform/clock.js';
 import type { NewContent } from './content.model.js';
 import {
+  copyChunk,
   deleteReleased,
   findChunk,
   findSize,
+  getContent,
   insertChunk,
   insertContent,
   markReleased,
   selectSums,
 } from './content.repository.js';
-
-export { copyContent } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
 const RETENTION_MS = 15 * MINUTE;
@@ -28,6 +28,13 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
     await setImmediate();
   }
   return id;
+}
+
+/** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
+export async function copyContent(work: WriteWork, id: number): Promise<number> {
+  const copy = await insertContent(work, await getContent(work, id));
+  for (let sequence = 0; await copyChunk(work, id, copy, sequence); sequence += 1) await setImmediate();
+  return copy;
 }
 
 /** Marks contents whose owner was changed or deleted; they are deleted 15 minutes later. One statement. */

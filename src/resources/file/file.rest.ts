@@ -41,14 +41,14 @@ export const fileRoutes = resourceRoutes<File>({
     description:
       'Send one part with a file; the name of the part does not matter. The file gets the base name of its file name.',
     body: FileCreate,
-    multipart: true,
+    file: { name: 'asset', required: true },
     handle: (work, input, { upload }) => createFile(work, upload?.file ?? null, input),
   },
   update: {
     summary: 'Change a file',
     description: 'Absent fields stay unchanged. Without a file, so do the content and the name.',
     body: FileUpdate,
-    multipart: true,
+    file: { name: 'asset' },
     handle: (work, file, input, { upload }) => updateFile(work, file, upload?.file ?? null, input),
   },
   delete: {

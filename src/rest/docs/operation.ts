@@ -102,7 +102,8 @@ function commandOf({ method, path, operation }: DocumentedOperation): string {
 
 function bodyArguments(method: string, { requestBody: body }: OpenApiOperation): string[] {
   if (body === undefined) return [];
-  if ('multipart/form-data' in body.content) return ['-F asset=@logo.png', "-F 'description=Our logo'"];
+  if (Object.keys(body.content)[0] === 'multipart/form-data')
+    return ['-F asset=@logo.png', "-F 'description=Our logo'"];
   const example = JSON.stringify(Object.values(body.content)[0]?.example ?? {}).replaceAll("'", `'\\''`);
   return [...(method === 'GET' ? ['-X GET'] : []), `-d '${example}'`];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/page.js';
-import { placeholders, readsRecord, type Route } from '../route.js';
+import { placeholders, readsRecord, type FilePart, type Route } from '../route.js';
 import { sampleBody, sampleOf } from './sample.js';
 import { bodySchema, type Schema } from './schema.js';
 
@@ -101,12 +101,11 @@ export function bodyOf(route: Route): RequestBody | undefined {
   const schema = bodySchema(z.object({ ...route.ownerSelector?.shape, ...route.body?.shape }));
   const example = exampleOf(route, schema);
   const fields = { schema, example };
-  const upload = { 'multipart/form-data': { schema: withFile(schema, route.method === 'POST') } };
   const flat = { 'application/json': fields, 'application/x-www-form-urlencoded': fields };
   return {
     ...(route.ownerSelector === undefined ? {} : { description: selectorText(route.ownerSelector) }),
     required: route.method === 'POST' && route.ownerSelector === undefined,
-    content: route.multipart === true ? { ...upload, ...(route.method === 'POST' ? {} : flat) } : flat,
+    content: route.file === undefined ? flat : withUpload(route.file, schema, flat),
   };
 }
 
@@ -123,16 +122,19 @@ function selectorText(selector: z.ZodObject): string {
   return `Exactly one of ${fields.join(' and ')} selects the owner, in the body or in the query.`;
 }
 
-function withFile(schema: Schema, required: boolean): Schema {
-  const asset = {
-    type: 'string',
-    format: 'binary',
-    description: 'The file. The name of its part does not matter.',
-  };
+function withUpload(file: FilePart, schema: Schema, flat: RequestBody['content']): RequestBody['content'] {
+  const upload = { 'multipart/form-data': { schema: withFile(file, schema) } };
+  if (file.asText === true) return { ...flat, ...upload };
+  return file.required === true ? upload : { ...upload, ...flat };
+}
+
+function withFile({ name, required }: FilePart, schema: Schema): Schema {
+  const description = 'The file. The name of its part does not matter.';
+  const part = { [name]: { type: 'string', format: 'binary', description } };
   return {
     ...schema,
-    properties: { asset, ...schema.properties },
-    ...(required ? { required: ['asset', ...(schema.required ?? [])] } : {}),
+    properties: { ...part, ...schema.properties, ...part },
+    ...(required === true ? { required: [name, ...(schema.required ?? [])] } : {}),
   };
 }
 

@@ -1,0 +1,140 @@
+import type { Request } from 'express';
+import { Writable } from 'node:stream';
+
+import { FormFieldScanner, JsonFieldScanner, type FieldScanner } from '../platform/encoding/field-scanner.js';
+import { Base64Content, SentBytes } from '../platform/encoding/sent-bytes.js';
+import {
+  fieldsOf,
+  hasBody,
+  incompleteBody,
+  isFormType,
+  MAX_BODY_BYTES,
+  notUtf8,
+  refuseEncodings,
+  type Body,
+} from './body.js';
+import { createPacer, receiveInto } from './receive.js';
+import { largerThan, type UploadSlot, type UploadSlots } from './upload-slots.js';
+
+/** A body in memory; `release` leaves the semaphore once its bytes are stored or dropped. */
+export interface HeldBody extends Body {
+  readonly release: () => void;
+}
+
+/** Reads a JSON or form body where one field holds a file as base64 text: the field becomes `SentBytes`. */
+export type Base64BodyReader = (request: Request, field: string) => Promise<HeldBody>;
+
+/** Most bytes that stand for one byte of a file: base64 in a form, each character percent-encoded, with line breaks. */
+const MAX_SENT_PER_BYTE = 5;
+
+/**
+ * Reads bodies as `readBody` does, but decodes the base64 text of one field while it arrives: the text is never in
+ * memory as a whole, and its bytes may be as many as those of an uploaded file. The rest is limited as in other bodies.
+ * Errors: 400, 408 the client stopped sending, 413, 415, 503 too many large uploads at once. Text that is not base64 is
+ * no error here: the model refuses it together with other fields.
+ */
+export function createBase64BodyReader(slots: UploadSlots): Base64BodyReader {
+  const { limits } = slots;
+  const maxBytes = MAX_SENT_PER_BYTE * limits.maxFileBytes + MAX_BODY_BYTES;
+  return async (request, field) => {
+    const tooLarge = () => largerThan(limits.maxFileBytes, `The ${field}`);
+    const stop = new AbortController();
+    const slot = slots.open(stop.signal);
+    refuseEncodings(request);
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+    const body = new Base64Body(request, field, slots, slot);
+    const unreadable = (error?: Error) => error ?? incompleteBody();
+    const receiving = { ...limits, maxBytes, tooLarge, unreadable };
+    try {
+      if (hasBody(request)) await receiveInto(request, body.sink(), receiving, stop);
+      return { ...body.finish(), release: slot.release };
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
+  };
+}
+
+class Base64Body {
+  readonly #pace = createPacer();
+  readonly #text = new TextDecoder('utf-8', { fatal: true });
+  #scanner: FieldScanner | null = null;
+  #content: Base64Content | null = null;
+  /** The text without the value of the field. */
+  #rest = '';
+  #restBytes = 0;
+  #isLarge = false;
+
+  constructor(
+    private readonly request: Request,
+    private readonly field: string,
+    private readonly slots: UploadSlots,
+    private readonly slot: UploadSlot,
+  ) {}
+
+  /** A failure to read becomes the error of the stream. */
+  sink(): Writable {
+    return new Writable({
+      write: (bytes: Buffer, _encoding, done) => {
+        this.#add(bytes).then(() => done(), done);
+      },
+    });
+  }
+
+  /** Errors: 400, 422. */
+  finish(): Body {
+    this.#keep(this.#decode());
+    this.#keep(this.#scanner?.finish() ?? '');
+    const body = fieldsOf(this.#rest, this.#contentType);
+    const content = this.#content?.finish() ?? null;
+    // Stands for the body in the fingerprint of an idempotent request.
+    const bytes = Buffer.from(JSON.stringify([this.#rest, content?.sha256]));
+    const isTaken = this.#content !== null && typeof body.fields[this.field] === 'string';
+    const fields = isTaken ? { ...body.fields, [this.field]: new SentBytes(content) } : body.fields;
+    return { ...body, fields, bytes };
+  }
+
+  async #add(bytes: Buffer): Promise<void> {
+    await this.#pace(bytes);
+    const text = this.#decode(bytes);
+    this.#scanner ??= this.#scannerFor(text);
+    this.#keep(this.#scanner?.add(text) ?? text);
+    const { maxFileBytes, smallBytes } = this.slots.limits;
+    const size = this.#content?.size ?? 0;
+    if (size > maxFileBytes) throw largerThan(maxFileBytes, `The ${this.field}`);
+    if (size <= smallBytes || this.#isLarge) return;
+    this.#isLarge = true;
+    await this.slot.enter();
+  }
+
+  get #contentType(): string {
+    return this.request.headers['content-type'] ?? '';
+  }
+
+  /** Null as long as there is only white space, and for a body that has no fields. */
+  #scannerFor(text: string): FieldScanner | null {
+    const first = text.trimStart().charAt(0);
+    const target = {
+      begin: () => (this.#content = new Base64Content()),
+      add: (piece: string) => this.#content?.add(piece),
+    };
+    if (first === '{') return new JsonFieldScanner(this.field, target);
+    return first !== '' && isFormType(this.#contentType) ? new FormFieldScanner(this.field, target) : null;
+  }
+
+  #keep(text: string): void {
+    this.#rest += text;
+    this.#restBytes += Buffer.byteLength(text);
+    if (this.#restBytes <= MAX_BODY_BYTES) return;
+    throw largerThan(MAX_BODY_BYTES, `The body without its ${this.field}`);
+  }
+
+  /** Without bytes at the end of the body. */
+  #decode(bytes?: Buffer): string {
+    try {
+      return this.#text.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw notUtf8();
+    }
+  }
+}

@@ -1,0 +1,186 @@
+/** Receives the value of one field in pieces. */
+export interface FieldTarget {
+  /** The value begins; one that came before is replaced. */
+  begin(): void;
+  add(piece: string): void;
+}
+
+/** Takes the value of one field out of a text that arrives in pieces, so that it is never in memory as a whole. */
+export interface FieldScanner {
+  /** Gives the value in the piece to the target; returns the rest of the piece, where the value is an empty text. */
+  add(piece: string): string;
+  /** The end of the text: returns what was kept back until its next piece. */
+  finish(): string;
+}
+
+/** Longer than any field name with each character escaped. */
+const MAX_NAME = 200;
+
+/**
+ * The text value of a field of the outermost JSON object. Does not check the rest of the syntax: the rest is well-formed
+ * JSON exactly if the whole text is.
+ */
+export class JsonFieldScanner implements FieldScanner {
+  #place: 'between' | 'text' | 'value' = 'between';
+  /** Objects and arrays that are open. */
+  #depth = 0;
+  /** The latest text, which may be the name of a field; escapes as sent. */
+  #latest = '';
+  /** Whether the value of the field comes next. */
+  #isNext = false;
+  /** The beginning of an escape sequence at the end of the piece before. */
+  #held = '';
+
+  constructor(
+    private readonly field: string,
+    private readonly target: FieldTarget,
+  ) {}
+
+  add(piece: string): string {
+    const text = this.#held + piece;
+    this.#held = '';
+    let rest = '';
+    for (let at = 0; at < text.length;) {
+      const from = at;
+      if (this.#place === 'between') {
+        at = this.#readTokens(text, from);
+        rest += text.slice(from, at);
+      } else {
+        const { end, isClosed } = endOfText(text, from);
+        rest += this.#readText(text.slice(from, end)) + (isClosed ? '"' : '');
+        if (isClosed) this.#place = 'between';
+        else this.#held = text.slice(end);
+        at = isClosed ? end + 1 : text.length;
+      }
+    }
+    return rest;
+  }
+
+  finish(): string {
+    return this.#held;
+  }
+
+  /** Returns the index after the quote that opens the next text. */
+  #readTokens(text: string, from: number): number {
+    for (let at = from; at < text.length; at += 1) {
+      const token = text.charAt(at);
+      if (token === '"') {
+        this.#openText();
+        return at + 1;
+      }
+      if (token === '{' || token === '[') this.#depth += 1;
+      if (token === '}' || token === ']') this.#depth -= 1;
+      if (token.trim() !== '') this.#isNext = token === ':' && this.#depth === 1 && this.#isField();
+    }
+    return text.length;
+  }
+
+  #openText(): void {
+    this.#place = this.#isNext ? 'value' : 'text';
+    if (this.#isNext) this.target.begin();
+    this.#isNext = false;
+    this.#latest = '';
+  }
+
+  #isField(): boolean {
+    return this.#latest.length <= MAX_NAME && unescaped(this.#latest) === this.field;
+  }
+
+  /** What is not a JSON text stays in the rest, so that the rest is not JSON either. */
+  #readText(raw: string): string {
+    if (this.#place === 'text') {
+      if (this.#latest.length <= MAX_NAME) this.#latest += raw.slice(0, MAX_NAME + 1);
+      return raw;
+    }
+    const value = unescaped(raw);
+    if (value === undefined) return raw;
+    this.target.add(value);
+    return '';
+  }
+}
+
+/** The index of the quote that closes a JSON text, or of what must wait for the next piece. */
+function endOfText(text: string, from: number): { readonly end: number; readonly isClosed: boolean } {
+  const special = /["\\]/g;
+  special.lastIndex = from;
+  for (let match = special.exec(text); match !== null; match = special.exec(text)) {
+    const at = match.index;
+    if (match[0] === '"') return { end: at, isClosed: true };
+    const length = text.charAt(at + 1) === 'u' ? 6 : 2;
+    if (at + length > text.length) return { end: at, isClosed: false };
+    special.lastIndex = at + length;
+  }
+  return { end: text.length, isClosed: false };
+}
+
+function unescaped(raw: string): string | undefined {
+  try {
+    return JSON.parse(`"${raw}"`) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a field of a form (application/x-www-form-urlencoded). */
+export class FormFieldScanner implements FieldScanner {
+  #place: 'name' | 'value' | 'other value' = 'name';
+  #name = '';
+  /** The beginning of a percent-encoded byte at the end of the piece before. */
+  #held = '';
+
+  constructor(
+    private readonly field: string,
+    private readonly target: FieldTarget,
+  ) {}
+
+  add(piece: string): string {
+    const text = this.#held + piece;
+    this.#held = '';
+    let rest = '';
+    for (let at = 0; at < text.length;) {
+      const delimiter = this.#place === 'name' ? /[=&]/g : /&/g;
+      delimiter.lastIndex = at;
+      const end = delimiter.exec(text)?.index ?? text.length;
+      rest += this.#read(text.slice(at, end), end === text.length) + text.charAt(end);
+      if (end < text.length) this.#enter(text.charAt(end));
+      at = end + 1;
+    }
+    return rest;
+  }
+
+  finish(): string {
+    if (this.#held !== '') this.target.add(this.#held);
+    return '';
+  }
+
+  #read(raw: string, isCut: boolean): string {
+    if (this.#place === 'value') {
+      const complete = isCut ? raw.replace(/%[0-9a-f]?$/i, '') : raw;
+      this.#held = raw.slice(complete.length);
+      this.target.add(decoded(complete));
+      return '';
+    }
+    if (this.#place === 'name' && this.#name.length <= MAX_NAME) this.#name += raw.slice(0, MAX_NAME + 1);
+    return raw;
+  }
+
+  #enter(delimiter: string): void {
+    if (delimiter === '&') {
+      this.#place = 'name';
+      this.#name = '';
+      return;
+    }
+    const isField = decoded(this.#name) === this.field;
+    this.#place = isField ? 'value' : 'other value';
+    if (isField) this.target.begin();
+  }
+}
+
+/** Text that is not percent-encoded UTF-8 stays as it is. */
+function decoded(raw: string): string {
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' '));
+  } catch {
+    return raw;
+  }
+}

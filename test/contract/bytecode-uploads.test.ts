@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Client, Fields, Reply, RequestOptions } from '../support/client.js';
+import { crcOf } from '../support/crc.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { softwareOf, unique } from '../support/software.js';
+
+let server: TestServer;
+let client: Client;
+/** Path of the versions of an app. */
+let path: string;
+beforeAll(async () => {
+  server = await startServer();
+  ({ client } = server.acme);
+  path = await softwareOf(client).app();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+type Body = readonly [body: FormData | string, options?: RequestOptions];
+const labelled = (type: string): RequestOptions => ({ headers: { 'content-type': type } });
+const FORM = labelled('application/x-www-form-urlencoded');
+
+/** Ways to send bytecode with a number, as clients in use do. */
+const WAYS: Readonly<Record<string, (bytes: Buffer, number: string) => Body>> = {
+  JSON: (bytes, number) => [
+    JSON.stringify({ number, bytecode: bytes.toString('base64') }),
+    labelled('application/json'),
+  ],
+  'JSON that a client labels as a form': (bytes, number) => [
+    JSON.stringify({ bytecode: bytes.toString('base64'), number }),
+    FORM,
+  ],
+  'JSON with escaped slashes and line breaks': (bytes, number) => [
+    JSON.stringify({ number, bytecode: bytes.toString('base64').replace(/.{76}/g, '$&\n') }).replaceAll(
+      '/',
+      '\\/',
+    ),
+  ],
+  'a form': (bytes, number) => [
+    new URLSearchParams({ number, bytecode: bytes.toString('base64') }).toString(),
+    FORM,
+  ],
+  'multipart/form-data': (bytes, number) => [multipart(bytes, { number })],
+};
+
+function multipart(bytes: Buffer, fields: Record<string, string>, part = 'bytecode'): FormData {
+  const form = new FormData();
+  form.set(part, new Blob([new Uint8Array(bytes)]), 'app.posxml');
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}
+
+async function contents(): Promise<number> {
+  return (await server.app.database.reads.selectFrom('contents').select('id').execute()).length;
+}
+
+async function expectStored(reply: Reply, bytes: Buffer): Promise<Fields> {
+  expect([200, 201], reply.text.slice(0, 500)).toContain(reply.status);
+  const written = reply.record('app_version');
+  expect([written.size, written.crc]).toEqual([bytes.length, crcOf(bytes)]);
+  const read = (await client.get(`${path}/${String(written.id)}`)).record('app_version');
+  for (const { bytecode } of [written, read]) {
+    // Compared apart, since the difference of such texts takes minutes to print.
+    expect(Buffer.from(String(bytecode), 'base64').equals(bytes)).toBe(true);
+  }
+  return written;
+}
+
+describe('bytecode of 1.2 MB and of 30 MB', () => {
+  const sizes: readonly [string, Buffer][] = [
+    ['1.2 MB', randomBytes(1_200_000)],
+    ['30 MB', randomBytes(30_000_000)],
+  ];
+
+  for (const [size, bytes] of sizes) {
+    it.each(Object.entries(WAYS))(
+      `UP-21 ${size} in %s is stored`,
+      { timeout: 120_000 },
+      async (_way, make) => {
+        const number = unique();
+        const written = await expectStored(await client.post(path, ...make(bytes, number)), bytes);
+        expect(written.number).toBe(number);
+        const other = randomBytes(600_000);
+        const one = `${path}/${String(written.id)}`;
+        const changed = await expectStored(await client.put(one, ...make(other, `${number} again`)), other);
+        expect(changed.number).toBe(`${number} again`);
+      },
+    );
+  }
+
+  it('UP-21 without a Content-Length is stored', async () => {
+    const bytes = randomBytes(1_200_000);
+    const body = JSON.stringify({ bytecode: bytes.toString('base64'), number: unique() });
+    const response = await fetch(`${server.url}/v1/${path}?access_token=${server.acme.token}`, {
+      method: 'POST',
+      body: new Blob([body]).stream(),
+      duplex: 'half',
+    } as RequestInit);
+    const { app_version: written } = (await response.json()) as { app_version: Fields };
+    expect([response.status, written.size, written.crc]).toEqual([201, bytes.length, crcOf(bytes)]);
+  });
+
+  it('UP-21 is copied to a version that is made from it', async () => {
+    const bytes = randomBytes(2_000_000);
+    const base = await expectStored(await client.post(path, multipart(bytes, { number: unique() })), bytes);
+    await expectStored(await client.post(path, { number: unique(), base_version_id: base.id }), bytes);
+  });
+
+  it('UP-21 with an Idempotency-Key is stored once, in each form', async () => {
+    const bytes = randomBytes(1_200_000);
+    for (const make of Object.values(WAYS)) {
+      const key = { 'idempotency-key': unique().replace(' ', '-') };
+      const send = (sent: Buffer, number: string): Promise<Reply> => {
+        const [body, { headers = {} } = {}] = make(sent, number);
+        return client.post(path, body, { headers: { ...headers, ...key } });
+      };
+      const number = unique();
+      const first = await send(bytes, number);
+      const before = await contents();
+      const again = await send(bytes, number);
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+      expect(again.text === first.text).toBe(true);
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8((changed.readUInt8(700_000) + 1) % 256, 700_000);
+      for (const other of [await send(changed, number), await send(bytes, unique())]) {
+        expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+      }
+      expect(await contents()).toBe(before);
+    }
+  });
+});
+
+describe('bytecode in multipart/form-data', () => {
+  const bytes = Buffer.from('123456789');
+
+  it.each(['bytecode', 'file', '&asset', 'number 1'])(
+    'contract 21: may be a part called %j',
+    async (part) => {
+      const reply = await client.post(
+        path,
+        multipart(bytes, { number: unique(), displayable: 'true' }, part),
+      );
+      expect(reply.record('app_version')).toMatchObject({ crc: '31C3', size: 9, displayable: true });
+    },
+  );
+
+  it('contract 21: may be absent, empty, or text in base64', async () => {
+    const fields = new FormData();
+    fields.set('number', unique());
+    fields.set('authorizer_url', '10.0.0.1');
+    const bare = (await client.post(path, fields)).record('app_version');
+    expect(bare).toMatchObject({ authorizer_url: '10.0.0.1', bytecode: null, size: 0 });
+    const one = `${path}/${String(bare.id)}`;
+    fields.set('bytecode', 'MTIzNDU2Nzg5');
+    expect((await client.put(one, fields)).record('app_version')).toMatchObject({ crc: '31C3', size: 9 });
+    fields.delete('bytecode');
+    expect((await client.put(one, fields)).record('app_version')).toMatchObject({ crc: '31C3', size: 9 });
+    const emptied = (await client.put(one, multipart(Buffer.alloc(0), {}))).record('app_version');
+    expect(emptied).toMatchObject({ bytecode: '', crc: '0000', size: 0 });
+  });
+
+  it('contract 21: is refused as a file and as text at once, and with a second file', async () => {
+    const both = multipart(bytes, { number: unique(), other: 'x' }, 'file');
+    both.set('bytecode', 'MTIzNDU2Nzg5');
+    const before = await contents();
+    const refused = await client.post(path, both);
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      { bytecode: ['must be sent once: as a file, or as base64 text'] },
+    ]);
+    const two = multipart(bytes, { number: unique() });
+    two.append('second', new Blob(['x']), 'second.bin');
+    expect((await client.post(path, two)).status).toBe(400);
+    expect(await contents()).toBe(before);
+  });
+
+  it('contract 21: is refused like JSON where its fields are not valid', async () => {
+    const refused = await client.post(path, multipart(bytes, { displayable: 'perhaps' }));
+    expect([refused.status, Object.keys(refused.body.errors ?? {}).sort()]).toEqual([
+      422,
+      ['displayable', 'number'],
+    ]);
+    const unknown = await client.post('apps/999999/versions', multipart(bytes, { number: '1' }));
+    expect(unknown.status).toBe(404);
+  });
+});
+
+describe('large bytecode that is not valid', () => {
+  const text = randomBytes(1_200_000).toString('base64');
+  const asForm = (bytecode: string): string => new URLSearchParams({ bytecode, number: ' ' }).toString();
+
+  it.each<[string, (bytecode: string) => Body]>([
+    ['JSON', (bytecode) => [JSON.stringify({ bytecode, number: ' ' })]],
+    ['a form', (bytecode) => [asForm(bytecode), FORM]],
+  ])('UP-21 in %s is 422 beside other fields, and changes nothing', async (_way, make) => {
+    const before = await contents();
+    const made = await softwareOf(client).version(path, { bytecode: 'MTIzNDU2Nzg5' });
+    const one = `${path}/${String(made.id)}`;
+    for (const wrong of [
+      `${text}*`,
+      `${text.slice(0, 1_000_000)} ${text.slice(1_000_000)}`,
+      text.slice(0, -1),
+      `${text}=`,
+      `${text.slice(0, 400_000)}QQ==${text}`,
+      text.replaceAll('+', '-'),
+      `${text}\u00e9`,
+    ]) {
+      const refused = await client.put(one, ...make(wrong));
+      expect([refused.status, Object.keys(refused.body.errors ?? {}).sort()]).toEqual([
+        422,
+        ['bytecode', 'number'],
+      ]);
+      expect((await client.post(path, ...make(wrong))).status).toBe(422);
+    }
+    const { updated_at } = (await client.get(one)).record('app_version');
+    expect([updated_at, await contents()]).toEqual([made.updated_at, before + 1]);
+  });
+
+  it.each([
+    ['ends inside the text', `{"number":"cut","bytecode":"${text}`],
+    ['ends after the text', `{"number":"cut","bytecode":"${text}"`],
+    ['has a line break in the text', `{"number":"cut","bytecode":"${text}\n"}`],
+    ['has an unknown escape sequence', `{"number":"cut","bytecode":"${text}\\x41"}`],
+    ['goes on after its end', `{"number":"cut","bytecode":"${text}"}}`],
+  ])('RI-01 UP-21 JSON that %s is 400, and creates nothing', async (_what, body) => {
+    const before = await contents();
+    const refused = await client.post(path, body);
+    expect([refused.status, refused.body.code]).toEqual([400, 'malformed_json']);
+    expect(await contents()).toBe(before);
+  });
+
+  it('UP-21 a text field of the same name in a nested object, or a list, is not bytecode', async () => {
+    const nested = { number: unique(), meta: { bytecode: text.slice(0, 500_000) } };
+    const made = await client.post(path, nested);
+    expect(made.record('app_version')).toMatchObject({ bytecode: null });
+    expect((await client.post(path, { number: unique(), bytecode: [text.slice(0, 8)] })).status).toBe(422);
+  });
+
+  it('UP-21 the last of several fields of the same name counts, as in any JSON', async () => {
+    const { length } = text;
+    const body = `{"bytecode":"${text}","number":"${unique()}","bytecode":"MTIzNDU2Nzg5"}`;
+    expect(body.length).toBeGreaterThan(length);
+    expect((await client.post(path, body)).record('app_version')).toMatchObject({ size: 9, crc: '31C3' });
+    const none = `{"bytecode":"${text}","number":"${unique()}","bytecode":null}`;
+    expect((await client.post(path, none)).record('app_version')).toMatchObject({ bytecode: null, size: 0 });
+  });
+});

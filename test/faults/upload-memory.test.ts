@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect } from 'vitest';
+
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram, type Program } from '../support/program.js';
+import { softwareOf } from '../support/software.js';
+import { itUnless, useScratchFolder } from './machine.js';
+
+let file: string;
+let folder: string;
+useScratchFolder((scratch) => ({ file, folder } = scratch));
+
+const SIZE = 30_000_000;
+const MIB = 1024 * 1024;
+const UPLOADS = 6;
+/** Four large uploads at a time, and what is not freed yet. All uploads and their texts together have 400 MB. */
+const MAX_GROWTH = 250 * MIB;
+
+const noProc = existsSync('/proc/self/status') ? null : 'this machine has no /proc';
+
+/** The most memory that the program has used so far, in bytes. */
+function peakOf({ pid }: Program): number {
+  const [, kilobytes = ''] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+describe('UP-21 a heap of 128 MiB', () => {
+  itUnless(noProc)('is enough for 6 bytecodes of 30 MB at once, in JSON, forms and multipart', async () => {
+    const { token } = await prepareDatabase(file);
+    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    const path = await softwareOf(program.client(token)).app();
+    const bytes = Buffer.alloc(SIZE, 'bytecode');
+    writeFileSync(join(folder, 'app.posxml'), bytes);
+    const send = async (number: number): Promise<string> => {
+      const bytecode = bytes.toString('base64');
+      const body = join(folder, `body ${number}`);
+      if (number % 3 === 0) writeFileSync(body, JSON.stringify({ number: String(number), bytecode }));
+      if (number % 3 === 1) writeFileSync(body, `number=${number}&bytecode=${encodeURIComponent(bytecode)}`);
+      const multipart = ['-F', 'bytecode=@app.posxml', '-F', `number=${number}`];
+      const args = number % 3 === 2 ? multipart : ['--data-binary', `@${body}`];
+      const url = `${program.url}/v1/${path}?access_token=${token}`;
+      const options = ['-sS', '-o', '/dev/null', '-w', '%{http_code}', ...args, url];
+      return (await promisify(execFile)('curl', options, { cwd: folder })).stdout;
+    };
+    const before = peakOf(program);
+    const statuses = await Promise.all(Array.from({ length: UPLOADS }, (_, number) => send(number)));
+    const growth = peakOf(program) - before;
+    expect(statuses).toEqual(statuses.map(() => '201'));
+    expect(growth).toBeLessThan(MAX_GROWTH);
+    const versions = (await program.client(token).get(path)).list('appversions');
+    expect(versions.map(({ size }) => size)).toEqual(Array(UPLOADS).fill(SIZE));
+    expect(new Set(versions.map(({ crc }) => crc)).size).toBe(1);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,146 @@
+import { ApolloClient, gql, InMemoryCache, type TypedDocumentNode } from '@apollo/client';
+import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../support/client.js';
+import { crcOf } from '../../support/crc.js';
+import { answered, changed, nodeId } from '../../support/dashboard.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { softwareOf, unique } from '../../support/software.js';
+import { carrying } from '../../support/uploading.js';
+
+let server: TestServer;
+let apollo: ApolloClient;
+let appId: string;
+beforeAll(async () => {
+  server = await startServer();
+  const { id } = await softwareOf(server.acme.client).create('app', 'apps', { name: unique() });
+  appId = nodeId('App', Number(id));
+  apollo = new ApolloClient({
+    cache: new InMemoryCache(),
+    link: new UploadHttpLink({
+      uri: `${server.url}/graphql`,
+      headers: { authorization: `Bearer ${server.acme.token}`, 'apollo-require-preflight': 'true' },
+    }),
+  });
+});
+afterAll(async () => {
+  apollo.stop();
+  await server.stop();
+});
+
+const PAYLOAD =
+  '{ appVersion { id databaseId number size crc sha256 bytecode } userErrors { message path code } }';
+const CREATE = `mutation ($input: AppVersionCreateInput!) { appVersionCreate(input: $input) ${PAYLOAD} }`;
+const UPDATE = `mutation ($id: ID!, $input: AppVersionUpdateInput!) {
+  appVersionUpdate(id: $id, input: $input) ${PAYLOAD} }`;
+
+interface Payload {
+  readonly appVersion: (Fields & { readonly id: string }) | null;
+  readonly userErrors: readonly Fields[];
+}
+
+/** Sends a mutation of one field with Apollo Client; returns its version. */
+async function mutated(mutation: string, variables: Fields): Promise<Fields & { readonly id: string }> {
+  const document: TypedDocumentNode<Record<string, Payload>, Fields> = gql(mutation);
+  const { data } = await apollo.mutate({ mutation: document, variables });
+  const [payload] = Object.values(data ?? {});
+  expect(payload?.userErrors).toEqual([]);
+  if (payload?.appVersion == null) throw new Error('There is no version');
+  return payload.appVersion;
+}
+
+const fileOf = (bytes: Buffer): File => new File([new Uint8Array(bytes)], 'app.posxml');
+
+function expectBytes({ bytecode, ...version }: Fields, bytes: Buffer): void {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  expect(version).toMatchObject({ size: bytes.length, crc: crcOf(bytes), sha256 });
+  // Compared apart, since the difference of such texts takes minutes to print.
+  expect(Buffer.from(String(bytecode), 'base64').equals(bytes)).toBe(true);
+}
+
+describe('bytecodeFile', () => {
+  it.each([1_200_000, 30_000_000])(
+    'UP-21 of %i bytes is stored, sent by Apollo Client with apollo-upload-client',
+    { timeout: 120_000 },
+    async (size) => {
+      const bytes = randomBytes(size);
+      const number = unique();
+      const created = await mutated(CREATE, { input: { appId, number, bytecodeFile: fileOf(bytes) } });
+      expect(created.number).toBe(number);
+      expectBytes(created, bytes);
+      const other = randomBytes(600_000);
+      const updated = await mutated(UPDATE, { id: created.id, input: { bytecodeFile: fileOf(other) } });
+      expect([updated.id, updated.number]).toEqual([created.id, number]);
+      expectBytes(updated, other);
+      const [, , app = ''] = Buffer.from(appId, 'base64url').toString().split(/(:)/);
+      const shown = await server.acme.client.get(`apps/${app}/versions/${String(created.databaseId)}`);
+      expectBytes({ ...shown.record('app_version'), sha256: updated.sha256 }, other);
+    },
+  );
+
+  const kept = async (): Promise<unknown> => [
+    await answered(server.acme, '{ appVersions { totalCount } }'),
+    await server.app.database.reads.selectFrom('contents').select('id').execute(),
+  ];
+  const file = { bytes: '123456789', name: 'app.posxml' };
+
+  it('is refused beside bytecode, null, or in another place, and changes nothing', async () => {
+    const before = await kept();
+    const sent = carrying(server, server.acme, file, 'input.bytecodeFile');
+    const both = await changed(sent, CREATE, { input: { appId, number: unique(), bytecode: 'QUJD' } });
+    expect(both).toEqual({
+      appVersion: null,
+      userErrors: [
+        {
+          message: 'must not be sent together with bytecode',
+          path: ['input', 'bytecodeFile'],
+          code: 'INVALID',
+        },
+      ],
+    });
+    const none = await changed(server.acme, CREATE, {
+      input: { appId, number: unique(), bytecodeFile: null },
+    });
+    expect(none).toMatchObject({ userErrors: [{ path: ['input', 'bytecodeFile'], code: 'INVALID' }] });
+    const text = await server.acme.graphql(CREATE, { input: { appId, number: '1', bytecodeFile: 'QUJD' } });
+    expect([text.status, text.body.errors?.[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+    expect(await kept()).toEqual(before);
+  });
+
+  it('CC-05 has one effect with an Idempotency-Key, which is refused for other bytes', async () => {
+    const input = { appId, number: unique() };
+    const options = { headers: { 'idempotency-key': 'one-bytecode' } };
+    const send = (bytes: string) =>
+      carrying(server, server.acme, { ...file, bytes }, 'input.bytecodeFile').graphql(
+        CREATE,
+        { input },
+        options,
+      );
+    const first = await send('once');
+    expect(first.body.data).toMatchObject({ appVersionCreate: { appVersion: { size: 4 } } });
+    const again = await send('once');
+    expect([again.headers.get('idempotent-replayed'), again.body.data]).toEqual(['true', first.body.data]);
+    expect((await send('other')).body.errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
+  });
+
+  it('UP-21 larger than MAX_FILE_BYTES is 413, and stores nothing', async () => {
+    const small = await startServer({ maxFileBytes: 500_000 });
+    const { id } = await softwareOf(small.acme.client).create('app', 'apps', { name: 'small' });
+    const input = { appId: nodeId('App', Number(id)), number: '1' };
+    for (const [size, status] of [
+      [500_000, 200],
+      [500_001, 413],
+    ] as const) {
+      const large = { bytes: Buffer.alloc(size), name: 'app.posxml' };
+      const sent = carrying(small, small.acme, large, 'input.bytecodeFile');
+      const reply = await sent.graphql(CREATE, { input: { ...input, number: String(size) } });
+      expect(reply.status).toBe(status);
+    }
+    expect(await answered(small.acme, '{ appVersions { totalCount } }')).toEqual({
+      appVersions: { totalCount: 1 },
+    });
+    await small.stop();
+  });
+});

@@ -15,8 +15,8 @@ import type { User } from './user.model.js';
 import { users } from './user.service.js';
 
 export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {
-  api: 'REST, GraphQL or the command line.',
-  interface: 'The management console.',
+  api: 'REST, GraphQL with a token (over HTTP, sockets or streams), or the command line.',
+  interface: 'A console that people work in.',
 });
 
 /** The fields of every record that knows who created it. */

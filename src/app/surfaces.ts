@@ -32,6 +32,7 @@ export interface SurfaceParts {
   readonly tokenSecret: string;
   readonly timeouts: Timeouts;
   readonly liveTimes: Partial<LiveTimes>;
+  readonly graphiqlToken: () => string | null;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown, requestId?: string | null) => void;
 }
@@ -86,7 +87,7 @@ function createRest({ units, tokenSecret }: SurfaceParts, services: RestOptions)
 }
 
 async function createGraphqlSurface(
-  { config, clock, liveTimes, monitoring, onError }: SurfaceParts,
+  { config, clock, liveTimes, graphiqlToken, monitoring, onError }: SurfaceParts,
   services: RestOptions,
   count: CountRequest,
 ): Promise<Graphql> {
@@ -96,6 +97,7 @@ async function createGraphqlSurface(
     sensitiveMutations: ['apiTokenCreate', 'apiTokenRevoke'],
     secretMutations: ['apiTokenCreate'],
     development: config.graphqlDevelopment,
+    graphiqlToken,
     allowList: config.graphqlAllowList,
     maxContentBytes: config.maxFileBytes,
     onError,

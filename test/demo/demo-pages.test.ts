@@ -37,12 +37,17 @@ const overflow = async (page: Page): Promise<number> =>
 /** Runs the operation in the editor; resolves to the text of its result. */
 async function runOperation(page: Page): Promise<string> {
   await page.click('.graphiql-execute-button');
+  return await resultWith(page, 'Lojas');
+}
+
+/** The text of the result, once it has `part`. */
+async function resultWith(page: Page, part: string): Promise<string> {
   const result = async (): Promise<string> => {
     const text = await page.textContent('.graphiql-response');
     // The editor has no-break spaces, and line breaks where it wraps.
     return text?.replaceAll(/\s+/g, ' ') ?? '';
   };
-  await expect.poll(result).toContain('Lojas');
+  await expect.poll(result).toContain(part);
   return await result();
 }
 
@@ -71,6 +76,30 @@ describe('GraphiQL of the demo', () => {
     await page.click('[aria-label="New tab"]');
     await expect.poll(() => page.locator('.graphiql-tab').count()).toBe(2);
     expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('a subscription in GraphiQL', () => {
+  it('shows each event', async () => {
+    const text = 'subscription { ledgerAppended { action entityType after } }';
+    const address = `${printed('/graphql')}?query=${encodeURIComponent(text)}`;
+    const { page, problems } = await openPage(browser, address, WINDOWS[0]);
+    const opened = page.waitForResponse((response) => response.url().includes('/graphql/stream'));
+    await page.click('.graphiql-execute-button');
+    expect((await opened).status()).toBe(200);
+    const { origin } = new URL(address);
+    for (const name of ['first of two', 'second of two']) {
+      const query = `mutation { groupCreate(input: { name: "${name}" }) { userErrors { message } } }`;
+      const reply = await fetch(`${origin}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokenOf()}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      expect(await reply.text()).toContain('"userErrors":[]');
+      expect(await resultWith(page, name)).toContain('"entityType": "group"');
+    }
     expect(problems).toEqual([]);
     await page.context().close();
   });

@@ -72,7 +72,6 @@ function settings(links: Links, token: string | null): object {
       graphql: links('graphql.worker.js'),
     },
     options: {
-      endpoint: '/graphql',
       defaultQuery: EXAMPLE,
       // Of a new tab, and of the first one: by default that would be empty after a reload.
       ...{ headers, initialHeaders: headers },

@@ -57,6 +57,10 @@ describe('GraphiQL of the demo', () => {
     expect(await runOperation(page)).toMatch(/"data": \{ "groups": \{ "totalCount": \d+, "nodes"/);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(await violationsOf(page)).toEqual([]);
+    await page.getByLabel('Show Documentation Explorer').click();
+    await page.getByText('Root Types').waitFor();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await violationsOf(page)).toEqual([]);
     expect(problems).toEqual([]);
     await page.context().close();
   });

@@ -9,6 +9,12 @@ header { padding: .6rem 1rem 0; }
 h1 { margin: 0; font-size: 1.1rem; }
 header p { margin: .2rem 0 0; }
 header a { color: inherit; }
+.graphiql-container, .graphiql-dialog { --alpha-secondary: .9 !important; }
+.graphiql-container a[href="#"] { text-decoration: underline; }
+@media not (prefers-color-scheme: dark) {
+  body:not(.graphiql-dark) :is(.graphiql-container, .graphiql-dialog) { --color-info: 208, 100%, 34%;
+    --color-warning: 36, 100%, 26%; --color-success: 158, 60%, 28%; --color-secondary: 242, 51%, 45%; }
+}
 main { flex: 1; min-height: 0; }
 main .graphiql-container { width: 100%; height: 100%; }
 .graphiql-container .graphiql-logo { display: none; }

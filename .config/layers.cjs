@@ -114,7 +114,7 @@ const layers = [
     example: 'src/http/example.ts',
     src: [...UNITS, 'http'],
     packages: ['busboy', 'express', 'ipaddr.js', 'prom-client', 'rate-limiter-flexible'],
-    node: ['crypto', 'events', 'http', 'https', 'net', 'stream'],
+    node: ['crypto', 'events', 'http', 'https', 'net', 'stream', 'util', 'zlib'],
   },
   {
     name: 'rest-index',

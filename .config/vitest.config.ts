@@ -4,8 +4,8 @@ import ClosingLine from './closing-line.js';
 
 const root = new URL('..', import.meta.url).pathname;
 
-/** Tests of the built program: they start it, kill it, or limit its memory and storage. */
-const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-command.test.ts'];
+/** Tests of the built program: they start it, kill it, open its pages, or limit its memory and storage. */
+const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-*.test.ts'];
 
 /** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
 const transform = {

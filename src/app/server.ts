@@ -21,6 +21,8 @@ export interface ServerOverrides {
   readonly lostLogLines?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly live?: Partial<LiveTimes>;
+  /** The token that GraphiQL starts with for browsers on this machine: the demo's. */
+  readonly graphiqlToken?: () => string | null;
 }
 
 export interface Server {
@@ -45,14 +47,15 @@ export async function createServer(
   overrides: ServerOverrides = {},
 ): Promise<Server> {
   const { clock = systemClock, lostLogLines = () => 0, live: liveTimes = {}, onFatal } = overrides;
+  const { graphiqlToken = () => null } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const { database, tokenSecret } = await openStorage(config, logger, onFatal);
   const monitoring = createMonitoring({ logger, clock, database, lostLogLines });
   const units = createUnits(database, clock, monitoring.metrics.count);
-  const parts = { config, clock, units, tokenSecret, timeouts, liveTimes, monitoring, onError };
-  const surfaces = await createSurfaces(parts);
+  const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken };
+  const surfaces = await createSurfaces({ ...shared, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, onError);
   let listening: HttpListener | undefined;
   return {

@@ -34,6 +34,7 @@ export interface SurfaceParts {
   readonly tokenSecret: string;
   readonly timeouts: Timeouts;
   readonly liveTimes: Partial<LiveTimes>;
+  readonly graphiqlToken: () => string | null;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown, requestId?: string | null) => void;
 }
@@ -91,7 +92,7 @@ function createRest({ units, tokenSecret }: SurfaceParts, services: RestOptions,
 }
 
 async function createGraphqlSurface(
-  { config, clock, tokenSecret, liveTimes, monitoring, onError }: SurfaceParts,
+  { config, clock, tokenSecret, liveTimes, graphiqlToken, monitoring, onError }: SurfaceParts,
   services: RestOptions,
   { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
 ): Promise<Graphql> {
@@ -102,6 +103,7 @@ async function createGraphqlSurface(
     secretMutations: ['apiTokenCreate', 'apiTokenRenew', 'memberAdd'],
     secrets: { tokenSecret, newPassword: passwords.initial },
     development: config.graphqlDevelopment,
+    graphiqlToken,
     allowList: config.graphqlAllowList,
     maxContentBytes: config.maxFileBytes,
     onError,

@@ -46,8 +46,10 @@ function emptyDatabaseFile(folder: string): string {
 
 async function serveDemo(io: CommandIo, config: Config, seed: number): Promise<void> {
   const started = systemClock.elapsed();
-  const serverProcess = await createServerProcess(config);
+  let token: string | null = null;
+  const serverProcess = await createServerProcess(config, { graphiqlToken: () => token });
   const demo = await fillDatabase(serverProcess.server, { seed, tokenSecret: loadTokenSecret(config) });
+  token = demo.token;
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
   io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${config.databaseFile}`);
   await runServer(serverProcess, io, {
@@ -74,6 +76,8 @@ function printWelcome({ print }: CommandIo, url: string, demo: Demo): void {
   print('');
   print('Paste one of these into another shell:');
   for (const command of demoCommands(url, demo, systemClock.now())) print(`\n  ${command}`);
-  print(`\nGraphQL, to try in a browser: ${url}/graphql`);
+  print('\nTo open in a browser:');
+  print(`  ${url}/graphql  GraphQL: try queries, with the token in place`);
+  print(`  ${url}/docs     REST: all calls with examples`);
   print('\nCtrl-C stops the demo.');
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from '../app/server.js';
+import { createServer, type Server, type ServerOverrides } from '../app/server.js';
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
@@ -28,10 +28,14 @@ export interface ServerProcess {
 }
 
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
-export async function createServerProcess(config: Config): Promise<ServerProcess> {
+export async function createServerProcess(
+  config: Config,
+  overrides: Pick<ServerOverrides, 'graphiqlToken'> = {},
+): Promise<ServerProcess> {
   const sink = logSink();
   const logger = createLogger(config.logLevel, sink);
   const server = await createServer(config, logger, {
+    ...overrides,
     onFatal: () => process.exit(EXIT.storage),
     lostLogLines: sink.lost,
   });

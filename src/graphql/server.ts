@@ -24,8 +24,8 @@ import {
   refuseForgery,
   type BodyOptions,
 } from './http/body.js';
+import { createGraphiql } from './graphiql/graphiql.js';
 import { createAdmission, type Admission } from './limits/admission.js';
-import { createGraphiql } from './http/graphiql.js';
 import { authenticateRequest, graphqlContextOf, operate } from './http/http-context.js';
 import { LIMITS } from './limits/limits.js';
 import type { LiveTimes } from './live/limits.js';
@@ -44,6 +44,8 @@ export interface GraphqlOptions extends Omit<OperationServices, 'largeReads'>, B
   readonly sensitiveMutations: readonly string[];
   /** Opens introspection and GraphiQL. */
   readonly development: boolean;
+  /** The token that GraphiQL starts with for browsers on this machine; null where there is none. */
+  readonly graphiqlToken: () => string | null;
   readonly allowList: OperationList | null;
   readonly onError: (error: unknown, requestId: string | null) => void;
   readonly live: {
@@ -74,7 +76,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const live = createLive({ ...options, ...more, operations, authenticate, inFlight });
   const router = Router({ caseSensitive: true });
   router.use(live.router);
-  if (development) router.get('/', await createGraphiql());
+  if (development) router.use(await createGraphiql(options.graphiqlToken));
   router.all(
     '/',
     refuseForgery('/graphql'),

@@ -62,7 +62,8 @@ async function requireSameResponses(servers: Servers, scenarios: readonly Scenar
     const responses = await Promise.all(
       servers.map(async ({ url }) => {
         const response = await fetch(url + request.path);
-        return (await response.json()) as unknown;
+        const body: unknown = await response.json();
+        return body;
       }),
     );
     if (!isDeepStrictEqual(responses[0], responses[1])) {

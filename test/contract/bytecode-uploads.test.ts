@@ -98,7 +98,7 @@ describe('bytecode of 1.2 MB and of 30 MB', () => {
       method: 'POST',
       body: new Blob([body]).stream(),
       duplex: 'half',
-    } as RequestInit);
+    });
     const { app_version: written } = (await response.json()) as { app_version: Fields };
     expect([response.status, written.size, written.crc]).toEqual([201, bytes.length, crcOf(bytes)]);
   });

@@ -113,7 +113,8 @@ describe('contract 8: lists in forms', () => {
   });
 
   it('are read from the URLSearchParams of a script', async () => {
-    const form = new URLSearchParams([['number', '2.0'], ...files.map((id) => ['file_ids[]', String(id)])]);
+    const form = new URLSearchParams({ number: '2.0' });
+    for (const id of files) form.append('file_ids[]', String(id));
     expect(await versionWith(form)).toMatchObject({ number: '2.0', file_ids: files });
   });
 

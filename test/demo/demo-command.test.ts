@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,41 +8,24 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.js';
 import type { Fields } from '../support/client.js';
 import { removeFolder, scratchFolder } from '../support/database.js';
-import { PROGRAM } from '../support/program.js';
+import { demoIsReady, killDemo, launchDemo, stopDemo, type StartedDemo } from '../support/demo.js';
 
 const run = promisify(execFile);
 
-interface RunningDemo {
-  readonly child: ChildProcess;
-  readonly output: string;
+interface RunningDemo extends StartedDemo {
   readonly database: string;
 }
 
-function start(...options: string[]): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [PROGRAM, 'demo', '--port', '0', ...options], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  });
-  return { child, output: () => text };
+function start(...options: string[]): StartedDemo {
+  const demo = launchDemo(...options);
+  onTestFinished(() => killDemo(demo));
+  return demo;
 }
 
 async function startDemo(...options: string[]): Promise<RunningDemo> {
-  const { child, output } = start(...options);
-  await expect.poll(output, { timeout: 25_000 }).toContain('Ctrl-C stops the demo.');
-  return { child, output: output(), database: /was made in .* s, in (\S+)/.exec(output())?.[1] ?? '' };
-}
-
-async function stop({ child }: RunningDemo, signal: NodeJS.Signals = 'SIGTERM'): Promise<unknown> {
-  child.kill(signal);
-  const [code] = (await once(child, 'exit')) as unknown[];
-  return code;
+  const demo = start(...options);
+  await demoIsReady(demo);
+  return { ...demo, database: /was made in .* s, in (\S+)/.exec(demo.output())?.[1] ?? '' };
 }
 
 /** Runs a printed command in a shell. */
@@ -55,7 +38,7 @@ async function paste(command: string): Promise<{ status: string; body: Fields }>
 describe('terminal-gateway demo', () => {
   it('serves a fleet, and each printed command returns records', async () => {
     const demo = await startDemo('--seed', '11');
-    const commands = demo.output.match(/^ {2}curl .*$/gm) ?? [];
+    const commands = demo.output().match(/^ {2}curl .*$/gm) ?? [];
     expect(commands).toHaveLength(3);
     const replies = await Promise.all(commands.map(paste));
     expect(replies.map(({ status }) => status)).toEqual(['200', '200', '200']);
@@ -67,14 +50,20 @@ describe('terminal-gateway demo', () => {
     expect(JSON.stringify(replies[0]?.body)).toContain('"card":{"brand"');
     expect(JSON.stringify(replies[2]?.body)).toContain('group_parameter');
 
-    const password = /with the password (\S+)/.exec(demo.output)?.[1] ?? '';
-    const email = /viewer@\S+?(?=,|\n)/.exec(demo.output)?.[0] ?? '';
-    const url = /listens on (\S+)/.exec(demo.output)?.[1] ?? '';
+    for (const path of ['/graphql', '/docs']) {
+      const address = new RegExp(`^  (http://127.0.0.1:\\d+${path}) `, 'm').exec(demo.output())?.[1] ?? '';
+      const page = await fetch(address, { headers: { accept: 'text/html' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    }
+
+    const password = /with the password (\S+)/.exec(demo.output())?.[1] ?? '';
+    const email = /viewer@\S+?(?=,|\n)/.exec(demo.output())?.[0] ?? '';
+    const url = /listens on (\S+)/.exec(demo.output())?.[1] ?? '';
     const signIn = await paste(`curl -s '${url}/v1/users/token' -d '${JSON.stringify({ email, password })}'`);
     expect(signIn.status).toBe('200');
 
     expect(existsSync(demo.database)).toBe(true);
-    expect(await stop(demo)).toBe(0);
+    expect(await stopDemo(demo)).toBe(0);
     expect(existsSync(demo.database)).toBe(false);
   });
 
@@ -86,11 +75,11 @@ describe('terminal-gateway demo', () => {
     const second = start('--dir', folder);
     const [code] = (await once(second.child, 'exit')) as unknown[];
     expect([code, second.output()]).toEqual([78, expect.stringContaining('in use by process')]);
-    expect(await stop(demo)).toBe(0);
+    expect(await stopDemo(demo)).toBe(0);
     expect(existsSync(demo.database)).toBe(true);
     const again = await startDemo('--dir', folder);
     // SIGHUP: the terminal was closed.
-    expect(await stop(again, 'SIGHUP')).toBe(0);
+    expect(await stopDemo(again, 'SIGHUP')).toBe(0);
   });
 
   it.each([

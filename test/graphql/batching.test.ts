@@ -15,6 +15,8 @@ interface Case {
   /** Statements: one for records, one for their count. */
   readonly statements: number;
   readonly isRelation: boolean;
+  /** Whether it is a list with pages. */
+  readonly isList: boolean;
 }
 
 const POPULATED = 3;
@@ -22,12 +24,12 @@ const POPULATED = 3;
 const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
   askable(type).map((field): Case => {
     const named = getNamedType(field.type);
-    const base = { name: `${type.name}.${field.name}`, way, field: field.name };
+    const isList = nodeOf(named) !== undefined;
+    const base = { name: `${type.name}.${field.name}`, way, field: field.name, isList };
     // Bytes are read in pieces while they are sent; their cost covers it.
     if (named.name === 'Base64')
       return { ...base, asked: field.name, statements: POPULATED * 3, isRelation: false };
     if (isLeafType(named)) return { ...base, asked: field.name, statements: 1, isRelation: false };
-    const isList = nodeOf(named) !== undefined;
     const asked = isList
       ? `${field.name}(first: 2) { totalCount edges { cursor } nodes { __typename } pageInfo { hasNextPage } }`
       : `${field.name} { __typename }`;
@@ -88,6 +90,29 @@ describe('the number of SQL statements', () => {
       const values = valuesOf(await answered(acme, way(asked, 50)), field);
       expect(values.filter(isThere).length, 'records with something behind the field').toBeGreaterThan(0);
       if (values.length > 1) expect(values.filter(isThere).length).toBeGreaterThan(1);
+    },
+  );
+
+  it.each(CASES.filter(({ isList }) => isList).map((each) => [each.name, each] as const))(
+    'of a page of size 0 of %s is one, for its total',
+    async (_name, { way, field }) => {
+      const { acme } = server;
+      const around = await statementsFor(server, acme, way('__typename', 50));
+      const [{ totalCount = 0 } = {}] = valuesOf(
+        await answered(acme, way(`sized: ${field} { totalCount }`, 1)),
+        'sized',
+      ) as { totalCount?: number }[];
+      for (const size of ['first: 0', 'last: 0']) {
+        const rows = `sized: ${field}(${size}) { edges { cursor } nodes { __typename } }`;
+        expect(await statementsFor(server, acme, way(rows, 50))).toHaveLength(around.length);
+        const whole = way(rows.replace('edges', 'totalCount edges'), 50);
+        const statements = await statementsFor(server, acme, whole);
+        expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(around.length + 1);
+        const pages = valuesOf(await answered(acme, whole), 'sized');
+        expect(pages.length).toBeGreaterThan(0);
+        expect(pages[0]).toEqual({ totalCount, edges: [], nodes: [] });
+        for (const page of pages) expect(page).toMatchObject({ edges: [], nodes: [] });
+      }
     },
   );
 });

@@ -86,16 +86,61 @@ describe('the schema in development', () => {
     expect(status).toBe(401);
   });
 
-  it('has GraphiQL, which loads nothing from other sites', async () => {
+  const HTML = { accept: 'text/html' };
+
+  it('has GraphiQL, which loads nothing from other sites and runs nothing inline', async () => {
     server = await startServer({ graphqlDevelopment: true });
-    const page = await server.anonymous.get('/graphql', undefined, { headers: { accept: 'text/html' } });
-    expect(page.status).toBe(200);
+    const page = await server.anonymous.get('/graphql', undefined, { headers: HTML });
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-    expect(page.text).not.toMatch(/<(script|link|img)[^>]+(src|href)="(https?:)?\/\//);
     const policy = page.headers.get('content-security-policy') ?? '';
-    const nonce = /script-src 'nonce-([^']+)'/.exec(policy)?.[1] ?? 'none';
-    expect(page.text).toContain(`<script nonce="${nonce}">`);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toMatch(/https?:|\*/);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; ");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|blob:/);
+    expect(page.text).not.toMatch(/<script>| on[a-z]+="|javascript:/);
+    const links = [...page.text.matchAll(/ (?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
+    const assets = links.filter((link) => link.startsWith('/graphql/'));
+    expect(links.filter((link) => !assets.includes(link)).sort()).toEqual(['/docs', 'data:,']);
+    expect(assets).toHaveLength(4);
+    const workers = page.text.match(/\/graphql\/graphiql\/[0-9a-f]{16}\/\w+\.worker\.js/g) ?? [];
+    expect(workers).toHaveLength(3);
+    for (const path of [...assets, ...workers]) {
+      const asset = await fetch(`${server.url}${path}`);
+      expect([asset.status, asset.headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+      expect(asset.headers.get('content-security-policy')).toBe(policy);
+    }
+  });
+
+  it('gives GraphiQL a token only if there is one, and only to browsers on this machine', async () => {
+    const pageOf = async (running: TestServer, headers: Record<string, string>): Promise<string> => {
+      const { status, text } = await createClient(running.url, null).get('/graphql', undefined, {
+        headers: { ...HTML, ...headers },
+      });
+      expect(status).toBe(200);
+      return text;
+    };
+    const secret = '0123456789abcdef0123456789abcdef01234567';
+    server = await startServer({ graphqlDevelopment: true }, { graphiqlToken: () => secret });
+    for (const host of ['127.0.0.1:4000', 'localhost', 'localhost:4000', '[::1]:4000']) {
+      expect(await pageOf(server, { host }), host).toContain(secret);
+    }
+    const others: readonly Record<string, string>[] = [
+      { host: 'rebound.example' },
+      { host: '203.0.113.7:4000' },
+      { host: 'localhost.evil.example' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { forwarded: 'for=203.0.113.7' },
+      { via: '1.1 proxy' },
+    ];
+    for (const headers of others) {
+      const page = await pageOf(server, headers);
+      expect(page, JSON.stringify(headers)).not.toContain(secret);
+      expect(page).toContain('Replace the dots under Headers');
+    }
+    await server.stop();
+    server = await startServer({ graphqlDevelopment: true });
+    expect(await pageOf(server, {})).toContain('Bearer ...');
   });
 });

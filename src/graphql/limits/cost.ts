@@ -119,11 +119,10 @@ class Meter {
   }
 
   #pageSize(node: FieldNode): number {
-    const sizes = ['first', 'last'].map((name) => {
-      const value = this.#value(node.arguments?.find((argument) => argument.name.value === name)?.value);
-      return typeof value === 'number' ? Math.max(value, 1) : 0;
-    });
-    return Math.max(...sizes) || DEFAULT_FIRST;
+    const sizes = ['first', 'last']
+      .map((name) => this.#value(node.arguments?.find((argument) => argument.name.value === name)?.value))
+      .filter((value) => typeof value === 'number');
+    return sizes.length === 0 ? DEFAULT_FIRST : Math.max(0, ...sizes);
   }
 
   /** Length of the longest list in the arguments or directly in an input object; undefined where there is none. */

@@ -22,6 +22,8 @@ interface StreamOptions {
   readonly takeBytes: (bytes: number) => (() => void) | null;
 }
 
+export type Outcomes = AsyncGenerator<Outcome> | Generator<Outcome>;
+
 /** A response of server-sent events, one for each outcome, as fast as the client reads. */
 export class EventStream {
   #isCut = false;
@@ -29,7 +31,7 @@ export class EventStream {
   constructor(
     private readonly response: Response,
     private readonly options: StreamOptions,
-    private readonly outcomes: AsyncGenerator<Outcome>,
+    private readonly outcomes: Outcomes,
   ) {}
 
   /** Whether the client does not read what is buffered for it. */

@@ -8,13 +8,14 @@ import { readToken } from '../../http/credential.js';
 import { readQuery } from '../../http/query.js';
 import { methodNotAllowed, METHODS } from '../http/body.js';
 import { graphqlContextOf } from '../http/http-context.js';
-import { operationRefused } from '../limits/limits.js';
-import { readOperationText, sentBy } from '../http/operation-text.js';
+import { renderError, RenderedErrors } from '../execution/mask.js';
+import { operationRefused, OperationRefused } from '../limits/limits.js';
+import { readOperationText, sentBy, type OperationText } from '../http/operation-text.js';
 import type { LiveTimes } from './limits.js';
-import { Operation, type Client } from './operation.js';
+import { Operation, type Client, type Outcome } from './operation.js';
 import type { LiveParts } from './parts.js';
 import { takeConnection, takeToken, tooManyOfToken } from './connection-slots.js';
-import { EventStream } from './event-stream.js';
+import { EventStream, type Outcomes } from './event-stream.js';
 
 /** GraphQL over server-sent events: the "distinct connections" mode of graphql-sse, one connection per operation. */
 export class EventStreams {
@@ -50,7 +51,11 @@ export class EventStreams {
     if (release === null) throw tooManyOfToken();
     finished(response, { readable: false }, release);
     const client = this.#clientOf(request, response);
-    const operation = new Operation(this.parts.operations, client, readOperationText(sentBy(request)));
+    const operation = this.#admit(readOperationText(sentBy(request)), client);
+    if (operation instanceof RenderedErrors) {
+      await this.#stream(response, errorOutcome(operation)).send();
+      return;
+    }
     if (request.method === 'GET' && operation.kind === OperationTypeNode.MUTATION)
       throw methodNotAllowed(['POST']);
     await this.#send(response, operation, client);
@@ -62,10 +67,29 @@ export class EventStreams {
     for (const stream of this.#subscriptions) stream.cut();
   }
 
-  async #send(response: Response, operation: Operation, client: Client): Promise<void> {
+  /**
+   * The protocol has the errors of parsing and validation in a `next` event: an `EventSource` cannot read the body of
+   * another status than 200.
+   */
+  #admit(text: OperationText, client: Client): Operation | RenderedErrors {
+    try {
+      return new Operation(this.parts.operations, client, text);
+    } catch (error) {
+      if (error instanceof OperationRefused) {
+        return renderError(this.parts.operations, client.requestId, error);
+      }
+      throw error;
+    }
+  }
+
+  #stream(response: Response, outcomes: Outcomes): EventStream {
     const { companyId } = graphqlContextOf(response).caller;
     const takeBytes = (bytes: number) => this.parts.inFlight.take(companyId, bytes);
-    const stream = new EventStream(response, { times: this.times, takeBytes }, operation.outcomes());
+    return new EventStream(response, { times: this.times, takeBytes }, outcomes);
+  }
+
+  async #send(response: Response, operation: Operation, client: Client): Promise<void> {
+    const stream = this.#stream(response, operation.outcomes());
     if (operation.isSubscription) this.#subscriptions.add(stream);
     // Subscriptions check the token for each event, but a stalled stream makes none.
     const recheck = setInterval(() => {
@@ -88,6 +112,10 @@ export class EventStreams {
       context: (subscription) => this.parts.authenticate(token, requestContext, { ...facts, subscription }),
     };
   }
+}
+
+function* errorOutcome({ errors }: RenderedErrors): Generator<Outcome> {
+  yield { id: null, payload: { errors } };
 }
 
 /** The header that an `EventSource` sends when it reconnects. */

@@ -5,6 +5,7 @@ import { authenticateRequest } from '../http/http-context.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
 import type { LiveParts } from './parts.js';
 import { ConnectionSlots } from './connection-slots.js';
+import { refuseSingleConnection } from './single-connection.js';
 import { Sockets } from './sockets.js';
 import { EventStreams } from './event-streams.js';
 
@@ -27,6 +28,7 @@ export function createLive(options: LiveOptions): Live {
   const sockets = new Sockets(parts, times);
   const streams = new EventStreams(parts, times);
   const router = Router({ caseSensitive: true });
+  router.all(['/', '/stream'], refuseSingleConnection);
   router.all('/', sockets.upgrade);
   router.all(
     '/stream',

@@ -53,14 +53,14 @@ export interface PageArgs {
 export const PAGE_ARGS = {
   first: nullable(
     int(
-      `Page size, counted from the start of the list: 1 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST}. Not together with \`last\`.`,
+      `Page size, counted from the start of the list: 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST}. Not together with \`last\`.`,
     ),
   ),
   after: nullable(
     text('Cursor (`endCursor` of the previous page): the page starts after it. Goes with `first`.'),
   ),
   last: nullable(
-    int(`Page size, counted from the end of the list: 1 to ${MAX_FIRST}. Not together with \`first\`.`),
+    int(`Page size, counted from the end of the list: 0 to ${MAX_FIRST}. Not together with \`first\`.`),
   ),
   before: nullable(
     text('Cursor (`startCursor` of the next page): the page ends before it. Goes with `last`.'),
@@ -152,11 +152,14 @@ export function sliceRequest(
 }
 
 function limitOf(limit: number): number {
-  if (limit >= 1 && limit <= MAX_FIRST) return limit;
-  throw requestError(`first and last take 1 to ${MAX_FIRST}, not ${limit}.`);
+  if (limit >= 0 && limit <= MAX_FIRST) return limit;
+  throw requestError(`first and last take 0 to ${MAX_FIRST}, not ${limit}.`);
 }
 
-/** A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. */
+/**
+ * A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. A page of size 0 reads none; its
+ * `pageInfo` still says whether the list has records.
+ */
 export function connection<T>(
   request: SliceRequest,
   load: () => Promise<Slice<T>>,
@@ -164,10 +167,11 @@ export function connection<T>(
 ): Connection<T> {
   let loaded: Promise<Slice<T>> | undefined;
   const slice = (): Promise<Slice<T>> => (loaded ??= load());
+  const items = async (): Promise<Slice<T>['items']> => (request.limit === 0 ? [] : (await slice()).items);
   return {
-    nodes: async () => (await slice()).items.map((item) => item.record),
+    nodes: async () => (await items()).map((item) => item.record),
     edges: async () =>
-      (await slice()).items.map(({ record, key }) => ({
+      (await items()).map(({ record, key }) => ({
         cursor: encodeCursor(request.order, key),
         node: record,
       })),

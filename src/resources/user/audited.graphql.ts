@@ -15,8 +15,8 @@ import { users } from './member/member.service.js';
 import type { Member } from './user.model.js';
 
 export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {
-  api: 'REST, GraphQL or the command line.',
-  interface: 'The management console.',
+  api: 'REST, GraphQL with a token (over HTTP, sockets or streams), or the command line.',
+  interface: 'A console that people work in.',
 });
 
 /** The fields of every record that knows who created it. */

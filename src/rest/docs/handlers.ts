@@ -1,9 +1,11 @@
 import type { RequestHandler } from 'express';
 
+import { assetHandler } from '../../http/asset.js';
 import type { OpenApiDocument } from '../openapi/openapi.js';
-import { SCRIPT, STYLE } from './assets.js';
 import { entryPage } from './entry.js';
 import { docsPage, SCRIPT_PATH, STYLE_PATH } from './page.js';
+import { SCRIPT } from './script.js';
+import { STYLE } from './style.js';
 
 /** Loads scripts and styles from this server only and submits no forms. */
 const CONTENT_SECURITY_POLICY = [
@@ -15,6 +17,9 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Browsers keep a copy and ask each time whether it changed. */
+const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Cache-Control': 'no-cache' };
+
 /** `/`, `/openapi.json`, `/docs` and the assets of the page; generated at the first request and then kept. */
 export function docsHandlers(
   createDocument: () => OpenApiDocument,
@@ -23,20 +28,12 @@ export function docsHandlers(
   const document = (): OpenApiDocument => (cached ??= createDocument());
   return {
     '/': entryPage,
-    '/openapi.json': textHandler('application/json', () => JSON.stringify(document())),
-    '/docs': textHandler('text/html', () => docsPage(document())),
-    [STYLE_PATH]: textHandler('text/css', () => STYLE),
-    [SCRIPT_PATH]: textHandler('text/javascript', () => SCRIPT),
-  };
-}
-
-function textHandler(type: string, createText: () => string): RequestHandler {
-  let bytes: Buffer | undefined;
-  return (_request, response) => {
-    bytes ??= Buffer.from(createText());
-    response.setHeader('Content-Type', `${type}; charset=utf-8`);
-    response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    response.setHeader('Content-Length', bytes.length);
-    response.end(bytes);
+    '/openapi.json': assetHandler(
+      () => ({ type: 'application/json', text: JSON.stringify(document()) }),
+      HEADERS,
+    ),
+    '/docs': assetHandler(() => ({ type: 'text/html', text: docsPage(document()) }), HEADERS),
+    [STYLE_PATH]: assetHandler(() => ({ type: 'text/css', text: STYLE }), HEADERS),
+    [SCRIPT_PATH]: assetHandler(() => ({ type: 'text/javascript', text: SCRIPT }), HEADERS),
   };
 }

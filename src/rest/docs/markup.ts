@@ -43,6 +43,7 @@ export function table(headings: readonly string[], rows: readonly Markup[]): Mar
 
 /** HTML of paragraphs (separated by empty lines) with `code` and **strong** words. */
 export function prose(text: string): readonly Markup[] {
+  if (text === '') return [];
   return text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`);
 }
 

@@ -14,14 +14,24 @@ export interface DocumentedOperation {
 /** One operation: description, parameters, body, a curl command and the responses. */
 export function operationSection(documented: DocumentedOperation, document: OpenApiDocument): Markup {
   const { method, path, operation } = documented;
-  const words = `${method} ${path} ${operation.summary}`.toLowerCase();
-  return html`<section class="operation" id="${operation.operationId}" data-words="${words}">
+  const words = [method, path, operation.summary, ...operation.tags].join(' ');
+  const paragraphs = operation.description.split('\n\n');
+  const scopeText = paragraphs.pop() ?? '';
+  const scope = operation['x-scope'] ?? '';
+  return html`<section
+    class="operation"
+    id="${operation.operationId}"
+    data-words="${words}"
+    data-scope="${scope}"
+  >
     <h3>
       ${badge(method)} <code>${path}</code> <a href="#${operation.operationId}">${operation.summary}</a>
     </h3>
-    ${prose(operation.description)} ${parameterTable(operation)} ${bodyPart(operation, document)}
+    ${prose(paragraphs.join('\n\n'))}
+    <p class="scope">${inline(scopeText)}</p>
+    ${parameterTable(operation)} ${bodyPart(operation, document)}
     <h4>Example</h4>
-    <pre>${commandOf(documented)}</pre>
+    <pre class="command">${commandOf(documented)}</pre>
     ${responsePart(operation, document)}
   </section>`;
 }
@@ -97,13 +107,20 @@ function commandOf({ method, path, operation }: DocumentedOperation): string {
     .filter((parameter) => parameter.in === 'path')
     .reduce((url, { name, example }) => url.replace(`{${name}}`, encodeURIComponent(String(example))), path);
   const verb = method === 'GET' ? '' : `-X ${method} `;
-  return [`curl ${verb}"$BASE_URL${filled}${query}"`, ...bodyArguments(method, operation)].join(' \\\n  ');
+  const file = isUpload(operation) ? `printf '%s' 'Hello' | ` : '';
+  const call = `${file}curl ${verb}"$BASE_URL${filled}${query}"`;
+  return [call, ...bodyArguments(method, operation)].join(' \\\n  ');
 }
 
-function bodyArguments(method: string, { requestBody: body }: OpenApiOperation): string[] {
+function isUpload({ requestBody: body }: OpenApiOperation): boolean {
+  return body !== undefined && Object.keys(body.content)[0] === 'multipart/form-data';
+}
+
+function bodyArguments(method: string, operation: OpenApiOperation): string[] {
+  const { requestBody: body } = operation;
   if (body === undefined) return [];
-  if (Object.keys(body.content)[0] === 'multipart/form-data')
-    return ['-F asset=@logo.png', "-F 'description=Our logo'"];
+  // The file is read from the standard input.
+  if (isUpload(operation)) return ["-F 'asset=@-;filename=hello.txt'", "-F 'description=A greeting'"];
   const example = JSON.stringify(Object.values(body.content)[0]?.example ?? {}).replaceAll("'", `'\\''`);
   return [...(method === 'GET' ? ['-X GET'] : []), `-d '${example}'`];
 }

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../openapi/openapi.js';
+import { sampleOf } from '../openapi/sample.js';
 import { html, prose, type Markup } from './markup.js';
 import { badge, operationSection, type DocumentedOperation } from './operation.js';
 
@@ -25,13 +26,14 @@ export function docsPage(document: OpenApiDocument): string {
       <body>
         <nav aria-label="Operations">
           <a class="title" href="#top">${title} ${version}</a>
-          <input type="search" id="search" placeholder="Search" aria-label="Search the operations" hidden />
+          <input type="search" id="search" placeholder="Search" aria-label="Search this page" hidden />
+          <p id="found" role="status"></p>
           ${tags.map(({ name, operations }) => navPart(name, operations))}
         </nav>
         <main id="top">
           <h1>${title} ${version}</h1>
           <p>For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).</p>
-          ${prose(description)}
+          ${prose(description)} ${EXAMPLES}
           ${tags.map(
             ({ name, operations }) =>
               html`<h2 id="${anchorOf(name)}">${headingOf(name)}</h2>
@@ -40,6 +42,23 @@ export function docsPage(document: OpenApiDocument): string {
         </main>
       </body>
     </html> `.text;
+}
+
+/** How to use the examples: as they are in a shell, where the token is set, or with the token written into them. */
+const EXAMPLES = html`<section id="examples">
+  <h2>Examples</h2>
+  <p>The examples below can be pasted into a shell. Set your API token first:</p>
+  <pre id="variables" data-token="${sampleToken()}">
+BASE_URL=http://127.0.0.1:4000
+TOKEN=${sampleToken()}</pre>
+  <p id="fill" hidden>
+    <label for="token">Or enter it here. It is written into the examples and stays in this page.</label>
+    <input id="token" autocomplete="off" spellcheck="false" />
+  </p>
+</section>`;
+
+function sampleToken(): string {
+  return String(sampleOf({ type: 'string' }, {}, 'api_token'));
 }
 
 function operationsOf({ paths }: OpenApiDocument): readonly DocumentedOperation[] {

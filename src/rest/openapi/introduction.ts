@@ -10,4 +10,5 @@ export const INTRODUCTION = [
   '**Rate limit.** Requests are counted for each client address in windows of an hour. Every response has the three headers `X-Rate-Limit-…`, unless the limit is off. Beyond the limit the response is 429 with `Retry-After`.',
   '**Repeating safely.** A POST with an `Idempotency-Key` is performed once in 24 hours; a repeated request gets the same response, with `Idempotent-Replayed: true`. Another request with the same key is 422.',
   '**Changing safely.** A single record has an `ETag`. Send it as `If-Match`: if the record was changed since, the response is 412 and nothing is overwritten. A GET with the ETag in `If-None-Match` is 304 without a body while the record is unchanged.',
+  '**GraphQL.** The same records are at `/graphql`, with the same tokens: for dashboards, which get all that a page shows in one request, summaries and live events included. `schema.graphql` in the package describes every type and field.',
 ].join('\n\n');

@@ -174,6 +174,8 @@ describe('the cost of an operation', () => {
       {},
       90,
     ],
+    ['a page of size 0 counts nothing', `{ ${wide(0, 100)} }`, undefined, 0],
+    ['nor does one of each record', `{ ${wide(10, 0)} }`, undefined, 10],
     ['nested ones multiply', `{ ${wide(10, 20)} }`, undefined, 210],
     [
       'edges and nodes both count',

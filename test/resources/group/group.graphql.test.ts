@@ -159,8 +159,9 @@ describe('groups in GraphQL', () => {
   });
 
   it.each([
-    [{ first: 0 }, /first and last take 1 to 100, not 0/],
-    [{ first: 101 }, /first and last take 1 to 100, not 101/],
+    [{ first: -1 }, /first and last take 0 to 100, not -1/],
+    [{ last: -1 }, /first and last take 0 to 100, not -1/],
+    [{ first: 101 }, /first and last take 0 to 100, not 101/],
     [{ first: 1, last: 1 }, /first or last, not both/],
     [{ first: 1, before: 'x' }, /Give after only with first, and before only with last/],
     [{ first: 1, after: 'x' }, /not a cursor/],
@@ -168,6 +169,21 @@ describe('groups in GraphQL', () => {
     const { body } = await server.acme.graphql(PAGE, variables);
     expect(body.errors?.[0]?.message).toMatch(message);
     expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+  });
+
+  it.each([{ first: 0 }, { last: 0 }])('have an empty page, with their total, for %j', async (size) => {
+    const all = await page({ first: 100 });
+    const empty = await page(size);
+    expect(names(empty)).toEqual([]);
+    expect(empty.totalCount).toBe(all.totalCount);
+    expect(empty.pageInfo).toEqual({
+      hasNextPage: 'first' in size,
+      hasPreviousPage: 'last' in size,
+      startCursor: null,
+      endCursor: null,
+    });
+    const after = await page({ first: 0, after: all.pageInfo.endCursor });
+    expect(after.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
   });
 
   it('are listed, counted and joined with their creators in one statement each', async () => {

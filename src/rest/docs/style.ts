@@ -15,8 +15,11 @@ nav h2 { font-size: 13px; margin: 1rem 0 .25rem; }
 nav a { display: block; padding: .1rem 0; color: inherit; text-decoration: none; }
 nav a:hover, nav a:focus { color: var(--link); text-decoration: underline; }
 nav .title { font-weight: 700; font-size: 15px; }
-#search { width: 100%; margin-top: .75rem; padding: .35rem .5rem; font: inherit; color: inherit;
+input { width: 100%; padding: .35rem .5rem; font: inherit; color: inherit;
   border: 1px solid var(--line); border-radius: 4px; background: var(--page); }
+#search { margin-top: .75rem; }
+#found { min-height: 1.5em; margin: .25rem 0 0; }
+#token { max-width: 24rem; }
 main { padding: 1rem 2rem 4rem; max-width: 62rem; }
 main > h2 { margin-top: 3rem; padding-bottom: .25rem; border-bottom: 2px solid var(--line); }
 a { color: var(--link); }
@@ -29,7 +32,8 @@ h4 { margin: 1rem 0 .3rem; font-size: .9rem; }
   font: 700 .75em/1.7 ui-monospace, monospace; text-align: center; }
 .get { background: #1f6fb2; } .post { background: #2c7a3f; } .put { background: #91610b; } .delete { background: #a8322d; }
 code, pre { font-family: ui-monospace, monospace; font-size: .92em; }
-pre { margin: 0; padding: .75rem 1rem; overflow-x: auto; max-height: 24rem;
+code, pre, td { overflow-wrap: anywhere; }
+pre { margin: 0; padding: .75rem 1rem; white-space: pre-wrap;
   border: 1px solid var(--line); border-radius: 4px; background: var(--soft); }
 table { width: 100%; border-collapse: collapse; font-size: .93em; }
 th, td { padding: .3rem .6rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
@@ -46,32 +50,5 @@ dd { margin: 0; }
   main { padding: 1rem; }
   td:first-child { white-space: normal; }
 }
-@media print { body { display: block; } nav { display: none; } pre { max-height: none; } }
-`;
-
-/** Filters the operations: shows those that contain every word of the search text. */
-export const SCRIPT = `
-const search = document.getElementById('search');
-const operations = [...document.querySelectorAll('.operation')];
-const linkOf = (id) => document.querySelector('nav li a[href="#' + id + '"]').parentElement;
-const show = () => {
-  const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
-  for (const operation of operations) {
-    const text = operation.dataset.words + ' ' + operation.textContent.toLowerCase();
-    operation.hidden = !words.every((word) => text.includes(word));
-    linkOf(operation.id).hidden = operation.hidden;
-  }
-  for (const paragraph of document.querySelectorAll('main > p')) paragraph.hidden = words.length > 0;
-  for (const heading of document.querySelectorAll('nav h2')) {
-    heading.hidden = [...heading.nextElementSibling.children].every((link) => link.hidden);
-    document.querySelector('main > ' + heading.firstElementChild.hash).hidden = heading.hidden;
-  }
-};
-search.hidden = false;
-search.addEventListener('input', show);
-document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || document.activeElement === search) return;
-  event.preventDefault();
-  search.focus();
-});
+@media print { body { display: block; } nav { display: none; } }
 `;

@@ -1,0 +1,24 @@
+import type { RequestHandler } from 'express';
+
+import { HttpProblem } from '../../http/problem.js';
+import { readQuery } from '../../http/query.js';
+import { METHODS } from '../http/body.js';
+import { operationRefused } from '../limits/limits.js';
+
+const ADVICE =
+  'The single connection mode of graphql-sse is not supported. Use its distinct connections mode (singleConnection: false): one request to /graphql/stream per operation, with Accept: text/event-stream.';
+
+/** The header of a client that has reserved a connection. */
+const RESERVATION = 'x-graphql-event-stream-token';
+
+/** Refuses the requests of graphql-sse's single connection mode: PUT reserves a connection, others name it. */
+export const refuseSingleConnection: RequestHandler = (request, _response, next) => {
+  const { method, headers, originalUrl, path } = request;
+  if (method === 'PUT') {
+    const allow = { Allow: METHODS.join(', ') };
+    throw new HttpProblem(405, 'method_not_allowed', `Send ${METHODS.join(' or ')}. ${ADVICE}`, allow);
+  }
+  const isReserved = path.startsWith('/stream') && readQuery(originalUrl).has('token');
+  if (isReserved || headers[RESERVATION] !== undefined) throw operationRefused('BAD_REQUEST', ADVICE);
+  next();
+};

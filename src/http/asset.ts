@@ -1,0 +1,75 @@
+import type { Request, RequestHandler } from 'express';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** A file of a page. It does not change while the server runs. */
+export interface Asset {
+  /** For example `text/css`; the text is UTF-8. */
+  readonly type: string;
+  readonly text: string;
+}
+
+type Encoding = 'br' | 'gzip';
+
+/** Compressed a fifth smaller than with gzip, in the same time. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+/** Bytes; below, compression saves no packet. */
+const WORTH_COMPRESSING = 1_400;
+
+const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
+  br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
+  gzip: (bytes) => promisify(gzip)(bytes),
+};
+
+/**
+ * Serves an asset, created at the first request and compressed once for each encoding, off the event loop. Responds
+ * with 304 if the client has it already.
+ */
+export function assetHandler(create: () => Asset, headers: Readonly<Record<string, string>>): RequestHandler {
+  let loaded: LoadedAsset | undefined;
+  return async (request, response) => {
+    loaded ??= new LoadedAsset(create());
+    response.set(headers).set('ETag', loaded.tag).vary('Accept-Encoding');
+    if (request.fresh) {
+      response.status(304).end();
+      return;
+    }
+    const encoding = loaded.isLarge ? encodingFor(request) : null;
+    const bytes = encoding === null ? loaded.bytes : await loaded.compressed(encoding);
+    if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+    response.setHeader('Content-Type', `${loaded.type}; charset=utf-8`);
+    response.setHeader('Content-Length', bytes.length);
+    response.end(bytes);
+  };
+}
+
+class LoadedAsset {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Weak: the same for all encodings. */
+  readonly tag: string;
+  readonly #compressed = new Map<Encoding, Promise<Buffer>>();
+
+  constructor({ type, text }: Asset) {
+    this.type = type;
+    this.bytes = Buffer.from(text);
+    this.tag = `W/"${createHash('sha256').update(this.bytes).digest('base64url').slice(0, 22)}"`;
+  }
+
+  get isLarge(): boolean {
+    return this.bytes.length >= WORTH_COMPRESSING;
+  }
+
+  compressed(encoding: Encoding): Promise<Buffer> {
+    const known = this.#compressed.get(encoding) ?? COMPRESS[encoding](this.bytes);
+    this.#compressed.set(encoding, known);
+    return known;
+  }
+}
+
+/** Prefers br, the smaller one, where the client takes both; null for no encoding. */
+function encodingFor(request: Request): Encoding | null {
+  const encodings: readonly Encoding[] = ['br', 'gzip'];
+  return encodings.find((encoding) => request.acceptsEncodings(encoding) === encoding) ?? null;
+}

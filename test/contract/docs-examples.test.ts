@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { DOCUMENT } from '../support/openapi-check.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+const run = promisify(execFile);
+
+let server: TestServer;
+let examples: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  server = await startServer();
+  examples = examplesIn(await (await fetch(`${server.url}/docs`)).text());
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+/** The commands on the page by operation, as a reader copies them. */
+function examplesIn(page: string): ReadonlyMap<string, string> {
+  const found = page.matchAll(
+    /<section\s+class="operation"\s+id="(\w+)".*?<pre class="command">(.*?)<\/pre>/gs,
+  );
+  return new Map(
+    [...found].map(([, id = '', text = '']) => [
+      id,
+      text.replaceAll(/&[a-z#0-9]+;/g, (entity) => ENTITIES[entity] ?? entity),
+    ]),
+  );
+}
+
+/** Pastes a command into a shell that has the two variables of the page. */
+async function paste(command: string, token = server.acme.token): Promise<{ status: string; text: string }> {
+  const { stdout } = await run('sh', ['-c', `${command} -s -w '\\n%{http_code}'`], {
+    env: { ...process.env, BASE_URL: server.url, TOKEN: token },
+  });
+  const [, text = '', status = ''] = /^(.*)\n(\d{3})$/s.exec(stdout) ?? [];
+  return { status, text };
+}
+
+const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((methods) => Object.values(methods));
+
+describe('the examples of the documentation page', () => {
+  it.each(OPERATIONS.map((operation) => [operation.operationId, operation] as const))(
+    'can be pasted as they are: %s',
+    async (id, { responses }) => {
+      const { status, text } = await paste(examples.get(id) ?? 'false');
+      expect(Object.keys(responses)).toContain(status);
+      // The record of an example may not exist; the request is well-formed in any case.
+      expect(['200', '201', '401', '404', '409', '422']).toContain(status);
+      const body = JSON.parse(text) as { message?: string; errors?: object };
+      if (status === '404') expect(body.message).not.toBe('No such path.');
+      if (status === '401') expect(id).toBe('postUsersToken');
+    },
+  );
+
+  it('create records as they say, with a file too', async () => {
+    const { token } = server.beta;
+    for (const [id, name] of [
+      ['postGroups', 'AREA 51'],
+      ['postFiles', 'hello.txt'],
+      ['postDevices', '5A-00012345'],
+    ] as const) {
+      const { status, text } = await paste(examples.get(id) ?? 'false', token);
+      expect([status, text]).toEqual(['201', expect.stringContaining(`"${name}"`)]);
+    }
+  });
+});

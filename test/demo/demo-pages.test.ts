@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { launchBrowser, openPage, violationsOf } from '../support/browser.js';
+import { demoIsReady, killDemo, launchDemo, type StartedDemo } from '../support/demo.js';
+
+const run = promisify(execFile);
+
+/** A desktop and a telephone. */
+const WINDOWS = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+] as const;
+
+let demo: StartedDemo;
+let browser: Browser;
+beforeAll(async () => {
+  demo = launchDemo();
+  [browser] = await Promise.all([launchBrowser(), demoIsReady(demo)]);
+});
+afterAll(async () => {
+  await browser.close();
+  await killDemo(demo);
+});
+
+/** The address of a page as the demo prints it. */
+const printed = (path: string): string =>
+  new RegExp(`^ {2}(http\\S+${path}) `, 'm').exec(demo.output())?.[1] ?? 'not printed';
+const tokenOf = (): string => /Token of .*: (\S+)/.exec(demo.output())?.[1] ?? '';
+
+/** Pixels by which the page is wider than its window. */
+const overflow = async (page: Page): Promise<number> =>
+  await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+
+/** Runs the operation in the editor; resolves to the text of its result. */
+async function runOperation(page: Page): Promise<string> {
+  await page.click('.graphiql-execute-button');
+  return await resultWith(page, 'Lojas');
+}
+
+/** The text of the result, once it has `part`. */
+async function resultWith(page: Page, part: string): Promise<string> {
+  const result = async (): Promise<string> => {
+    const text = await page.textContent('.graphiql-response');
+    // The editor has no-break spaces, and line breaks where it wraps.
+    return text?.replaceAll(/\s+/g, ' ') ?? '';
+  };
+  await expect.poll(result).toContain(part);
+  return await result();
+}
+
+describe('GraphiQL of the demo', () => {
+  it.each(WINDOWS)('runs its query with the token in place, in a window of $width pixels', async (size) => {
+    const { page, problems } = await openPage(browser, printed('/graphql'), size);
+    expect(await runOperation(page)).toMatch(/"data": \{ "groups": \{ "totalCount": \d+, "nodes"/);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByLabel('Show Documentation Explorer').click();
+    await page.getByText('Root Types').waitFor();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('keeps its instructions, its query and the token when it is loaded again', async () => {
+    const { page, problems } = await openPage(browser, printed('/graphql'), WINDOWS[0]);
+    await runOperation(page);
+    // Tabs are stored half a second after a change.
+    const stored = (): Promise<unknown> => page.evaluate(`localStorage.getItem('graphiql:tabState')`);
+    await expect.poll(stored).toContain('appVersions');
+    await page.reload();
+    await page.waitForSelector('.graphiql-execute-button');
+    expect(await page.textContent('header')).toContain('The token of the demo is under Headers');
+    expect(await page.locator('.graphiql-tab').count()).toBe(1);
+    expect(await page.textContent('.graphiql-editor-tool')).toContain(tokenOf());
+    expect(await runOperation(page)).toContain('"appVersions"');
+    await page.click('[aria-label="New tab"]');
+    await expect.poll(() => page.locator('.graphiql-tab').count()).toBe(2);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('a subscription in GraphiQL', () => {
+  it('shows each event', async () => {
+    const text = 'subscription { ledgerAppended { action entityType after } }';
+    const address = `${printed('/graphql')}?query=${encodeURIComponent(text)}`;
+    const { page, problems } = await openPage(browser, address, WINDOWS[0]);
+    const opened = page.waitForResponse((response) => response.url().includes('/graphql/stream'));
+    await page.click('.graphiql-execute-button');
+    expect((await opened).status()).toBe(200);
+    const { origin } = new URL(address);
+    for (const name of ['first of two', 'second of two']) {
+      const query = `mutation { groupCreate(input: { name: "${name}" }) { userErrors { message } } }`;
+      const reply = await fetch(`${origin}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokenOf()}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      expect(await reply.text()).toContain('"userErrors":[]');
+      expect(await resultWith(page, name)).toContain('"entityType": "group"');
+    }
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('the reference', () => {
+  it.each(WINDOWS)('has nothing that axe-core finds serious, in a window of $width pixels', async (size) => {
+    const { page, problems } = await openPage(browser, printed('/docs'), size);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is searched by words, and says how many sections match', async () => {
+    const { page } = await openPage(browser, printed('/docs'), WINDOWS[1]);
+    const found = page.getByRole('status');
+    const search = async (text: string): Promise<string[]> => {
+      await page.getByRole('searchbox').fill(text);
+      return await page.locator('.operation:visible h3').allTextContents();
+    };
+    const all = await search('');
+    expect(await found.textContent()).toBe('');
+    for (const [word, title] of [
+      ['group', 'group'],
+      ['device', 'device'],
+      ['LIST', 'list'],
+      ['tok', 'token'],
+    ] as const) {
+      const titles = await search(word);
+      expect(titles.length).toBeGreaterThan(0);
+      expect(titles.length).toBeLessThan(all.length / 3);
+      expect(titles.filter((each) => !each.toLowerCase().includes(title))).toEqual([]);
+      expect(await found.textContent()).toMatch(/^\d+ of \d+ sections match\.$/);
+    }
+    expect(await search('serial_number')).not.toEqual([]);
+    expect(await search('delete group')).toHaveLength(1);
+    expect(await search('graphql')).toEqual([]);
+    expect(await page.locator('main > p:visible').allTextContents()).toEqual([
+      expect.stringContaining('/graphql'),
+    ]);
+    expect(await search('xyzzy')).toEqual([]);
+    expect(await found.textContent()).toContain('Nothing matches');
+    expect(await found.isVisible()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await search('')).toEqual(all);
+    await page.context().close();
+  });
+
+  it('has examples with the address of the server and, once given, the token', async () => {
+    const { page } = await openPage(browser, printed('/docs'), WINDOWS[0]);
+    await page.getByLabel('written into the examples').fill(tokenOf());
+    const example = await page.locator('#getDevices pre.command').textContent();
+    const { stdout } = await run('sh', ['-c', `${example ?? ''} -s`]);
+    expect(JSON.parse(stdout)).toMatchObject({ pagination: { page: 1 } });
+    await page.context().close();
+  });
+});

@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+
+const require = createRequire(import.meta.url);
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../node_modules/@sparticuz/chromium', import.meta.url));
+
+/** Chromium comes as a package for Linux on x64; on other systems the installed Chrome is used. */
+const HAS_PACKAGE = process.platform === 'linux' && process.arch === 'x64';
+
+export async function launchBrowser(): Promise<Browser> {
+  if (!HAS_PACKAGE) return await playwright.launch({ channel: 'chrome' });
+  const folder = await unpackedChromium();
+  const fonts = join(folder, 'fonts.conf');
+  writeFileSync(
+    fonts,
+    `<fontconfig><dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'cache')}</cachedir></fontconfig>`,
+  );
+  return await playwright.launch({
+    executablePath: join(folder, 'chromium'),
+    // Libraries and fonts of the package: the machine may have none.
+    env: {
+      ...(process.env as Record<string, string>),
+      LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+      FONTCONFIG_FILE: fonts,
+    },
+  });
+}
+
+/** Unpacks the package, 210 MB, once for each version; an interrupted run leaves nothing that a later one would use. */
+async function unpackedChromium(): Promise<string> {
+  const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string };
+  const folder = join(CACHE, `chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(CACHE, { recursive: true });
+  const partial = mkdtempSync(`${folder}-`);
+  await unpackInto(partial);
+  try {
+    renameSync(partial, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+    rmSync(partial, { recursive: true });
+  }
+  return folder;
+}
+
+/** The package unpacks into the folder for temporary files. */
+async function unpackInto(folder: string): Promise<void> {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = folder;
+  try {
+    const { inflate } = await import('@sparticuz/chromium');
+    const parts = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'];
+    await Promise.all(parts.map((part) => inflate(join(PACKAGE, 'bin', part))));
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+}
+
+/** A page in a window of its own. `problems` has its errors, in the console and of requests. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  viewport: { readonly width: number; readonly height: number },
+): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
+  const context = await browser.newContext({ viewport });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('requestfailed', (request) => {
+    const error = request.failure()?.errorText ?? 'failed';
+    // A page that is loaded again gives up what it was loading.
+    if (error !== 'net::ERR_ABORTED') problems.push(`${request.url()}: ${error}`);
+  });
+  await page.goto(url);
+  return { page, problems };
+}
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const OPTIONS = { resultTypes: ['violations'] };
+
+/** Serious and critical violations that axe-core finds, each as its rule, its message and the elements. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`${AXE}; null`);
+  const violations = await page.evaluate<{ text: string; impact: string }[]>(
+    `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations.map((each) => ({
+      impact: each.impact,
+      text: each.id + ': ' + each.help + ': ' + each.nodes.map((node) => node.target.join(' ')).join(', '),
+    })))`,
+  );
+  return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ text }) => text);
+}

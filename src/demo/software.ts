@@ -1,7 +1,7 @@
 import type { WriteWork } from '../database/work.js';
+import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
 import { createAppVersion } from '../resources/app-version/app-version.service.js';
 import { createApp } from '../resources/app/app.service.js';
-import { contentOf } from '../resources/content/content.model.js';
 import { createFile } from '../resources/file/file.service.js';
 import type { Group } from '../resources/group/group.model.js';
 import type { AppPlan, CompanyPlan } from './catalog.js';
@@ -74,4 +74,10 @@ async function createAppWithVersions(
     for (const group of rolledOutTo) versionOfGroup.set(group.id, id);
   }
   return { appName: app.name, isFinancial: plan.communicationFormat !== 'http', versionOfGroup, versionIds };
+}
+
+function contentOf(bytes: Uint8Array): ChunkedContent {
+  const builder = new ContentBuilder();
+  builder.add(bytes);
+  return builder.finish();
 }

@@ -1,4 +1,4 @@
-import { ContentBuilder, type ChunkedContent } from '../../platform/encoding/content-builder.js';
+import type { ChunkedContent } from '../../platform/encoding/content-builder.js';
 import { formatCrc16 } from '../../platform/encoding/crc16.js';
 
 /** Bytes of a new file or app version. Stored contents never change: an update stores new ones. */
@@ -6,9 +6,3 @@ export type NewContent = ChunkedContent;
 
 /** CRC of zero bytes. */
 export const EMPTY_CRC = formatCrc16(0);
-
-export function contentOf(bytes: Uint8Array): NewContent {
-  const builder = new ContentBuilder();
-  builder.add(bytes);
-  return builder.finish();
-}

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { createUnits } from '../../../src/database/work.js';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
 import { CHUNK_BYTES, ContentBuilder } from '../../../src/platform/encoding/content-builder.js';
-import { contentOf } from '../../../src/resources/content/content.model.js';
 import { sweepContents } from '../../../src/resources/content/content.service.js';
 import { deleteExpiredResponses } from '../../../src/resources/idempotency-key/idempotency-key.service.js';
 import { startServer, SYSTEM } from '../../support/server.js';
@@ -12,7 +11,9 @@ import { startServer, SYSTEM } from '../../support/server.js';
 describe('bytes gathered piece by piece', () => {
   it('are the same whatever the pieces, in chunks of one size but for the last', () => {
     const whole = Buffer.alloc(2 * CHUNK_BYTES + 1_234, 'terminal');
-    const expected = contentOf(whole);
+    const atOnce = new ContentBuilder();
+    atOnce.add(whole);
+    const expected = atOnce.finish();
     expect(expected.chunks.map((chunk) => chunk.length)).toEqual([CHUNK_BYTES, CHUNK_BYTES, 1_234]);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: whole.length }), { maxLength: 20 }), (cuts) => {

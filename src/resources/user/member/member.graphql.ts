@@ -51,8 +51,9 @@ export const memberFace = face(
   }),
   fields(CompanyType, {
     members: {
-      field: nullable(object(MemberList.Connection, 'Users with their roles. Null without the scope ADMIN.')),
+      field: object(MemberList.Connection, 'Users with their roles.'),
       Args: MemberList.Args,
+      scope: 'admin',
       resolve: (_company, ctx, args) => ctx.list(memberList, args, 'admin'),
     },
   }),

@@ -50,8 +50,8 @@ describe('db', () => {
     database.pragma('foreign_keys = OFF');
     database.exec(`update counters set total = total + 1;
       insert into memberships (company_id, user_id, role, created_at) values (77, 1, 'viewer', 0);
-      insert into transaction_days values (1, 20454, 'fail', 'switch', 'a', 2, 0);
-      insert into transaction_hours values (1, 490900, 'fail', 'switch', 'a', 0, 5)`);
+      insert into transaction_days values (1, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0);
+      insert into transaction_hours values (1, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5)`);
     database.close();
     const broken = await cli.run(['db', 'check', '--json']);
     expect(broken.code).toBe(1);

@@ -198,6 +198,7 @@ function insertTransactions(insert: Insert, count: number, start: number, now: n
       received: isPayment ? `0210 nsu=${n} response=00` : null,
       parsed: isPayment ? JSON.stringify(paymentOf(n)) : null,
       amount: isPayment ? 100 + (n % 90_000) : null,
+      payment_outcome: isPayment ? 'approved' : null,
       started_at: startedAt,
       finished_at: status === 'running' ? null : startedAt + 2_000,
       recorded_at: startedAt + 3_000,

@@ -6,6 +6,8 @@ import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
 const MAX_PROBLEMS = 100;
+/** Payment outcomes, whose amounts the totals of transactions have. */
+const OUTCOMES = ['approved', 'denied', 'cancelled'];
 /** Tables whose triggers keep the number of rows of each company in `counters`. */
 const COUNTED = ['groups', 'logical_numbers', 'devices', 'apps', 'files', 'notifications', 'transactions'];
 
@@ -99,10 +101,14 @@ function wrongTransactionTotals(
   milliseconds: number,
 ): string[] {
   const kind = 'status, transaction_type, app_name';
-  const stored = `select company_id, ${unit} as number, ${kind}, total, amount_total from transaction_${unit}s
-    where total <> 0 or amount_total <> 0`;
-  const counted = `select company_id, started_at / ${milliseconds} as number, ${kind}, count(*), coalesce(sum(amount), 0)
-    from transactions group by 1, 2, 3, 4, 5`;
+  const sums = ['total', 'amount_total', ...OUTCOMES.map((outcome) => `${outcome}_amount`)];
+  const stored = `select company_id, ${unit} as number, ${kind}, ${sums.join()} from transaction_${unit}s
+    where ${sums.map((name) => `${name} <> 0`).join(' or ')}`;
+  const amounts = OUTCOMES.map(
+    (outcome) => `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0)`,
+  );
+  const counted = `select company_id, started_at / ${milliseconds} as number, ${kind}, count(*),
+    coalesce(sum(amount), 0), ${amounts.join()} from transactions group by 1, 2, 3, 4, 5`;
   const wrong = database
     .prepare(
       `select distinct company_id as company, number from (

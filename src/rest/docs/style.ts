@@ -32,7 +32,7 @@ h4 { margin: 1rem 0 .3rem; font-size: .9rem; }
   font: 700 .75em/1.7 ui-monospace, monospace; text-align: center; }
 .get { background: #1f6fb2; } .post { background: #2c7a3f; } .put { background: #91610b; } .delete { background: #a8322d; }
 code, pre { font-family: ui-monospace, monospace; font-size: .92em; }
-code, pre, td { overflow-wrap: anywhere; }
+code, pre, td:last-child { overflow-wrap: anywhere; }
 pre { margin: 0; padding: .75rem 1rem; white-space: pre-wrap;
   border: 1px solid var(--line); border-radius: 4px; background: var(--soft); }
 table { width: 100%; border-collapse: collapse; font-size: .93em; }

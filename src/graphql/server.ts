@@ -17,13 +17,8 @@ import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
 import type { OperationContext, OperationServices } from './execution/context.js';
 import { createAuthenticate } from './http/authentication.js';
-import {
-  demandMethod,
-  PREFLIGHT_HEADERS,
-  readOperation,
-  refuseForgery,
-  type BodyOptions,
-} from './http/body.js';
+import { PREFLIGHT_HEADERS, readOperation, refuseForgery, type BodyOptions } from './http/body.js';
+import { demandMethod, headAsGet, listMethods, METHODS } from './http/methods.js';
 import { createGraphiql } from './graphiql/graphiql.js';
 import { createAdmission, type Admission } from './limits/admission.js';
 import { authenticateRequest, graphqlContextOf, operate } from './http/http-context.js';
@@ -75,13 +70,15 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const inFlight = new InFlightResponses();
   const live = createLive({ ...options, ...more, operations, authenticate, inFlight });
   const router = Router({ caseSensitive: true });
+  router.options('/', listMethods('/graphql'));
   router.use(live.router);
   if (development) router.use(await createGraphiql(options.graphiqlToken));
   router.all(
     '/',
-    refuseForgery('/graphql'),
+    headAsGet,
+    refuseForgery('/graphql', METHODS),
     authenticateRequest(authenticate),
-    demandMethod,
+    demandMethod('/graphql'),
     readOperation(options),
     demandText,
     operate(

@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import { demandScope } from '../../platform/caller.js';
-import { HttpProblem } from '../../http/problem.js';
 import { inviteBody, readText } from '../../http/body.js';
 import { bearerToken } from '../../http/credential.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../../http/multipart.js';
@@ -22,18 +21,11 @@ const SIMPLE_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'
 /** Headers that make a browser send a CORS preflight first. */
 export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
 
-export const METHODS: readonly string[] = ['GET', 'POST'];
-
-export const demandMethod: RequestHandler = (request, _response, next) => {
-  if (!METHODS.includes(request.method)) throw methodNotAllowed(METHODS);
-  next();
-};
-
 /**
  * Refuses requests that a page of another site could send without a CORS preflight. A browser never adds a bearer
  * token by itself, so a request that has one comes from somebody who knows it. Put it before the authentication.
  */
-export function refuseForgery(template: string, methods = METHODS): RequestHandler {
+export function refuseForgery(template: string, methods: readonly string[]): RequestHandler {
   return (request, response, next) => {
     requestContextOf(response).template = template;
     if (methods.includes(request.method) && couldBeForged(request)) {
@@ -73,11 +65,6 @@ function operationIn(upload: HeldUpload): object {
     upload.release();
     throw error;
   }
-}
-
-export function methodNotAllowed(methods: readonly string[]): HttpProblem {
-  const headers = { Allow: methods.join(', ') };
-  return new HttpProblem(405, 'method_not_allowed', `Send ${methods.join(' or ')}.`, headers);
 }
 
 function couldBeForged(request: Request): boolean {

@@ -6,7 +6,7 @@ import { requestContextOf } from '../../http/request-context.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
 import { readQuery } from '../../http/query.js';
-import { methodNotAllowed, METHODS } from '../http/body.js';
+import { methodNotAllowed } from '../http/methods.js';
 import { graphqlContextOf } from '../http/http-context.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
@@ -27,10 +27,8 @@ export class EventStreams {
     private readonly times: LiveTimes,
   ) {}
 
-  /** Checks method and Accept, before the token is checked and the body is read. */
+  /** Checks Accept, before the token is checked and the body is read. */
   readonly demandAcceptable: RequestHandler = (request, _response, next) => {
-    const { method } = request;
-    if (!METHODS.includes(method)) throw methodNotAllowed(METHODS);
     if (request.accepts('text/event-stream') === false) {
       throw operationRefused(
         'BAD_REQUEST',

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 
 import { readOperation, refuseForgery, type BodyOptions } from '../http/body.js';
+import { demandMethod, listMethods } from '../http/methods.js';
 import { authenticateRequest } from '../http/http-context.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
 import type { LiveParts } from './parts.js';
@@ -28,10 +29,12 @@ export function createLive(options: LiveOptions): Live {
   const sockets = new Sockets(parts, times);
   const streams = new EventStreams(parts, times);
   const router = Router({ caseSensitive: true });
+  router.options('/stream', listMethods('/graphql/stream'));
   router.all(['/', '/stream'], refuseSingleConnection);
   router.all('/', sockets.upgrade);
   router.all(
     '/stream',
+    demandMethod('/graphql/stream'),
     streams.demandAcceptable,
     // An EventSource sends GET without any header of its own; a GET changes nothing.
     refuseForgery('/graphql/stream', ['POST']),

@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express';
 
-import { HttpProblem } from '../../http/problem.js';
 import { readQuery } from '../../http/query.js';
-import { METHODS } from '../http/body.js';
+import { methodNotAllowedAt } from '../http/methods.js';
 import { operationRefused } from '../limits/limits.js';
 
 const ADVICE =
@@ -14,10 +13,7 @@ const RESERVATION = 'x-graphql-event-stream-token';
 /** Refuses the requests of graphql-sse's single connection mode: PUT reserves a connection, others name it. */
 export const refuseSingleConnection: RequestHandler = (request, _response, next) => {
   const { method, headers, originalUrl, path } = request;
-  if (method === 'PUT') {
-    const allow = { Allow: METHODS.join(', ') };
-    throw new HttpProblem(405, 'method_not_allowed', `Send ${METHODS.join(' or ')}. ${ADVICE}`, allow);
-  }
+  if (method === 'PUT') throw methodNotAllowedAt(path, ADVICE);
   const isReserved = path.startsWith('/stream') && readQuery(originalUrl).has('token');
   if (isReserved || headers[RESERVATION] !== undefined) throw operationRefused('BAD_REQUEST', ADVICE);
   next();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createClient, type Client, type Reply } from '../../support/client.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -190,12 +190,35 @@ describe('GET /graphql', () => {
     expect(body.data).toEqual({ group: null });
   });
 
+  it('HEAD has the headers of GET', async () => {
+    const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => client.request(method, path, undefined, { headers: bearer() })),
+    );
+    expect([head?.status, head?.text]).toEqual([200, '']);
+    const named = (reply: typeof get) =>
+      ['content-type', 'content-length'].map((name) => reply?.headers.get(name));
+    expect(named(head)).toEqual(named(get));
+  });
+
+  it.each([
+    ['/graphql', 'GET, HEAD, POST, OPTIONS'],
+    ['/graphql/stream', 'GET, POST, OPTIONS'],
+  ])('OPTIONS lists the methods of %s, without a token', async (path, allow) => {
+    const development = await startServer({ graphqlDevelopment: true });
+    onTestFinished(() => development.stop());
+    for (const asked of [client, development.anonymous]) {
+      const reply = await asked.request('OPTIONS', path);
+      expect([reply.status, reply.headers.get('allow'), reply.text]).toEqual([204, allow, '']);
+    }
+  });
+
   it('refuses other methods and other paths', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const reply = await client.request(method, '/graphql', undefined, {
         headers: bearer(),
       });
-      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST']);
+      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
       expect(reply.text).toContain('Send GET or POST.');
     }
     expect((await client.post('/graphql/none', { query: QUERY }, { headers: bearer() })).status).toBe(404);

@@ -1,21 +1,22 @@
 import type { Database } from '../database/database.js';
-import { openDatabase } from '../database/open.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { Logger } from '../platform/logger.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
+import { openStorage, recordLoss, watchStorage } from './storage.js';
 import { createSurfaces } from './surfaces.js';
 
 export interface ServerOverrides {
   readonly clock?: Clock;
   /** Ends the process when the storage can no longer be trusted. */
   readonly onFatal?: (error: unknown) => void;
+  /** Starts even if acknowledged changes are missing; log and ledger say which. */
+  readonly acceptLoss?: boolean;
   /** Number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
   readonly timeouts?: Partial<Timeouts>;
@@ -41,16 +42,18 @@ export async function createServer(
   logger: Logger,
   overrides: ServerOverrides = {},
 ): Promise<Server> {
-  const { clock = systemClock, lostLogLines = () => 0, live: liveTimes = {}, onFatal } = overrides;
+  const { clock = systemClock, lostLogLines = () => 0, live: liveTimes = {} } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
-  const { database, tokenSecret } = await openStorage(config, logger, onFatal);
+  const { database, tokenSecret, loss } = await openStorage(config, logger, overrides);
   const units = createUnits(database, clock);
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines });
+  if (loss !== null) await recordLoss(units, loss, logger);
+  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, config });
   const parts = { config, clock, units, tokenSecret, timeouts, liveTimes, monitoring, onError };
   const surfaces = await createSurfaces(parts);
   const housekeeping = createHousekeeping(units, database, onError);
+  const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;
   return {
     ...{ database, units, housekeeping, metrics: monitoring.metrics },
@@ -63,28 +66,10 @@ export async function createServer(
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.isOn = false;
       await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
+      unwatch();
+      const problem = database.verify();
+      if (problem !== null) overrides.onFatal?.(new Error(problem));
       await database.close();
     },
   };
-}
-
-/** Opens the database, which no other server may have open, and reads the token secret. */
-async function openStorage(
-  config: Config,
-  logger: Logger,
-  onFatal: ServerOverrides['onFatal'],
-): Promise<{ readonly database: Database; readonly tokenSecret: string }> {
-  const database = await openDatabase(config.databaseFile, {
-    exclusive: true,
-    onFatal: (error) => {
-      logger.fatal({ err: error }, 'the storage can no longer guarantee that writes are durable');
-      onFatal?.(error);
-    },
-  });
-  try {
-    return { database, tokenSecret: loadTokenSecret(config) };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
 }

@@ -44,7 +44,16 @@ function failureOfDomain({ code, message, details }: DomainError): Failure {
   const fields = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>
     problems.map((problem) => `--${kebabCase(field)}: ${problem}`),
   );
-  return { exitCode: EXIT_CODES[code] ?? EXIT.failed, lines: code === 'invalid' ? fields : [message] };
+  const exitCode = EXIT_CODES[code] ?? EXIT.failed;
+  const reason = exitCode === EXIT.storage ? causeOf(details.cause) : '';
+  return { exitCode, lines: code === 'invalid' ? fields : [`${message}${reason}`] };
+}
+
+/** The code of SQLite or of the operating system behind a fault, in parentheses. */
+function causeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  const { code } = cause as NodeJS.ErrnoException;
+  return typeof code === 'string' ? ` (${code}: ${cause.message})` : ` (${cause.message})`;
 }
 
 /** An error of the operating system, for example of a file that does not exist. */

@@ -10,8 +10,12 @@ import { EXIT } from './exit-codes.js';
 /** The process ends this long after the stop signal, even if requests are still in flight. */
 const STOP_MS = 29 * SECOND;
 
-export async function serve(io: CommandIo): Promise<void> {
-  await runServer(await createServerProcess(readConfig(io.environment)), io);
+export interface ServeOptions {
+  readonly acceptLoss?: boolean;
+}
+
+export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions): Promise<void> {
+  await runServer(await createServerProcess(readConfig(io.environment), acceptLoss), io);
 }
 
 export interface ServerProcess {
@@ -21,12 +25,13 @@ export interface ServerProcess {
 }
 
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
-export async function createServerProcess(config: Config): Promise<ServerProcess> {
+export async function createServerProcess(config: Config, acceptLoss = false): Promise<ServerProcess> {
   const sink = logSink();
   const logger = createLogger(config.logLevel, sink);
   const server = await createServer(config, logger, {
     onFatal: () => process.exit(EXIT.storage),
     lostLogLines: sink.lost,
+    acceptLoss,
   });
   return { config, logger, server };
 }

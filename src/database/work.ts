@@ -42,6 +42,13 @@ export interface Units {
   onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
 }
 
+/** A deletion may also update what refers to the deleted record. Changes without entries are the server's own. */
+function admit(database: Database, entries: readonly RecordedChange[]): void {
+  if (entries.length === 0) return;
+  const has = (action: string): boolean => entries.some((entry) => entry.action === action);
+  database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
+}
+
 export function createUnits(database: Database, clock: Clock): Units {
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
 
@@ -57,6 +64,7 @@ export function createUnits(database: Database, clock: Clock): Units {
       const ledger = createLedger(db, now, actor);
       const used = await use({ db, now, ledger, afterCommit: (action) => actions.push(action) });
       recorded = await ledger.flush();
+      admit(database, recorded);
       return used;
     });
     database.health.recovered();

@@ -5,6 +5,8 @@ import { openDatabase } from '../../database/open.js';
 import { backupTo, restoreFrom } from '../../database/sqlite/file/backup.js';
 import { checkFile, describeFile } from '../../database/sqlite/file/check.js';
 import { inspectFile } from '../../database/sqlite/file/inspect.js';
+import { refuseLoss } from '../../database/sqlite/file/loss.js';
+import { foreignObjects } from '../../database/sqlite/foreign-objects.js';
 import { readConfig } from '../../platform/config/config.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
@@ -34,23 +36,25 @@ async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
   const file = fileOf(io);
   const isDryRun = options.dryRun === true;
   const { pending } = inspectFile(file);
+  refuseLoss(file);
   if (!isDryRun) await (await openDatabase(file)).close();
   const lines = pending.map((name) => `${name} ${isDryRun ? 'would be applied' : 'applied'}`);
   const result = { file, dry_run: isDryRun, migrations: pending };
   printResult(io, options, result, pending.length === 0 ? [`${file} is up to date.`] : lines);
 }
 
-function check(io: CommandIo, options: JsonOption): void {
+async function check(io: CommandIo, options: JsonOption): Promise<void> {
   const file = fileOf(io);
-  const problems = checkFile(file);
+  const problems = [...checkFile(file), ...(await foreignObjects(file))];
   const isOk = problems.length === 0;
   printResult(io, options, { file, ok: isOk, problems }, isOk ? [`${file}: no damage found.`] : problems);
-  if (!isOk) throw new CommandError(`${file} is damaged: restore a backup.`);
+  if (!isOk) throw new CommandError(`${file} is not sound: restore a backup.`);
 }
 
 async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {
   const file = fileOf(io);
   refuseExisting(target);
+  refuseLoss(file);
   await backupTo(file, target, io.progress('Copying'));
   printResult(io, options, { file, backup: target }, [`${file} was copied to ${target}.`]);
 }

@@ -14,6 +14,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   readonly logLevel: LogLevel;
   readonly maxFileBytes: number;
+  /** From this size of the write-ahead log on, the server is not ready. */
+  readonly maxWalBytes: number;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** Secret from which API tokens are derived; null: it is read from a file beside the database. */
   readonly tokenSecret: string | null;
@@ -57,6 +59,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('TRUST_PROXY', 'comma-separated addresses or networks of trusted proxies'),
   setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
   setting('MAX_FILE_BYTES', 'size of the largest file that can be uploaded, in bytes', '33554432'),
+  setting('MAX_WAL_BYTES', 'size of the write-ahead log from which on /readyz is 503', '1073741824'),
   setting('TLS_CERT_FILE', 'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS'),
   setting('TLS_KEY_FILE', 'file of the private key (PEM)'),
   setting('TOKEN_SECRET', 'secret that API tokens are derived from, at least 32 characters'),
@@ -73,6 +76,8 @@ const SECRETS: readonly string[] = ['TOKEN_SECRET'];
 
 const MIN_SECRET_LENGTH = 32;
 const MAX_FILE_BYTES = 1024 ** 3;
+/** A log has up to 16 MiB in ordinary operation. */
+const MIN_WAL_BYTES = 32 * 1024 ** 2;
 
 /** Reads and checks all settings. Errors: `ConfigError`, with every problem. */
 export function readConfig(environment: Environment): Config {
@@ -95,6 +100,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: read('TRUST_PROXY', parseProxies, []),
     logLevel: read('LOG_LEVEL', parseLogLevel, 'info'),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
+    maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER), MIN_WAL_BYTES),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),
     tokenSecret: read('TOKEN_SECRET', (secret) => tokenSecret(secret, valueOf('TOKEN_SECRET_FILE')), null),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch, false),

@@ -9,6 +9,11 @@ export async function findCompanyByName(work: SystemReadWork, name: string): Pro
   return await db.selectFrom('companies').select(['id', 'name']).where('name', '=', name).executeTakeFirst();
 }
 
+export async function findCompanies(work: SystemReadWork): Promise<Company[]> {
+  const { db } = specialSql(work);
+  return await db.selectFrom('companies').select(['id', 'name']).orderBy('id').execute();
+}
+
 export async function insertCompany(work: SystemWriteWork, name: string): Promise<Company> {
   const now = instant.toColumn(work.now);
   const { db } = specialSql(work);

@@ -3,7 +3,7 @@ import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
 import { CompanyCreate, type Company } from './company.model.js';
-import { findCompanyByName, insertCompany } from './company.repository.js';
+import { findCompanies, findCompanyByName, insertCompany } from './company.repository.js';
 
 export { companies } from './company.repository.js';
 
@@ -13,6 +13,11 @@ export async function findCompany(work: SystemReadWork, name: string): Promise<C
 
 export async function getCompanyByName(work: SystemReadWork, name: string): Promise<Company> {
   return found(await findCompany(work, name), 'company');
+}
+
+/** All companies, in the order of their ids. */
+export async function listCompanies(work: SystemReadWork): Promise<readonly Company[]> {
+  return await findCompanies(work);
 }
 
 /** The company with this name; creates it if it does not exist. */

@@ -2,6 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
+import { lossOf, refuseLoss } from './loss.js';
 import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
@@ -19,7 +20,9 @@ export function checkFile(file: string): readonly string[] {
     const damaged = damagedPages(database);
     // The other checks would fail on damaged pages.
     if (damaged.length > 0) return damaged;
+    const loss = lossOf(file);
     return [
+      ...(loss === null ? [] : [loss.problem]),
       ...brokenReferences(database),
       ...COUNTED.flatMap((table) => wrongCounters(database, table, table)),
       ...wrongCounters(database, 'users', 'memberships'),
@@ -72,7 +75,10 @@ function numberFrom(database: Sqlite.Database, query: string, ...parameters: str
 
 function inspectExisting(file: string): Inspection {
   const inspection = inspectFile(file);
-  if (inspection.state === 'new') throw noDatabaseAt(file);
+  if (inspection.state === 'new') {
+    refuseLoss(file);
+    throw noDatabaseAt(file);
+  }
   return inspection;
 }
 

@@ -7,7 +7,7 @@ import { SqliteConnection, type Watcher } from './sqlite/connection.js';
 import { SqliteConnectionDialect } from './sqlite/dialect.js';
 import { FileGuard } from './sqlite/file/guard.js';
 import { Marker, readMarks, type Slot } from './sqlite/file/marker.js';
-import { openFile } from './sqlite/file/open-file.js';
+import { closeWhole, openFile } from './sqlite/file/open-file.js';
 import { markOpen } from './sqlite/file/paths.js';
 import { Reserve } from './sqlite/file/reserve.js';
 import { Snapshots } from './sqlite/snapshots.js';
@@ -85,18 +85,9 @@ function guardOf(
   });
 }
 
-/**
- * The last connection to close copies the log into the file. It also turns WAL mode off, so that the file is known to
- * be complete without a log; where another process has the database open, that fails, and the other one does it.
- */
 function closeWriter({ database, guard }: SqliteConnection): void {
-  const problem = guard?.verify() ?? null;
-  try {
-    if (problem === null) database.pragma('journal_mode = delete');
-  } catch {
-    // It stays in WAL mode, which the marker covers.
-  }
-  database.close();
+  if ((guard?.verify() ?? null) === null) closeWhole(database);
+  else database.close();
   guard?.close();
 }
 

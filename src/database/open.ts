@@ -16,8 +16,8 @@ import { MIGRATIONS } from './migrations/index.js';
 import { faultOfSystem, isStorageFault, translate } from './sqlite/faults.js';
 import { DatabaseRefused, inspectFile, recognizeFile, unusable } from './sqlite/file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './sqlite/file/lock.js';
-import { headOf, lossOf, lost, type Loss } from './sqlite/file/loss.js';
-import { readMarks, removeMarker, replaceMarker } from './sqlite/file/marker.js';
+import { ensureMarker, headOf, lossOf, lost, type Loss } from './sqlite/file/loss.js';
+import { readMarks, removeMarker } from './sqlite/file/marker.js';
 import { migrateFile, SILENT } from './sqlite/file/migrate.js';
 import { closing, giveIdentity, openFile } from './sqlite/file/open-file.js';
 import { canonicalPath } from './sqlite/file/paths.js';
@@ -72,7 +72,7 @@ async function bringUpToDate(
   const inspection = inspectFile(file);
   const loss = lossOf(file);
   if (loss !== null && acceptLoss === undefined) throw lost(loss);
-  if (lock === null && inspection.pending.length === 0) return;
+  if (lock === null && inspection.pending.length === 0) return ensureMarker(file);
   const held = lock ?? (await lockFileSoon(file));
   try {
     if (loss !== null) removeMarker(file);
@@ -84,7 +84,7 @@ async function bringUpToDate(
       await migrateFile(file, MIGRATIONS, SILENT, inspection);
     }
     writeLogBack(file);
-    if (readMarks(file) === null) replaceMarker(file, headOf(file));
+    ensureMarker(file);
     if (loss !== null) acceptLoss?.(loss);
   } finally {
     if (lock === null) held.release();
@@ -98,10 +98,9 @@ async function takeOver(file: string): Promise<void> {
     if (status?.uid === process.getuid?.() && ((status?.mode ?? 0) & 0o077) !== 0) chmodSync(path, 0o600);
   }
   if (recognizeFile(file) === 'new') return;
-  const mark = headOf(file);
   const marks = readMarks(file);
-  if (mark.identity === 0) closing(openFile(file, { readonly: false }), giveIdentity);
-  else if (marks === null) replaceMarker(file, mark);
+  if (headOf(file).identity === 0) closing(openFile(file, { readonly: false }), giveIdentity);
+  else ensureMarker(file);
   await demandNoServer(file, marks?.serverPid ?? null);
 }
 

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 
 import { openDatabase } from '../../database/open.js';
 import { backupTo, restoreFrom } from '../../database/sqlite/file/backup.js';
-import { checkFile, describeFile } from '../../database/sqlite/file/check.js';
+import { checkFile, describeFile, refuseNone } from '../../database/sqlite/file/check.js';
 import { inspectFile } from '../../database/sqlite/file/inspect.js';
-import { refuseLoss } from '../../database/sqlite/file/loss.js';
+import { keepLog, lossOf, refuseLoss } from '../../database/sqlite/file/loss.js';
 import { foreignObjects } from '../../database/sqlite/foreign-objects.js';
 import { readConfig } from '../../platform/config/config.js';
 import { CommandError } from '../command-error.js';
@@ -45,10 +45,22 @@ async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
 
 async function check(io: CommandIo, options: JsonOption): Promise<void> {
   const file = fileOf(io);
-  const problems = [...checkFile(file), ...(await foreignObjects(file))];
+  const problems = await checkWhole(file);
   const isOk = problems.length === 0;
   printResult(io, options, { file, ok: isOk, problems }, isOk ? [`${file}: no damage found.`] : problems);
   if (!isOk) throw new CommandError(`${file} is not sound: restore a backup.`);
+}
+
+async function checkWhole(file: string): Promise<readonly string[]> {
+  refuseNone(file);
+  const loss = lossOf(file);
+  const endLog = keepLog(file);
+  try {
+    const lost = loss === null ? [] : [loss.problem];
+    return [...lost, ...checkFile(file), ...(await foreignObjects(file))];
+  } finally {
+    endLog();
+  }
 }
 
 async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {

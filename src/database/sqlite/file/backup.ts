@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../../platform/files.js';
 import { translate } from '../faults.js';
 import { DatabaseRefused, inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
-import { headOf, refuseLoss } from './loss.js';
+import { headOf, keepLog, refuseLoss } from './loss.js';
 import { removeMarker, replaceMarker } from './marker.js';
 import { closing, giveIdentity } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
@@ -39,8 +39,9 @@ async function copyTo(
   if (recognizeFile(file) === 'new') throw noDatabaseAt(file);
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
-  closeSync(openSync(unfinished, 'wx', OWNER_ONLY));
+  const endLog = purpose === 'backup' ? keepLog(file) : (): void => undefined;
   try {
+    closeSync(openSync(unfinished, 'wx', OWNER_ONLY));
     await copy(file, unfinished, progress);
     finishCopy(unfinished, file, purpose);
     if (purpose === 'restore') removeMarker(target);
@@ -49,6 +50,7 @@ async function copyTo(
   } catch (error) {
     throw translate(error);
   } finally {
+    endLog();
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + suffix, { force: true });
   }
 }

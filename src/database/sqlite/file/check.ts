@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
-import { lossOf, refuseLoss } from './loss.js';
+import { refuseLoss } from './loss.js';
 import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
@@ -15,14 +15,12 @@ const COUNTED = ['groups', 'logical_numbers', 'devices', 'apps', 'files', 'notif
  * references, wrong totals. Errors: `DatabaseRefused` if the file is missing or not a database of this program.
  */
 export function checkFile(file: string): readonly string[] {
-  const { state } = inspectExisting(file);
+  const { state } = refuseNone(file);
   return closing(openReader(file), (database) => {
     const damaged = damagedPages(database);
     // The other checks would fail on damaged pages.
     if (damaged.length > 0) return damaged;
-    const loss = lossOf(file);
     return [
-      ...(loss === null ? [] : [loss.problem]),
       ...brokenReferences(database),
       ...COUNTED.flatMap((table) => wrongCounters(database, table, table)),
       ...wrongCounters(database, 'users', 'memberships'),
@@ -47,7 +45,7 @@ export interface DatabaseDescription extends Inspection {
 
 /** Errors: as `checkFile`. */
 export function describeFile(file: string): DatabaseDescription {
-  const inspection = inspectExisting(file);
+  const inspection = refuseNone(file);
   return closing(openReader(file), (database) => ({
     ...inspection,
     bytes: fileBytes(file),
@@ -73,7 +71,8 @@ function numberFrom(database: Sqlite.Database, query: string, ...parameters: str
   );
 }
 
-function inspectExisting(file: string): Inspection {
+/** Errors: `DatabaseRefused` if there is no database of this program, or a damaged one. */
+export function refuseNone(file: string): Inspection {
   const inspection = inspectFile(file);
   if (inspection.state === 'new') {
     refuseLoss(file);

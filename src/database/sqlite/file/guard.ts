@@ -68,6 +68,7 @@ export class FileGuard implements CommitGuard {
     if (this.#lost === null) {
       this.#report(this.#problemOfPlaces() ?? this.#problemOfHeader() ?? this.#problemOfLog());
     }
+    if (this.#lost === null) this.#guarded(() => this.options.marker.ensure());
     return this.#lost;
   }
 

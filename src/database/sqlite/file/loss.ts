@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 
 import { tokenSecretPath } from '../../../platform/config/token-secret.js';
 import { DatabaseRefused, readHeader, recognizeFile, type Header } from './inspect.js';
-import { readMarks, type Mark } from './marker.js';
-import { closing } from './open-file.js';
+import { readMarks, replaceMarker, type Mark } from './marker.js';
+import { closeWhole, closing, openFile } from './open-file.js';
 import { canonicalPath, fileBytes, isOpenInProcess, walPath } from './paths.js';
 
 /** Acknowledged changes that a database does not have. */
@@ -107,3 +107,24 @@ export function headOf(file: string, sequence?: number): Mark {
 }
 
 const timeOf = ({ at }: Mark): string => new Date(at).toISOString();
+
+/** Before a database gets a log: without a marker, it would be taken for one that was copied without its log. */
+export function ensureMarker(file: string): void {
+  if (readMarks(file) !== null) return;
+  const mark = headOf(file);
+  if (mark.identity !== 0) replaceMarker(file, mark);
+}
+
+/**
+ * Keeps WAL mode on while this process reads for long: outside of it, a server could not start meanwhile. The caller
+ * has found no loss. Returns a function that ends it. A database that cannot be written cannot be served either.
+ */
+export function keepLog(file: string): () => void {
+  try {
+    ensureMarker(file);
+    const database = openFile(file, { readonly: false });
+    return () => closeWhole(database);
+  } catch {
+    return () => undefined;
+  }
+}

@@ -1,10 +1,12 @@
 import {
   closeSync,
   fdatasyncSync,
+  fstatSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -75,15 +77,27 @@ export function removeMarker(file: string): void {
 
 /** The open marker of a database. */
 export class Marker {
-  readonly #descriptor: number;
+  #descriptor: number;
   readonly #record = Buffer.alloc(RECORD_BYTES);
   #last: Mark | null = null;
 
   constructor(
-    file: string,
+    private readonly file: string,
     private readonly slot: Exclude<Slot, 'synced'>,
   ) {
     this.#descriptor = openSync(markerPath(file), 'r+');
+  }
+
+  /** Makes the file again if it was removed or replaced. */
+  ensure(): void {
+    const mark = this.#last;
+    const inode = statSync(markerPath(this.file), { throwIfNoEntry: false })?.ino;
+    if (mark === null || inode === fstatSync(this.#descriptor).ino) return;
+    replaceMarker(this.file, mark);
+    closeSync(this.#descriptor);
+    this.#descriptor = openSync(markerPath(this.file), 'r+');
+    this.#last = null;
+    this.write(mark);
   }
 
   /** Overwrites one record without waiting for the disk. */

@@ -51,6 +51,20 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
   }
 }
 
+/**
+ * Ends the use of a connection that can write. The last one copies the log into the file, and turns WAL mode off, so
+ * that the file is known to be complete without a log; where others have the database open, that fails, and the last
+ * of them does it.
+ */
+export function closeWhole(database: Sqlite.Database): void {
+  try {
+    database.pragma('journal_mode = delete');
+  } catch {
+    // It stays in WAL mode, which the marker covers.
+  }
+  database.close();
+}
+
 /** Gives a database a new random number; returns it. */
 export function giveIdentity(database: Sqlite.Database): number {
   const identity = randomInt(1, MAX_IDENTITY);

@@ -72,7 +72,10 @@ async function bringUpToDate(
   const inspection = inspectFile(file);
   const loss = lossOf(file);
   if (loss !== null && acceptLoss === undefined) throw lost(loss);
-  if (lock === null && inspection.pending.length === 0) return ensureMarker(file);
+  if (lock === null && inspection.pending.length === 0) {
+    ensureMarker(file);
+    return;
+  }
   const held = lock ?? (await lockFileSoon(file));
   try {
     if (loss !== null) removeMarker(file);

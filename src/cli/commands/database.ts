@@ -54,7 +54,8 @@ async function check(io: CommandIo, options: JsonOption): Promise<void> {
 async function checkWhole(file: string): Promise<readonly string[]> {
   refuseNone(file);
   const loss = lossOf(file);
-  const endLog = keepLog(file);
+  // A database that has lost changes stays as it is.
+  const endLog = loss === null ? keepLog(file) : (): void => undefined;
   try {
     const lost = loss === null ? [] : [loss.problem];
     return [...lost, ...checkFile(file), ...(await foreignObjects(file))];
@@ -86,16 +87,30 @@ function refuseExisting(file: string): void {
 function info(io: CommandIo, options: JsonOption): void {
   const file = fileOf(io);
   const { bytes, logBytes, engine, state, applied, pending, companies, users, records } = describeFile(file);
+  const problem = lossOf(file)?.problem ?? null;
   const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
   const counts = Object.entries({ companies, users, ...records }).map(([name, count]) => `${name}: ${count}`);
   printResult(
     io,
     options,
-    { file, bytes, log_bytes: logBytes, sqlite: engine, state, applied, pending, companies, users, records },
+    {
+      file,
+      bytes,
+      log_bytes: logBytes,
+      sqlite: engine,
+      state,
+      applied,
+      pending,
+      companies,
+      users,
+      records,
+      loss: problem,
+    },
     [
       `${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
       `schema ${state}: ${migrations}`,
       ...counts,
+      ...(problem === null ? [] : [problem]),
     ],
   );
 }

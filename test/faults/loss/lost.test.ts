@@ -170,7 +170,10 @@ describe('CF-12 a log that is lost', () => {
     mkdirSync(join(folder, 'copy'));
     copyFileSync(file, copy);
     await expectRefused(copy, /was copied without its log, or lost it/);
-    expect((await runProgram(['db', 'check'], copy)).code).toBe(1);
+    for (let time = 0; time < 2; time += 1) {
+      expect((await runProgram(['db', 'check'], copy)).code).toBe(1);
+    }
+    expect((await runProgram(['db', 'info'], copy)).output).toContain('was copied without its log');
     const restored = await runProgram(['db', 'restore', copy], join(folder, 'new.db'));
     expect([restored.code, existsSync(join(folder, 'new.db'))]).toEqual([CONFIG_EXIT, false]);
   });

@@ -14,7 +14,6 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { createGroup } from '../../../src/resources/group/group.service.js';
 import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { PROGRAM, runProgram, startProgram, type Program } from '../../support/program.js';
@@ -37,6 +36,14 @@ async function expectFirstServes(first: Program, token: string): Promise<void> {
   expect((await first.client(token).post('groups', { name: 'still first' })).status).toBe(201);
   expect(await first.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(problemsIn(file)).toEqual([]);
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+async function upload(program: Program, token: string, name: string): Promise<number> {
+  const form = new FormData();
+  form.set('asset', new Blob([Buffer.alloc(16 * 1024 * 1024, 1)]), name);
+  return (await program.client(token).post('files', form)).status;
 }
 
 describe('CF-43 a second server on the same file', () => {
@@ -100,18 +107,20 @@ describe('CF-43 a second server on the same file', () => {
   });
 
   it('is no command: one that reads for long lets a server start, and stop', async () => {
-    const { token } = await prepareDatabase(file, async (work) => {
-      for (let n = 0; n < 50; n += 1) await createGroup(work, { name: `${n}`.padEnd(200, '-') });
-    });
+    const { token } = await prepareDatabase(file);
+    const filling = await startProgram(file);
+    for (let n = 0; n < 4; n += 1) expect(await upload(filling, token, `${n}`)).toBe(201);
+    await filling.end('SIGTERM');
     const backup = join(folder, 'backup.db');
-    // Stopped in the middle of its copy.
     const command = spawn(process.execPath, [PROGRAM, 'db', 'backup', backup], {
       env: { PATH: process.env.PATH, DATABASE_URL: `file:${file}` },
       stdio: 'ignore',
     });
     onTestFinished(() => void command.kill('SIGKILL'));
-    await expect.poll(() => existsSync(`${backup}.unfinished`), { interval: 1 }).toBe(true);
+    // In the middle of its copy.
+    await expect.poll(() => sizeOf(`${backup}.unfinished`), { interval: 1 }).toBeGreaterThan(1_000_000);
     command.kill('SIGSTOP');
+    expect(existsSync(backup)).toBe(false);
     const first = await startProgram(file);
     expect((await first.client(token).post('groups', { name: 'beside' })).status).toBe(201);
     expect(await first.end('SIGTERM')).toEqual({ code: 0, signal: null });

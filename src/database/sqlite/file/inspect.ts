@@ -67,8 +67,8 @@ export function inspectFile(file: string, known: readonly string[] = MIGRATION_N
     const pending = known.filter((name) => !applied.includes(name));
     return { state: pending.length === 0 ? 'current' : 'older', applied, pending };
   } catch (error) {
-    if (error instanceof Sqlite.SqliteError) throw damaged(file, error.message, error);
-    throw error;
+    if (!(error instanceof Sqlite.SqliteError) || isLocked(error)) throw error;
+    throw damaged(file, error.message, error);
   } finally {
     database.close();
   }
@@ -152,6 +152,11 @@ function openToInspect(file: string): Sqlite.Database {
 function refuseDamaged(database: Sqlite.Database, file: string): void {
   const result = database.pragma('quick_check(1)', { simple: true });
   if (result !== 'ok') throw damaged(file, String(result));
+}
+
+/** Another process held a lock of SQLite for longer than the file may be waited for. */
+function isLocked({ code }: { readonly code: string }): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(code);
 }
 
 function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused {

@@ -117,9 +117,10 @@ function openElsewhere(file: string, server: number | null): DomainError {
  */
 function keepPrivate(path: string): void {
   const status = statSync(path, { throwIfNoEntry: false });
-  const isOwn = status?.uid === process.getuid?.() && ((status?.mode ?? 0) & OTHER_USERS) === 0;
-  if (status !== undefined && !isOwn) rmSync(path);
-  if (status === undefined || !isOwn) closeSync(openSync(path, 'a', 0o600));
+  const user = process.getuid?.();
+  const isPrivate = user === undefined || (status?.uid === user && (status.mode & OTHER_USERS) === 0);
+  if (status !== undefined && !isPrivate) rmSync(path);
+  if (status === undefined || !isPrivate) closeSync(openSync(path, 'a', 0o600));
 }
 
 function cannotWrite(path: string, error: unknown): DatabaseRefused {

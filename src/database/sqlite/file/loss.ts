@@ -40,7 +40,7 @@ export function lossOf(file: string): Loss | null {
   const hasSecret = [file, canonicalPath(file)].some((path) => existsSync(tokenSecretPath(path)));
   if (recognizeFile(file) === 'new') return lossOfAll(file, mark, hasSecret);
   const header = isOpenInProcess(file) ? null : readHeader(file);
-  if (header?.identity === 0) return null;
+  if (mark === null && header?.identity === 0) return null;
   return mark === null ? lossOfLog(file, header) : lossOfChanges(file, mark);
 }
 

@@ -33,6 +33,7 @@ export class FileGuard implements CommitGuard {
   readonly #identity: number;
   readonly #places: readonly Place[];
   readonly #file: string;
+  readonly #descriptor: number;
   #mark: Mark;
   #lost: string | null = null;
 
@@ -41,6 +42,7 @@ export class FileGuard implements CommitGuard {
     private readonly options: GuardOptions,
   ) {
     this.#file = canonicalPath(database.name);
+    this.#descriptor = openDescriptor(this.#file);
     this.#identity = Number(database.pragma('user_version', { simple: true }));
     this.#head = database.prepare('select sequence as head, at from ledger order by sequence desc limit 1');
     this.#mark = this.#readHead();
@@ -123,7 +125,7 @@ export class FileGuard implements CommitGuard {
 
   /** A file that was overwritten or cut off keeps its place. */
   #problemOfHeader(): string | null {
-    const identity = readNumber(openDescriptor(this.#file), IDENTITY_OFFSET);
+    const identity = readNumber(this.#descriptor, IDENTITY_OFFSET);
     return identity === this.#identity ? null : `${this.#file} was overwritten or cut off`;
   }
 

@@ -1,10 +1,11 @@
 import type { Database } from '../database/database.js';
-import { databaseBytes, databaseChecks } from '../database/sqlite/upkeep.js';
+import { databaseBytes, databaseChecks, LONG_LOG_BYTES } from '../database/sqlite/upkeep.js';
 import { alive, ready } from '../http/monitoring/health.js';
 import { createMetrics } from '../http/monitoring/metrics.js';
 import { observeOperations } from '../http/monitoring/operation-log.js';
 import { observeRequests } from '../http/monitoring/request-log.js';
 import type { Clock } from '../platform/clock.js';
+import type { Config } from '../platform/config/config.js';
 import type { Logger } from '../platform/logger.js';
 
 export type Monitoring = ReturnType<typeof createMonitoring>;
@@ -15,10 +16,15 @@ export function createMonitoring(parts: {
   readonly clock: Clock;
   readonly database: Database;
   readonly lostLogLines: () => number;
+  readonly config: Pick<Config, 'maxWalBytes'>;
 }) {
-  const { logger, clock, database, lostLogLines } = parts;
+  const { logger, clock, database, lostLogLines, config } = parts;
   const readiness = { isOn: false };
-  const metrics = createMetrics({ lostLogLines, databaseBytes: () => databaseBytes(database) });
+  const metrics = createMetrics({
+    lostLogLines,
+    databaseBytes: () => databaseBytes(database),
+    isLogLong: () => databaseBytes(database).log >= LONG_LOG_BYTES,
+  });
   return {
     metrics,
     readiness,
@@ -27,7 +33,7 @@ export function createMonitoring(parts: {
     /** By path. */
     handlers: {
       '/healthz': alive,
-      '/readyz': ready(readiness, databaseChecks(database)),
+      '/readyz': ready(readiness, databaseChecks(database, config)),
       '/metrics': metrics.handler,
     },
   };

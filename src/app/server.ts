@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.js';
-import { openDatabase } from '../database/open.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
@@ -7,16 +6,18 @@ import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/serv
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
-import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { Logger } from '../platform/logger.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
+import { openStorage, recordLoss, watchStorage } from './storage.js';
 import { createSurfaces } from './surfaces.js';
 
 export interface ServerOverrides {
   readonly clock?: Clock;
   /** Ends the process when the storage can no longer be trusted. */
   readonly onFatal?: (error: unknown) => void;
+  /** Starts even if acknowledged changes are missing; log and ledger say which. */
+  readonly acceptLoss?: boolean;
   /** Number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
   readonly timeouts?: Partial<Timeouts>;
@@ -46,17 +47,19 @@ export async function createServer(
   logger: Logger,
   overrides: ServerOverrides = {},
 ): Promise<Server> {
-  const { clock = systemClock, lostLogLines = () => 0, live: liveTimes = {}, onFatal } = overrides;
+  const { clock = systemClock, lostLogLines = () => 0, live: liveTimes = {} } = overrides;
   const { graphiqlToken = () => null } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
-  const { database, tokenSecret } = await openStorage(config, logger, onFatal);
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines });
+  const { database, tokenSecret, loss } = await openStorage(config, logger, overrides);
+  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, config });
   const units = createUnits(database, clock, monitoring.metrics.count);
+  if (loss !== null) await recordLoss(units, loss, logger);
   const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, onError);
+  const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;
   return {
     ...{ database, units, housekeeping, metrics: monitoring.metrics },
@@ -70,28 +73,10 @@ export async function createServer(
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.isOn = false;
       await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
+      unwatch();
+      const problem = database.verify();
+      if (problem !== null) overrides.onFatal?.(new Error(problem));
       await database.close();
     },
   };
-}
-
-/** Opens the database, which no other server may have open, and reads the token secret. */
-async function openStorage(
-  config: Config,
-  logger: Logger,
-  onFatal: ServerOverrides['onFatal'],
-): Promise<{ readonly database: Database; readonly tokenSecret: string }> {
-  const database = await openDatabase(config.databaseFile, {
-    exclusive: true,
-    onFatal: (error) => {
-      logger.fatal({ err: error }, 'the storage can no longer guarantee that writes are durable');
-      onFatal?.(error);
-    },
-  });
-  try {
-    return { database, tokenSecret: loadTokenSecret(config) };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
 }

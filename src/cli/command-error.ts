@@ -50,8 +50,17 @@ function failureOfDomain({ code, message, details }: DomainError): Failure {
   const fields = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>
     problems.map((problem) => `--${kebabCase(field)}: ${problem}`),
   );
-  const lines = code === 'invalid' && fields.length > 0 ? fields : [message];
-  return { exitCode: EXIT_CODES[code] ?? EXIT.failed, lines };
+  const exitCode = EXIT_CODES[code] ?? EXIT.failed;
+  const reason = exitCode === EXIT.storage ? causeOf(details.cause) : '';
+  const lines = code === 'invalid' && fields.length > 0 ? fields : [`${message}${reason}`];
+  return { exitCode, lines };
+}
+
+/** The code of SQLite or of the operating system behind a fault, in parentheses. */
+function causeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  const { code } = cause as NodeJS.ErrnoException;
+  return typeof code === 'string' ? ` (${code}: ${cause.message})` : ` (${cause.message})`;
 }
 
 /** An error of the operating system, for example of a file that does not exist. */

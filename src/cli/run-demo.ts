@@ -39,7 +39,8 @@ function emptyDatabaseFile(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'demo.db');
   const lock = lockFile(file);
-  for (const suffix of ['', '-wal', '-shm', '.secret']) rmSync(`${file}${suffix}`, { force: true });
+  for (const suffix of ['', '-wal', '-shm', '.secret', '.marker', '.reserve'])
+    rmSync(`${file}${suffix}`, { force: true });
   lock.release();
   return file;
 }

@@ -12,9 +12,13 @@ import { waitForStopSignal } from './signals.js';
 /** The process ends this long after the stop signal, even if requests are still in flight. */
 const STOP_MS = 29 * SECOND;
 
-export async function serve(io: CommandIo): Promise<void> {
+export interface ServeOptions {
+  readonly acceptLoss?: boolean;
+}
+
+export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions): Promise<void> {
   const hangups = catchHangups();
-  const serverProcess = await createServerProcess(readConfig(io.environment));
+  const serverProcess = await createServerProcess(readConfig(io.environment), { acceptLoss });
   await runServer(serverProcess, io, {
     stopSignals: ['SIGTERM', 'SIGINT'],
     onListening: () => void renewCertificates(hangups, io.environment, serverProcess),
@@ -30,7 +34,7 @@ export interface ServerProcess {
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
 export async function createServerProcess(
   config: Config,
-  overrides: Pick<ServerOverrides, 'graphiqlToken'> = {},
+  overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken'> = {},
 ): Promise<ServerProcess> {
   const sink = logSink();
   const logger = createLogger(config.logLevel, sink);

@@ -17,6 +17,16 @@ export interface Database {
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: (sql: string) => void): () => void;
   readonly health: DatabaseHealth;
+  /**
+   * Null if its files are where they were opened; otherwise says which one was removed, moved or replaced. Nothing is
+   * acknowledged from then on.
+   */
+  verify(): string | null;
+  /**
+   * Called in each transaction, before its commit. On a full disk, deletions use the room that is kept in reserve for
+   * them. Errors: `storage_full` for other changes, until the reserve is made again.
+   */
+  admit(change: 'deletion' | 'other'): void;
   /** Waits for writes that have begun or are queued, and copies the log into the file. */
   close(): Promise<void>;
 }

@@ -1,35 +1,55 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { Kysely } from 'kysely';
 
+import { connect, type ConnectOptions } from './connect.js';
 import type { Database } from './database.js';
-import { DatabaseHealth } from './health.js';
-import { SqliteConnection, type Watcher } from './sqlite/connection.js';
-import { SqliteConnectionDialect } from './sqlite/dialect.js';
-import { inspectFile, recognizeFile, unusable } from './sqlite/file/inspect.js';
-import { lockFile, lockFileSoon, type FileLock } from './sqlite/file/lock.js';
-import { migrateFile } from './sqlite/file/migrate.js';
-import { closing, openFile } from './sqlite/file/open-file.js';
-import { canonicalPath, markOpen } from './sqlite/file/paths.js';
-import { Snapshots } from './sqlite/snapshots.js';
-import { createWriterSemaphore } from './sqlite/writer.js';
-import type { Tables } from './tables.js';
+import { MIGRATIONS } from './migrations/index.js';
+import { faultOfSystem, isStorageFault, translate } from './sqlite/faults.js';
+import { DatabaseRefused, inspectFile, recognizeFile, unusable } from './sqlite/file/inspect.js';
+import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './sqlite/file/lock.js';
+import { ensureMarker, headOf, lossOf, lost, type Loss } from './sqlite/file/loss.js';
+import { readMarks, removeMarker } from './sqlite/file/marker.js';
+import { migrateFile, SILENT } from './sqlite/file/migrate.js';
+import { closing, giveIdentity, openFile } from './sqlite/file/open-file.js';
+import { canonicalPath } from './sqlite/file/paths.js';
+import { probeStorage } from './sqlite/file/probe.js';
 
-export interface OpenOptions {
+export interface OpenOptions extends Omit<ConnectOptions, 'slot'> {
   /** Locks the file for this server until `close`; refuses if another process has locked it. */
   readonly exclusive?: boolean;
-  /** Called once, after a failed fsync: acknowledged changes may be lost, so the process must end. */
-  readonly onFatal?: (error: unknown) => void;
+  /** Called if acknowledged changes are missing: the database is opened nevertheless. Without it, it is refused. */
+  readonly acceptLoss?: ((loss: Loss) => void) | undefined;
 }
 
-/** Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`. */
+/**
+ * Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`; `busy`; `storage_full` and the
+ * other faults of a storage.
+ */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
+  try {
+    return await openOrThrow(file, options);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+async function openOrThrow(file: string, options: OpenOptions): Promise<Database> {
   makeFolder(dirname(file));
+  refuseSecondName(file);
   recognizeFile(file);
   const lock = options.exclusive === true ? lockFile(file) : null;
   try {
-    await bringUpToDate(file, lock);
-    const database = connect(file, options);
+    await bringUpToDate(file, lock, options.acceptLoss);
+    const database = connect(file, { ...options, slot: lock === null ? 'command' : 'server' });
     return {
       ...database,
       close: async () => {
@@ -43,18 +63,48 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
   }
 }
 
-async function bringUpToDate(file: string, lock: FileLock | null): Promise<void> {
+async function bringUpToDate(
+  file: string,
+  lock: FileLock | null,
+  acceptLoss: OpenOptions['acceptLoss'],
+): Promise<void> {
   demandWritable(file);
-  if (lock === null && inspectFile(file).pending.length === 0) return;
+  const inspection = inspectFile(file);
+  const loss = lossOf(file);
+  if (loss !== null && acceptLoss === undefined) throw lost(loss);
+  if (lock === null && inspection.pending.length === 0) {
+    ensureMarker(file);
+    return;
+  }
   const held = lock ?? (await lockFileSoon(file));
   try {
+    if (loss !== null) removeMarker(file);
     // SQLite gives its log and other files beside the database the mode of the database file.
     if (!existsSync(file)) closeSync(openSync(canonicalPath(file), 'a', 0o600));
-    await migrateFile(file);
+    if (lock === null) await migrateFile(file);
+    else {
+      await takeOver(file);
+      await migrateFile(file, MIGRATIONS, SILENT, inspection);
+    }
     writeLogBack(file);
+    ensureMarker(file);
+    if (loss !== null) acceptLoss?.(loss);
   } finally {
     if (lock === null) held.release();
   }
+}
+
+/** Before a server uses a file: other users must not be able to lock it, and no other server may have it open. */
+async function takeOver(file: string): Promise<void> {
+  for (const path of ['', '-wal', '-shm'].map((suffix) => canonicalPath(file) + suffix)) {
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (status?.uid === process.getuid?.() && ((status?.mode ?? 0) & 0o077) !== 0) chmodSync(path, 0o600);
+  }
+  if (recognizeFile(file) === 'new') return;
+  const marks = readMarks(file);
+  if (headOf(file).identity === 0) closing(openFile(file, { readonly: false }), giveIdentity);
+  else ensureMarker(file);
+  await demandNoServer(file, marks?.serverPid ?? null);
 }
 
 /**
@@ -63,60 +113,6 @@ async function bringUpToDate(file: string, lock: FileLock | null): Promise<void>
  */
 function writeLogBack(file: string): void {
   closing(openFile(file, { readonly: false }), (database) => database.pragma('wal_checkpoint(truncate)'));
-}
-
-/** Opens a file that has the current schema. */
-export function connect(file: string, options: Pick<OpenOptions, 'onFatal'> = {}): Database {
-  const listeners = new Set<(sql: string) => void>();
-  const health = new DatabaseHealth();
-  const watcher: Watcher = {
-    ...reportingTo(health, options),
-    onStatement: (sql) => {
-      for (const listener of listeners) listener(sql);
-    },
-    onLongLog: () => snapshots.restartLog(() => writer.restartLog()),
-  };
-  const writers = createWriterSemaphore();
-  const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  const openReader = (): SqliteConnection =>
-    new SqliteConnection(openFile(file, { readonly: true }), watcher);
-  const reader = openReader();
-  const snapshots = new Snapshots(reader, openReader);
-  const unmark = markOpen(file);
-  return {
-    file,
-    health,
-    writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
-    reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
-    snapshot: (isSystem, use) => snapshots.use(isSystem, use),
-    watchStatements: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close: async () => {
-      await writers.close().catch(() => undefined);
-      snapshots.close();
-      reader.database.close();
-      // SQLite copies the log into the file when the last connection closes.
-      writer.database.close();
-      unmark();
-    },
-  };
-}
-
-function reportingTo(
-  health: DatabaseHealth,
-  options: Pick<OpenOptions, 'onFatal'>,
-): Pick<Watcher, 'onFatal' | 'onFault'> {
-  let isFatal = false;
-  return {
-    onFatal: (error) => {
-      health.reportFatal();
-      if (!isFatal) options.onFatal?.(error);
-      isFatal = true;
-    },
-    onFault: (code) => health.report(code),
-  };
 }
 
 const NOTHING_CHANGED = 'Nothing was changed.';
@@ -129,6 +125,16 @@ function makeFolder(folder: string): void {
   }
 }
 
+/** SQLite puts its log beside the name by which it opens a file: by another name, it would not see the log. */
+function refuseSecondName(file: string): void {
+  const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1;
+  if (names === 1 || !statSync(file).isFile()) return;
+  throw new DatabaseRefused(
+    'unusable',
+    `${file} has ${names} names (hard links), and its log is beside one of them only. ${NOTHING_CHANGED} Remove the other names; to copy a database, use terminal-gateway db backup.`,
+  );
+}
+
 /** SQLite itself would open a file that it cannot write, and fail later. */
 function demandWritable(file: string): void {
   if (!existsSync(file)) return;
@@ -137,4 +143,18 @@ function demandWritable(file: string): void {
   } catch (error) {
     throw unusable(`${file} cannot be written by this user`, error, NOTHING_CHANGED);
   }
+}
+
+/** A full or failing disk also refuses files; then it is the disk that must be named. */
+function explain(error: unknown, file: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const cause = error instanceof DatabaseRefused ? error.cause : error;
+  if (!hasCode(cause)) return error;
+  if (error instanceof DatabaseRefused && error.reason === 'damaged' && !isStorageFault(cause)) return error;
+  const fault = faultOfSystem(cause.code, cause) ?? faultOfSystem(probeStorage(canonicalPath(file)), cause);
+  return fault ?? translate(isStorageFault(cause) ? cause : error);
+}
+
+function hasCode(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }

@@ -47,6 +47,13 @@ export interface Units {
   onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
 }
 
+/** A deletion may also update what refers to the deleted record. Changes without entries are the server's own. */
+function admit(database: Database, entries: readonly RecordedChange[]): void {
+  if (entries.length === 0) return;
+  const has = (action: string): boolean => entries.some((entry) => entry.action === action);
+  database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
+}
+
 /** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */
 export function createUnits(
   database: Database,
@@ -70,6 +77,7 @@ export function createUnits(
         afterCommit(() => onCounted(metric, amount));
       const used = await use({ db, now, ledger, afterCommit, count });
       recorded = await ledger.flush();
+      admit(database, recorded);
       return used;
     });
     database.health.recovered();

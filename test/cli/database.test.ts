@@ -65,6 +65,28 @@ describe('db', () => {
     ]);
   });
 
+  it('finds triggers and tables that are not of this program, changed and missing ones', async () => {
+    const { cli } = await commandLineWithUser();
+    const database = new Sqlite(cli.file);
+    database.exec(`create table copies (text);
+      create trigger spy after insert on groups begin insert into copies values (new.name); end;
+      create view all_users as select * from users;
+      drop trigger ledger_no_delete; drop index ledger_of_company;
+      create index ledger_of_company on ledger (sequence)`);
+    database.close();
+    const checked = await cli.run(['db', 'check', '--json']);
+    expect([checked.code, checked.object().problems]).toEqual([
+      1,
+      [
+        'the index ledger_of_company differs from the one of this program',
+        'the table copies is not of this program',
+        'the trigger spy is not of this program',
+        'the view all_users is not of this program',
+        'the trigger ledger_no_delete is missing',
+      ],
+    ]);
+  });
+
   it('finds a damaged page', async () => {
     const { cli } = await commandLineWithUser();
     const bytes = readFileSync(cli.file);

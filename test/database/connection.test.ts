@@ -42,7 +42,7 @@ describe('every connection', () => {
 });
 
 describe('prepared statements', () => {
-  const open = () => openFile(databaseFile(), { readonly: true });
+  const open = () => openFile(databaseFile(), { readonly: false });
 
   it('are kept by their text', () => {
     const database = open();

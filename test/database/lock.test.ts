@@ -2,7 +2,8 @@ import { mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { connect, openDatabase } from '../../src/database/open.js';
+import { connect } from '../../src/database/connect.js';
+import { openDatabase } from '../../src/database/open.js';
 import { lockFile } from '../../src/database/sqlite/file/lock.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
 import { inOtherProcess } from '../support/other-process.js';
@@ -24,6 +25,7 @@ const refusalOf = (use: () => unknown): unknown => {
 
 /** What this server does to own a file, in the engine's own words. */
 const OWN = `
+  process.umask(0o077);
   const lock = new (require('better-sqlite3'))(process.argv[1] + '.lock', { timeout: 0 });
   lock.exec('begin exclusive; pragma user_version = ' + process.pid);
   lock.exec('commit; pragma locking_mode = exclusive; begin exclusive');

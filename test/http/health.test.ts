@@ -15,6 +15,8 @@ afterEach(async () => {
 });
 
 const WELL = {
+  files: { ok: true },
+  log: { ok: true },
   database: { ok: true },
   migrations: { ok: true },
   disk: { ok: true },

@@ -43,6 +43,8 @@ export interface ProgramOptions {
   readonly environment?: Environment;
   /** A command that the program is started through, which replaces itself with it, as `nice` does. */
   readonly through?: readonly string[];
+  /** The command that starts the server; `serve` unless given. */
+  readonly args?: readonly string[];
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
   /** Path of another Node than the one that runs the tests. */
@@ -56,7 +58,7 @@ const running = new Map<ChildProcess, Promise<Ended>>();
 
 /** Starts the server on a database file; rejects with its output if it ends before it listens. */
 export async function startProgram(file: string, options: ProgramOptions = {}): Promise<Program> {
-  const { child, ended, ...written } = launch(['serve'], file, options);
+  const { child, ended, ...written } = launch(options.args ?? ['serve'], file, options);
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.on('data', () => {
       const match = LISTENS.exec(written.output());

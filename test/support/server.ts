@@ -101,6 +101,7 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
     allowedOrigins: [],
     logLevel: 'info',
     maxFileBytes: 32 * 1024 * 1024,
+    maxWalBytes: 1024 ** 3,
     tls: null,
     graphqlDevelopment: false,
     graphqlAllowList: null,

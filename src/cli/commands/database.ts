@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 
 import { openDatabase } from '../../database/open.js';
 import { backupTo, restoreFrom } from '../../database/sqlite/file/backup.js';
-import { checkFile, describeFile } from '../../database/sqlite/file/check.js';
+import { checkFile, describeFile, refuseNone } from '../../database/sqlite/file/check.js';
 import { inspectFile } from '../../database/sqlite/file/inspect.js';
+import { keepLog, lossOf, refuseLoss } from '../../database/sqlite/file/loss.js';
+import { foreignObjects } from '../../database/sqlite/foreign-objects.js';
 import { readConfig } from '../../platform/config/config.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
@@ -34,23 +36,38 @@ async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
   const file = fileOf(io);
   const isDryRun = options.dryRun === true;
   const { pending } = inspectFile(file);
+  refuseLoss(file);
   if (!isDryRun) await (await openDatabase(file)).close();
   const lines = pending.map((name) => `${name} ${isDryRun ? 'would be applied' : 'applied'}`);
   const result = { file, dry_run: isDryRun, migrations: pending };
   printResult(io, options, result, pending.length === 0 ? [`${file} is up to date.`] : lines);
 }
 
-function check(io: CommandIo, options: JsonOption): void {
+async function check(io: CommandIo, options: JsonOption): Promise<void> {
   const file = fileOf(io);
-  const problems = checkFile(file);
+  const problems = await checkWhole(file);
   const isOk = problems.length === 0;
   printResult(io, options, { file, ok: isOk, problems }, isOk ? [`${file}: no damage found.`] : problems);
-  if (!isOk) throw new CommandError(`${file} is damaged: restore a backup.`);
+  if (!isOk) throw new CommandError(`${file} is not sound: restore a backup.`);
+}
+
+async function checkWhole(file: string): Promise<readonly string[]> {
+  refuseNone(file);
+  const loss = lossOf(file);
+  // A database that has lost changes stays as it is.
+  const endLog = loss === null ? keepLog(file) : (): void => undefined;
+  try {
+    const lost = loss === null ? [] : [loss.problem];
+    return [...lost, ...checkFile(file), ...(await foreignObjects(file))];
+  } finally {
+    endLog();
+  }
 }
 
 async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {
   const file = fileOf(io);
   refuseExisting(target);
+  refuseLoss(file);
   await backupTo(file, target, io.progress('Copying'));
   printResult(io, options, { file, backup: target }, [`${file} was copied to ${target}.`]);
 }
@@ -70,16 +87,30 @@ function refuseExisting(file: string): void {
 function info(io: CommandIo, options: JsonOption): void {
   const file = fileOf(io);
   const { bytes, logBytes, engine, state, applied, pending, companies, users, records } = describeFile(file);
+  const problem = lossOf(file)?.problem ?? null;
   const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
   const counts = Object.entries({ companies, users, ...records }).map(([name, count]) => `${name}: ${count}`);
   printResult(
     io,
     options,
-    { file, bytes, log_bytes: logBytes, sqlite: engine, state, applied, pending, companies, users, records },
+    {
+      file,
+      bytes,
+      log_bytes: logBytes,
+      sqlite: engine,
+      state,
+      applied,
+      pending,
+      companies,
+      users,
+      records,
+      loss: problem,
+    },
     [
       `${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
       `schema ${state}: ${migrations}`,
       ...counts,
+      ...(problem === null ? [] : [problem]),
     ],
   );
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import type { CommandIo } from '../command-io.js';
+import type { ServeOptions } from '../run-server.js';
 
 const NOTES = `
 SIGTERM or SIGINT stops the server after the requests in flight; it ends within 30 seconds. Ctrl-C
@@ -11,9 +12,10 @@ export function addServeCommand(program: Command, io: CommandIo): void {
     .command('serve')
     .description('start the server')
     .addHelpText('after', NOTES)
-    .action(async () => {
+    .option('--accept-loss', 'start even if acknowledged changes are missing; log and ledger say which')
+    .action(async (options: ServeOptions) => {
       // Loaded here, so that the other commands start without the server's modules.
       const { serve } = await import('../run-server.js');
-      await serve(io);
+      await serve(io, options);
     });
 }

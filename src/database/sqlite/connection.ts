@@ -5,6 +5,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { systemClock } from '../../platform/clock.js';
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 import { isBusy, isFatal, translate } from './faults.js';
+import { probeStorage } from './file/probe.js';
 import { Statements } from './statements.js';
 
 /** Callbacks for the events of a connection. */
@@ -14,9 +15,23 @@ export interface Watcher {
   /** After a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
   onFatal(error: unknown): void;
   /** The storage failed or refused a statement. */
-  onFault(code: DomainCode): void;
+  onFault(code: DomainCode, error: unknown): void;
   /** The log has grown long because read transactions kept SQLite from restarting it. */
   onLongLog?(): void;
+}
+
+/** Watches the files of the database, and notes what is acknowledged. */
+export interface CommitGuard {
+  /** In the transaction, just before its commit. */
+  committing(): void;
+  /** After a commit, before it is acknowledged. Errors: `storage_unavailable` if the files are gone. */
+  committed(): void;
+  /** The log was copied into the file, and both are on the disk. */
+  checkpointed(): void;
+  /** Null if the files are where they were opened; otherwise says which one is not. */
+  verify(): string | null;
+  /** After the connection was closed. */
+  close(): void;
 }
 
 /** Pages (4 KiB each) of the log that are not yet in the database file, from which on they are copied there. */
@@ -39,6 +54,8 @@ export class SqliteConnection implements DatabaseConnection {
   constructor(
     readonly database: Sqlite.Database,
     readonly watcher: Watcher,
+    /** Set on the connection that writes, as soon as it is open. */
+    public guard: CommitGuard | null = null,
   ) {
     this.#statements = new Statements(database);
   }
@@ -77,11 +94,13 @@ export class SqliteConnection implements DatabaseConnection {
   commit(): void {
     try {
       this.#demandWhole();
+      this.guard?.committing();
       this.#statements.get('commit').run();
       this.#begun = false;
     } catch (error) {
       throw this.#explain(error);
     }
+    this.guard?.committed();
     this.#checkpoint();
   }
 
@@ -131,8 +150,10 @@ export class SqliteConnection implements DatabaseConnection {
         log: number;
         checkpointed: number;
       };
-      if (log - checkpointed >= CHECKPOINT_PAGES)
+      if (log - checkpointed >= CHECKPOINT_PAGES) {
         this.#statements.get('pragma wal_checkpoint(passive)').get();
+        this.guard?.checkpointed();
+      }
       if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.();
     } catch (error) {
       this.#explain(error);
@@ -172,8 +193,9 @@ export class SqliteConnection implements DatabaseConnection {
 
   #explain(error: unknown): Error {
     if (isFatal(error)) return this.#giveUp(error);
-    const translated = translate(error);
-    if (translated !== error && translated instanceof DomainError) this.watcher.onFault(translated.code);
+    const translated = translate(error, () => probeStorage(this.database.name));
+    if (translated !== error && translated instanceof DomainError)
+      this.watcher.onFault(translated.code, error);
     if (this.#begun && !this.database.inTransaction) this.#undone ??= translated;
     return translated;
   }

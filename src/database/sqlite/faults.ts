@@ -24,7 +24,6 @@ const TAKEN = fault('taken', 'A record with this value exists already.');
 /** By SQLite's result code, or the longest listed prefix of it. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_FULL: FULL,
-  SQLITE_IOERR_WRITE: FULL,
   SQLITE_BUSY: BUSY,
   SQLITE_LOCKED: BUSY,
   SQLITE_PROTOCOL: BUSY,
@@ -37,10 +36,20 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_CONSTRAINT_PRIMARYKEY: TAKEN,
 };
 
+/** By the code of the operating system. */
+const REASONS: Readonly<Record<string, Fault>> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EFBIG: FULL,
+  EROFS: READ_ONLY,
+};
+
 /** After a failed fsync, the state of the disk is unknown: the process must end and start again. */
 const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
 
-function engineCode(error: unknown): string | undefined {
+/** SQLite's result code of an error, or of what caused it. */
+export function engineCode(error: unknown): string | undefined {
+  if (error instanceof DomainError) return engineCode(error.details.cause);
   return error instanceof Sqlite.SqliteError ? error.code : undefined;
 }
 
@@ -52,11 +61,27 @@ export function isFatal(error: unknown): boolean {
   return FATAL.includes(engineCode(error) ?? '');
 }
 
-/** Turns an error of SQLite into a `DomainError`; returns other errors unchanged. */
-export function translate(error: unknown): Error {
+/** Whether the storage has no room or failed, rather than that it refuses this user. */
+export function isStorageFault(error: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR)/.test(engineCode(error) ?? '');
+}
+
+/** The fault of a code of the operating system, such as ENOSPC; null if it is not known. */
+export function faultOfSystem(code: string | null, cause: Error): DomainError | null {
+  return REASONS[code ?? '']?.(cause) ?? null;
+}
+
+/**
+ * Turns an error of SQLite into a `DomainError`; returns other errors unchanged. `probe` finds the code of the operating
+ * system for errors of which SQLite does not tell it.
+ */
+export function translate(error: unknown, probe: () => string | null = () => null): Error {
   if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
   const code = engineCode(error);
   if (code === undefined) return error;
+  if (error instanceof DomainError) return error;
+  const reason = code.startsWith('SQLITE_IOERR') && !isFatal(error) ? faultOfSystem(probe(), error) : null;
+  if (reason !== null) return reason;
   const known = Object.keys(FAULTS)
     .filter((prefix) => code.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0];

@@ -9,9 +9,17 @@ import { walPath, fileBytes } from './file/paths.js';
 /** With less free space, a change and its WAL might not fit. */
 const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
+/** From this length on, the log is reported: 256 MiB. It has at most 16 MiB while nobody reads for long. */
+export const LONG_LOG_BYTES = 256 * 1024 * 1024;
+
 /** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */
-export function databaseChecks(database: Database): Readonly<Record<string, () => Promise<string | null>>> {
+export function databaseChecks(
+  database: Database,
+  { maxWalBytes }: { readonly maxWalBytes: number },
+): Readonly<Record<string, () => Promise<string | null>>> {
   return {
+    files: () => Promise.resolve(database.verify() === null ? null : 'gone'),
+    log: () => Promise.resolve(databaseBytes(database).log < maxWalBytes ? null : 'too_long'),
     database: async () => {
       await sql`select 1`.execute(database.reads);
       return database.health.fault;

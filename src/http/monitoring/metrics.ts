@@ -29,6 +29,8 @@ export interface MetricSources {
   readonly lostLogLines: () => number;
   /** Bytes of the database file and of its write-ahead log. */
   readonly databaseBytes: () => { readonly file: number; readonly log: number };
+  /** Whether the write-ahead log is so long that an operator should look for the reason. */
+  readonly isLogLong: () => boolean;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -72,7 +74,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-function addSources({ lostLogLines, databaseBytes }: MetricSources, register: Registry): void {
+function addSources({ lostLogLines, databaseBytes, isLogLong }: MetricSources, register: Registry): void {
   new Counter({
     name: 'log_lines_lost_total',
     help: 'Log lines that could not be written.',
@@ -89,6 +91,14 @@ function addSources({ lostLogLines, databaseBytes }: MetricSources, register: Re
     registers: [register],
     collect() {
       for (const [part, bytes] of Object.entries(databaseBytes())) this.set({ part }, bytes);
+    },
+  });
+  new Gauge({
+    name: 'database_log_long',
+    help: '1 while the write-ahead log has 256 MiB or more.',
+    registers: [register],
+    collect() {
+      this.set(isLogLong() ? 1 : 0);
     },
   });
 }

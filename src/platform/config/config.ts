@@ -19,6 +19,8 @@ export interface Config {
   readonly allowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
   readonly maxFileBytes: number;
+  /** From this size of the write-ahead log on, the server is not ready. */
+  readonly maxWalBytes: number;
   readonly tls: Tls | null;
   /** Secret from which API tokens are derived; null: it is read from a file beside the database. */
   readonly tokenSecret: string | null;
@@ -67,6 +69,7 @@ export const SETTINGS: readonly Setting[] = [
     'size of the largest file or bytecode that can be uploaded, in bytes',
     '33554432',
   ),
+  setting('MAX_WAL_BYTES', 'size of the write-ahead log from which on /readyz is 503', '1073741824'),
   setting('TLS_CERT_FILE', 'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS'),
   setting('TLS_KEY_FILE', 'file of the private key (PEM)'),
   setting('TOKEN_SECRET', 'secret that API tokens are derived from, at least 32 characters'),
@@ -83,6 +86,8 @@ const SECRETS: readonly string[] = ['TOKEN_SECRET'];
 
 const MIN_SECRET_LENGTH = 32;
 const MAX_FILE_BYTES = 1024 ** 3;
+/** A log has up to 16 MiB in ordinary operation. */
+const MIN_WAL_BYTES = 32 * 1024 ** 2;
 
 /** Reads and checks all settings. Errors: `ConfigError`, with every problem. */
 export function readConfig(environment: Environment): Config {
@@ -106,6 +111,7 @@ export function readConfig(environment: Environment): Config {
     allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins, []),
     logLevel: read('LOG_LEVEL', parseLogLevel, 'info'),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
+    maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER), MIN_WAL_BYTES),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),
     tokenSecret: read('TOKEN_SECRET', (secret) => tokenSecret(secret, valueOf('TOKEN_SECRET_FILE')), null),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch, false),

@@ -7,13 +7,16 @@ import { checkedSecret, ConfigError, readSecretFile, type Config } from './confi
 
 const OWNER_ONLY = 0o600;
 
+/** The file of the secret of a database. */
+export const tokenSecretPath = (databaseFile: string): string => `${databaseFile}.secret`;
+
 /**
  * The secret that API tokens are derived from: the configured one, or that of the file `DATABASE.secret`, which the
  * first start creates. Errors: `ConfigError` if that file is malformed or other users can read it.
  */
 export function loadTokenSecret(config: Pick<Config, 'databaseFile' | 'tokenSecret'>): string {
   if (config.tokenSecret !== null) return config.tokenSecret;
-  const file = `${config.databaseFile}.secret`;
+  const file = tokenSecretPath(config.databaseFile);
   try {
     if (!existsSync(file)) createSecretFile(file);
     return checkedSecret(readSecretFile(file));

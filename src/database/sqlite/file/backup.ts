@@ -5,7 +5,9 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../../platform/files.js';
 import { translate } from '../faults.js';
 import { DatabaseRefused, inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
-import { closing } from './open-file.js';
+import { headOf, keepLog, refuseLoss } from './loss.js';
+import { removeMarker, replaceMarker } from './marker.js';
+import { closing, giveIdentity } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
 const PAGES_PER_STEP = 2_000;
@@ -24,18 +26,31 @@ export async function backupTo(
   target: string,
   progress: Progress = () => undefined,
 ): Promise<void> {
+  await copyTo(file, target, progress, 'backup');
+}
+
+async function copyTo(
+  file: string,
+  target: string,
+  progress: Progress,
+  purpose: 'backup' | 'restore',
+): Promise<void> {
   if (existsSync(target)) throw existsAlready(target);
   if (recognizeFile(file) === 'new') throw noDatabaseAt(file);
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
-  closeSync(openSync(unfinished, 'wx', OWNER_ONLY));
+  const endLog = purpose === 'backup' ? keepLog(file) : (): void => undefined;
   try {
+    closeSync(openSync(unfinished, 'wx', OWNER_ONLY));
     await copy(file, unfinished, progress);
-    finishCopy(unfinished, file);
+    finishCopy(unfinished, file, purpose);
+    if (purpose === 'restore') removeMarker(target);
     publish(unfinished, target);
+    if (purpose === 'restore') replaceMarker(target, headOf(target));
   } catch (error) {
     throw translate(error);
   } finally {
+    endLog();
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + suffix, { force: true });
   }
 }
@@ -51,6 +66,7 @@ export async function restoreFrom(
   if (state === 'new') {
     throw new DatabaseRefused('unusable', `${backup} is empty: nothing was restored.`);
   }
+  refuseLoss(backup);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite would apply an old WAL to the restored database.
   if (fileBytes(walPath(file)) > 0) {
@@ -59,7 +75,7 @@ export async function restoreFrom(
       `${walPath(file)} is the log of another database: move it away first. Nothing was restored.`,
     );
   }
-  await backupTo(backup, file, progress);
+  await copyTo(backup, file, progress, 'restore');
 }
 
 async function copy(file: string, target: string, progress: Progress): Promise<void> {
@@ -79,14 +95,18 @@ async function copy(file: string, target: string, progress: Progress): Promise<v
   }
 }
 
-/** Checks the copy and turns WAL mode off, so that reading it needs no files beside it. */
-function finishCopy(copied: string, file: string): void {
+/**
+ * Checks the copy and turns WAL mode off, so that reading it needs no files beside it. A restored database goes another
+ * way than the one that it was copied from, so it gets a number of its own.
+ */
+function finishCopy(copied: string, file: string, purpose: 'backup' | 'restore'): void {
   closing(new Sqlite(copied), (database) => {
     const result = database.pragma('quick_check(1)', { simple: true });
     if (result !== 'ok') {
       throw new DatabaseRefused('damaged', `${file} is damaged: no copy was made (${String(result)}).`);
     }
     database.pragma('journal_mode = DELETE');
+    if (purpose === 'restore') giveIdentity(database);
   });
 }
 

@@ -2,6 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
+import { refuseLoss } from './loss.js';
 import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
@@ -16,7 +17,7 @@ const COUNTED = ['groups', 'logical_numbers', 'devices', 'apps', 'files', 'notif
  * references, wrong totals. Errors: `DatabaseRefused` if the file is missing or not a database of this program.
  */
 export function checkFile(file: string): readonly string[] {
-  const { state } = inspectExisting(file);
+  const { state } = refuseNone(file);
   return closing(openReader(file), (database) => {
     const damaged = damagedPages(database);
     // The other checks would fail on damaged pages.
@@ -46,7 +47,7 @@ export interface DatabaseDescription extends Inspection {
 
 /** Errors: as `checkFile`. */
 export function describeFile(file: string): DatabaseDescription {
-  const inspection = inspectExisting(file);
+  const inspection = refuseNone(file);
   return closing(openReader(file), (database) => ({
     ...inspection,
     bytes: fileBytes(file),
@@ -72,9 +73,13 @@ function numberFrom(database: Sqlite.Database, query: string, ...parameters: str
   );
 }
 
-function inspectExisting(file: string): Inspection {
+/** Errors: `DatabaseRefused` if there is no database of this program, or a damaged one. */
+export function refuseNone(file: string): Inspection {
   const inspection = inspectFile(file);
-  if (inspection.state === 'new') throw noDatabaseAt(file);
+  if (inspection.state === 'new') {
+    refuseLoss(file);
+    throw noDatabaseAt(file);
+  }
   return inspection;
 }
 

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
 import { MIGRATION_NAMES } from '../../migrations/index.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
@@ -7,7 +7,7 @@ import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './path
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */
 export const APPLICATION_ID = 0x54475731;
 
-type Reason = 'damaged' | 'foreign' | 'newer' | 'in_use' | 'unusable';
+type Reason = 'damaged' | 'foreign' | 'newer' | 'in_use' | 'lost' | 'unusable';
 
 /** A database cannot be used as it is; its file was not changed. */
 export class DatabaseRefused extends Error {
@@ -40,8 +40,15 @@ export interface Inspection {
 const ADVICE =
   'Nothing was changed. Move it away and restore a backup with terminal-gateway db restore FILE, or set DATABASE_URL to another file.';
 
+const PUT_BACK =
+  'Nothing was changed. Put the database file back; or move the log away and restore a backup with terminal-gateway db restore FILE.';
+
 const HEADER_BYTES = 108;
 const APPLICATION_ID_OFFSET = 68;
+/** Offset of `user_version`, which holds the random number of the database. */
+export const IDENTITY_OFFSET = 60;
+/** 2 at this offset says that the database has a log. */
+const WRITE_VERSION_OFFSET = 18;
 /** Header of the schema's root page: its type in 1 byte and, 3 bytes on, its number of entries in 2 bytes. */
 const SCHEMA_OFFSET = 100;
 const LEAF_PAGE = 13;
@@ -60,8 +67,8 @@ export function inspectFile(file: string, known: readonly string[] = MIGRATION_N
     const pending = known.filter((name) => !applied.includes(name));
     return { state: pending.length === 0 ? 'current' : 'older', applied, pending };
   } catch (error) {
-    if (error instanceof Sqlite.SqliteError) throw damaged(file, error.message, error);
-    throw error;
+    if (!(error instanceof Sqlite.SqliteError) || isLocked(error)) throw error;
+    throw damaged(file, error.message, error);
   } finally {
     database.close();
   }
@@ -84,10 +91,26 @@ export function recognizeFile(file: string): 'new' | 'ours' {
   if (fileBytes(walPath(file)) > 0) {
     throw new DatabaseRefused(
       'damaged',
-      `${file} is empty, but there is the log of a database beside it: ${walPath(file)}. ${ADVICE}`,
+      `${file} is ${existsSync(file) ? 'empty' : 'missing'}, but there is the log of a database beside it: ${walPath(file)}. ${PUT_BACK}`,
     );
   }
   return 'new';
+}
+
+export interface Header {
+  /** 0 if the database was made before databases had one. */
+  readonly identity: number;
+  /** Whether the database is in WAL mode: a server or command has it open, or did not end by closing it. */
+  readonly hasLog: boolean;
+}
+
+/** Reads the header of a database of this program, which this process does not have open. */
+export function readHeader(file: string): Header {
+  const header = headerOf(file);
+  return {
+    identity: header.readUInt32BE(IDENTITY_OFFSET),
+    hasLog: header[WRITE_VERSION_OFFSET] === 2,
+  };
 }
 
 /** An empty buffer if there is no file, or if it is empty. */
@@ -129,6 +152,11 @@ function openToInspect(file: string): Sqlite.Database {
 function refuseDamaged(database: Sqlite.Database, file: string): void {
   const result = database.pragma('quick_check(1)', { simple: true });
   if (result !== 'ok') throw damaged(file, String(result));
+}
+
+/** Another process held a lock of SQLite for longer than the file may be waited for. */
+function isLocked({ code }: { readonly code: string }): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(code);
 }
 
 function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused {

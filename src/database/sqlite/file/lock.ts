@@ -1,9 +1,11 @@
 import Sqlite from 'better-sqlite3';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isBusy } from '../faults.js';
+import { DomainError } from '../../../platform/errors.js';
+import { isBusy, isStorageFault } from '../faults.js';
 import { DatabaseRefused, unusable } from './inspect.js';
+import { closing } from './open-file.js';
 import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';
 
 /** Offset of `user_version` in the header of a SQLite file; a lock file holds the owner's process id there. */
@@ -11,6 +13,7 @@ const OWNER_OFFSET = 60;
 /** 5 seconds in all: enough for another process to create or migrate a database. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
+const OTHER_USERS = 0o077;
 
 export interface FileLock {
   release(): void;
@@ -18,13 +21,15 @@ export interface FileLock {
 
 /**
  * Makes this process the only server of a database file until `release`. The lock is held by the operating system on
- * the file `DATABASE.lock`, so it ends with the process, even after kill -9. Errors: `DatabaseRefused`.
+ * the file `DATABASE.lock`, which only its owner can open, so it ends with the process, even after kill -9. Errors:
+ * `DatabaseRefused`.
  */
 export function lockFile(file: string): FileLock {
   const path = `${canonicalPath(file)}.lock`;
   if (isOpenInProcess(path)) throw inUse(file, `process ${process.pid}`);
   let holder: Sqlite.Database | undefined;
   try {
+    keepPrivate(path);
     holder = new Sqlite(path, { timeout: 0 });
     holder.pragma('journal_mode = DELETE');
     holder.exec('begin exclusive');
@@ -32,6 +37,7 @@ export function lockFile(file: string): FileLock {
     holder.exec('commit; pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     holder?.close();
+    if (isStorageFault(error)) throw error;
     throw isBusy(error) ? inUse(file, ownerOf(path)) : cannotWrite(path, error);
   }
   const unmark = markOpen(path);
@@ -54,6 +60,67 @@ export async function lockFileSoon(file: string): Promise<FileLock> {
       await sleep(PAUSE_MS);
     }
   }
+}
+
+/**
+ * Makes sure that no other server has the database open by another path, or with a lock file that was removed, and
+ * writes the log of a process that crashed back into the file. SQLite itself locks the file, whatever its names. The
+ * caller holds the lock. Commands may have the database open. `server` is the process id of the last server, 0 if that
+ * has closed the database, and null if it is not known. Errors: `busy` if another server may have the database open.
+ */
+export async function demandNoServer(file: string, server: number | null): Promise<void> {
+  for (let attempt = 1; !wasAlone(file); attempt += 1) {
+    if (server === 0) return;
+    const isKnown = server !== null && server !== process.pid && isRunning(server);
+    if (isKnown || attempt === ATTEMPTS) throw openElsewhere(file, server);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Whether no other process had the file open. */
+function wasAlone(file: string): boolean {
+  return closing(new Sqlite(file, { timeout: 0 }), (database) => {
+    try {
+      database.pragma('synchronous = FULL');
+      database.pragma('locking_mode = exclusive');
+      database.exec('begin exclusive; commit');
+      database.pragma('wal_checkpoint(truncate)');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  });
+}
+
+/** False as well for a process of another container. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function openElsewhere(file: string, server: number | null): DomainError {
+  const name = server === null ? 'another process' : `process ${server}`;
+  return new DomainError(
+    'busy',
+    `${file} is open, and its server, ${name}, has not closed it: a database file can have one server only. Stop that process first.`,
+  );
+}
+
+/**
+ * Whoever can open the lock file can hold it. One that others can open, or that another user has made, is removed: it
+ * is of an older version, or no server's.
+ */
+function keepPrivate(path: string): void {
+  const status = statSync(path, { throwIfNoEntry: false });
+  const user = process.getuid?.();
+  const isPrivate = user === undefined || (status?.uid === user && (status.mode & OTHER_USERS) === 0);
+  if (status !== undefined && !isPrivate) rmSync(path);
+  if (status === undefined || !isPrivate) closeSync(openSync(path, 'a', 0o600));
 }
 
 function cannotWrite(path: string, error: unknown): DatabaseRefused {

@@ -9,13 +9,18 @@ import { backupTo } from './backup.js';
 import { SqliteConnection, type Watcher } from '../connection.js';
 import { SqliteConnectionDialect } from '../dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
-import { closing, openFile } from './open-file.js';
+import { replaceMarker } from './marker.js';
+import { closing, giveIdentity, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';
 import { createWriterSemaphore } from '../writer.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
-const SILENT: Watcher = { onStatement: () => undefined, onFatal: () => undefined, onFault: () => undefined };
+export const SILENT: Watcher = {
+  onStatement: () => undefined,
+  onFatal: () => undefined,
+  onFault: () => undefined,
+};
 
 export interface MigrationResult {
   readonly applied: readonly string[];
@@ -31,29 +36,37 @@ export async function migrateFile(
   file: string,
   migrations: Migrations = MIGRATIONS,
   watcher: Watcher = SILENT,
+  inspection: Inspection = inspectFile(file, Object.keys(migrations).sort()),
 ): Promise<MigrationResult> {
-  const { state, pending, applied } = inspectFile(file, Object.keys(migrations).sort());
+  const { state, pending, applied } = inspection;
   if (pending.length === 0) return { applied: [], backup: null };
   const backup = applied.length === 0 ? null : await backupBeforeMigration(file, pending[0] ?? '');
-  if (state === 'new') setApplicationId(file);
+  if (state === 'new') identify(file);
   const database = openFile(file, { readonly: false });
   try {
-    await migrate(new SqliteConnection(database, watcher), migrations, pending);
+    await applyMigrations(new SqliteConnection(database, watcher), migrations, pending);
     return { applied: pending, backup };
   } finally {
     database.close();
   }
 }
 
-/** Written without WAL, so that the file's header itself has the id from the start. */
-function setApplicationId(file: string): void {
-  closing(new Sqlite(file), (database) => {
+/**
+ * Written without WAL, so that the file's header itself has both from the start. The marker follows before there is a
+ * log: a database with a log but without a marker is one that was copied in part.
+ */
+function identify(file: string): void {
+  const identity = closing(new Sqlite(file), (database) => {
     database.pragma('synchronous = FULL');
-    database.pragma(`application_id = ${APPLICATION_ID}`);
+    database.exec(`begin immediate; pragma application_id = ${APPLICATION_ID}`);
+    const given = giveIdentity(database);
+    database.exec('commit');
+    return given;
   });
+  replaceMarker(file, { identity, head: 0, at: 0 });
 }
 
-async function migrate(
+export async function applyMigrations(
   connection: SqliteConnection,
   migrations: Migrations,
   pending: Inspection['pending'],
@@ -74,6 +87,8 @@ async function migrate(
 
 /** Returns the path of the backup. Repeated attempts on an unchanged database keep one backup only. */
 async function backupBeforeMigration(file: string, next: string): Promise<string> {
+  // The mode is part of the file: changed only by the first attempt, it would make the second backup differ.
+  closing(openFile(file, { readonly: false }), () => undefined);
   let latest: string | null = null;
   for (let copy = 1; ; copy += 1) {
     const target = `${file}.before-${next}${copy === 1 ? '' : `.${copy}`}`;

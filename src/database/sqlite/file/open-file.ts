@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { randomInt } from 'node:crypto';
 
 /** While a connection is opened, another process may be closing or recovering the same file. */
 const OPEN_TIMEOUT_MS = 5_000;
@@ -6,6 +7,8 @@ const OPEN_TIMEOUT_MS = 5_000;
 const READER_TIMEOUT_MS = 20;
 /** A WAL that grew beyond this during a long read is truncated to it. */
 const MAX_WAL_BYTES = 16 * 1024 * 1024;
+
+const MAX_IDENTITY = 2 ** 31;
 
 /** Without these, acknowledged changes could be lost, and foreign keys or triggers would not be enforced. */
 const REQUIRED_PRAGMAS = {
@@ -46,4 +49,25 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
     database.close();
     throw error;
   }
+}
+
+/**
+ * Ends the use of a connection that can write. The last one copies the log into the file, and turns WAL mode off, so
+ * that the file is known to be complete without a log; where others have the database open, that fails, and the last
+ * of them does it.
+ */
+export function closeWhole(database: Sqlite.Database): void {
+  try {
+    database.pragma('journal_mode = delete');
+  } catch {
+    // It stays in WAL mode, which the marker covers.
+  }
+  database.close();
+}
+
+/** Gives a database a new random number; returns it. */
+export function giveIdentity(database: Sqlite.Database): number {
+  const identity = randomInt(1, MAX_IDENTITY);
+  database.pragma(`user_version = ${identity}`);
+  return identity;
 }

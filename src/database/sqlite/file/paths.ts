@@ -1,9 +1,22 @@
-import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 
-/** Absolute path without symbolic links. The file need not exist, but its folder must. */
+/** Absolute path without symbolic links. The file need not exist, but its folder must; nor need the target of a link. */
 export function canonicalPath(file: string): string {
-  return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+  if (existsSync(file)) return realpathSync(file);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    return canonicalPath(resolve(dirname(file), readlinkSync(file)));
+  }
+  return join(realpathSync(dirname(file)), basename(file));
 }
 
 /** Size in bytes; 0 if there is no such file. */
@@ -42,8 +55,14 @@ export function sameBytes(one: string, other: string): boolean {
   }
 }
 
-/** Number of `markOpen` calls in effect, by path. */
-const openFiles = new Map<string, number>();
+interface OpenFile {
+  /** Number of `markOpen` calls in effect. */
+  users: number;
+  /** Kept open until there are no users. */
+  descriptor: number | null;
+}
+
+const openFiles = new Map<string, OpenFile>();
 
 /**
  * Records that this process has a file open, until the returned function is called. Meanwhile the file must not be
@@ -51,14 +70,27 @@ const openFiles = new Map<string, number>();
  */
 export function markOpen(file: string): () => void {
   const path = canonicalPath(file);
-  openFiles.set(path, (openFiles.get(path) ?? 0) + 1);
+  const opened = openFiles.get(path) ?? { users: 0, descriptor: null };
+  opened.users += 1;
+  openFiles.set(path, opened);
   let isOpen = true;
   return () => {
-    if (isOpen) openFiles.set(path, (openFiles.get(path) ?? 1) - 1);
+    if (!isOpen) return;
     isOpen = false;
+    opened.users -= 1;
+    if (opened.users > 0) return;
+    openFiles.delete(path);
+    if (opened.descriptor !== null) closeSync(opened.descriptor);
   };
 }
 
+/** A descriptor to read a file with that is marked as open; never to be closed by the caller. */
+export function openDescriptor(file: string): number {
+  const opened = openFiles.get(canonicalPath(file));
+  if (opened === undefined) throw new Error(`${file} is not marked as open`);
+  return (opened.descriptor ??= openSync(file, 'r'));
+}
+
 export function isOpenInProcess(file: string): boolean {
-  return existsSync(file) && (openFiles.get(canonicalPath(file)) ?? 0) > 0;
+  return existsSync(file) && openFiles.has(canonicalPath(file));
 }

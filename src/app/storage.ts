@@ -1,0 +1,111 @@
+import type { Database } from '../database/database.js';
+import { openDatabase } from '../database/open.js';
+import { engineCode } from '../database/sqlite/faults.js';
+import type { Loss } from '../database/sqlite/file/loss.js';
+import { databaseBytes, LONG_LOG_BYTES } from '../database/sqlite/upkeep.js';
+import type { Units } from '../database/work.js';
+import { LOCAL_ORIGIN } from '../platform/caller.js';
+import { SECOND, systemClock } from '../platform/clock.js';
+import type { Config } from '../platform/config/config.js';
+import { loadTokenSecret } from '../platform/config/token-secret.js';
+import type { DomainCode } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import { listCompanies } from '../resources/company/company.service.js';
+
+const WATCH_MS = SECOND / 2;
+/** Time for health checks to see that the server is not ready, and for the last responses. */
+const END_MS = SECOND;
+/** The same fault is logged at most this often. */
+const FAULT_LOG_MS = 10 * SECOND;
+
+export interface StorageOptions {
+  /** Opens a database of which acknowledged changes are missing. */
+  readonly acceptLoss?: boolean | undefined;
+  /** Ends the process when the storage can no longer be trusted. */
+  readonly onFatal?: ((error: unknown) => void) | undefined;
+}
+
+export interface Storage {
+  readonly database: Database;
+  readonly tokenSecret: string;
+  /** The loss that was accepted; null if nothing is missing. */
+  readonly loss: Loss | null;
+}
+
+/** Opens the database, which no other server may have open, and reads the token secret. */
+export async function openStorage(
+  config: Config,
+  logger: Logger,
+  { acceptLoss = false, onFatal }: StorageOptions,
+): Promise<Storage> {
+  let loss: Loss | null = null;
+  const database = await openDatabase(config.databaseFile, {
+    exclusive: true,
+    ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
+    onFault: faultLogger(logger),
+    onFatal: (error) => {
+      logger.fatal(
+        { err: error, engine_code: engineCode(error) },
+        'the storage can no longer guarantee that writes are durable',
+      );
+      onFatal?.(error);
+    },
+    onLost: (problem) => {
+      logger.fatal({ problem }, 'the database is gone: nothing more is acknowledged');
+      setTimeout(() => onFatal?.(new Error(problem)), END_MS);
+    },
+  });
+  try {
+    return { database, tokenSecret: loadTokenSecret(config), loss };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Logs a fault with SQLite's code, or that of the operating system. */
+function faultLogger(logger: Logger): (code: DomainCode, error: unknown) => void {
+  const logged = new Map<string, number>();
+  return (code, error) => {
+    if (code === 'busy' || code === 'taken') return;
+    const engine = engineCode(error) ?? (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const now = systemClock.elapsed();
+    if (now - (logged.get(code + engine) ?? -Infinity) < FAULT_LOG_MS) return;
+    logged.set(code + engine, now);
+    logger.error({ code, engine_code: engine, reason: (error as Error).message }, 'storage fault');
+  };
+}
+
+/** Records in the log, and in the ledger of every company, that the server was started without lost changes. */
+export async function recordLoss(units: Units, loss: Loss, logger: Logger): Promise<void> {
+  const before = loss.acknowledged && {
+    sequence: loss.acknowledged.head,
+    at: new Date(loss.acknowledged.at),
+  };
+  const after = { sequence: loss.head, problem: loss.problem };
+  logger.warn({ acknowledged: before, found: after }, 'started with accepted loss of acknowledged changes');
+  await units.systemWrite(LOCAL_ORIGIN, async (work) => {
+    for (const companyId of [null, ...(await listCompanies(work)).map(({ id }) => id)]) {
+      const change = { action: 'accept_loss', entityType: 'database', entityId: null };
+      work.ledger.append({ ...change, before, after, companyId });
+    }
+  });
+}
+
+/** Checks twice a second that the files are in place and that the log is not long. Returns a function that ends it. */
+export function watchStorage(database: Database, logger: Logger): () => void {
+  let warnedAt = 0;
+  const timer = setInterval(() => {
+    // Changes, if any, are refused by then; see `onLost`.
+    if (database.verify() !== null) return;
+    const { log } = databaseBytes(database);
+    if (log < LONG_LOG_BYTES) warnedAt = 0;
+    else if (log >= 2 * warnedAt) {
+      warnedAt = log;
+      const reason =
+        'the write-ahead log is long: another process reads the database for so long that the log cannot be written back';
+      logger.warn({ log_bytes: log }, reason);
+    }
+  }, WATCH_MS).unref();
+  return () => clearInterval(timer);
+}

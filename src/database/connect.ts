@@ -1,0 +1,119 @@
+import { Kysely } from 'kysely';
+
+import { DomainError, type DomainCode } from '../platform/errors.js';
+import type { Database } from './database.js';
+import { DatabaseHealth } from './health.js';
+import { SqliteConnection, type Watcher } from './sqlite/connection.js';
+import { SqliteConnectionDialect } from './sqlite/dialect.js';
+import { FileGuard } from './sqlite/file/guard.js';
+import { Marker, readMarks, type Slot } from './sqlite/file/marker.js';
+import { closeWhole, openFile } from './sqlite/file/open-file.js';
+import { markOpen } from './sqlite/file/paths.js';
+import { Reserve } from './sqlite/file/reserve.js';
+import { Snapshots } from './sqlite/snapshots.js';
+import { createWriterSemaphore } from './sqlite/writer.js';
+import type { Tables } from './tables.js';
+
+export interface ConnectOptions {
+  /** Called once, after a failed fsync: acknowledged changes may be lost, so the process must end. */
+  readonly onFatal?: (error: unknown) => void;
+  /** Called once if a file of the database is gone; no change is acknowledged from then on. */
+  readonly onLost?: (problem: string) => void;
+  /** Called with each fault of the storage and the error of SQLite or of the operating system. */
+  readonly onFault?: (code: DomainCode, error: unknown) => void;
+  /** Who notes in the marker what is acknowledged; without it, nobody does. */
+  readonly slot?: Exclude<Slot, 'synced'>;
+}
+
+/** Opens a file that has the current schema. */
+export function connect(file: string, options: ConnectOptions = {}): Database {
+  const listeners = new Set<(sql: string) => void>();
+  const health = new DatabaseHealth();
+  const watcher: Watcher = {
+    ...reportingTo(health, options),
+    onStatement: (sql) => {
+      for (const listener of listeners) listener(sql);
+    },
+    onLongLog: () => snapshots.restartLog(() => writer.restartLog()),
+  };
+  const writers = createWriterSemaphore();
+  const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
+  const unmark = markOpen(file);
+  writer.guard = guardOf(writer, file, health, options);
+  const reserve = options.slot === 'server' ? new Reserve(file) : null;
+  const openReader = (): SqliteConnection =>
+    new SqliteConnection(openFile(file, { readonly: true }), watcher);
+  const reader = openReader();
+  const snapshots = new Snapshots(reader, openReader);
+  return {
+    file,
+    health,
+    writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
+    reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
+    snapshot: (isSystem, use) => snapshots.use(isSystem, use),
+    watchStatements: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    verify: () => writer.guard?.verify() ?? null,
+    admit: (change) => admit(reserve, health, change),
+    close: async () => {
+      await writers.close().catch(() => undefined);
+      snapshots.close();
+      reader.database.close();
+      closeWriter(writer);
+      unmark();
+    },
+  };
+}
+
+/** Null without a marker: the database was made before there were markers, and no server has opened it since. */
+function guardOf(
+  { database }: SqliteConnection,
+  file: string,
+  health: DatabaseHealth,
+  options: ConnectOptions,
+): FileGuard | null {
+  if (options.slot === undefined || readMarks(file) === null) return null;
+  return new FileGuard(database, {
+    marker: new Marker(file, options.slot),
+    onLost: (problem) => {
+      health.reportFatal();
+      options.onLost?.(problem);
+    },
+    onMarkerFault: (error) => options.onFault?.('storage_unavailable', error),
+  });
+}
+
+function closeWriter({ database, guard }: SqliteConnection): void {
+  if ((guard?.verify() ?? null) === null) closeWhole(database);
+  else database.close();
+  guard?.close();
+}
+
+function admit(reserve: Reserve | null, health: DatabaseHealth, change: 'deletion' | 'other'): void {
+  if (reserve === null) return;
+  if (change === 'deletion') reserve.useIfFull(health.fault === 'storage_full');
+  else if (!reserve.admits()) {
+    throw new DomainError(
+      'storage_full',
+      'The storage is full: nothing was changed. Reading and deleting are still possible.',
+      { retryAfter: 60 },
+    );
+  }
+}
+
+function reportingTo(health: DatabaseHealth, options: ConnectOptions): Pick<Watcher, 'onFatal' | 'onFault'> {
+  let isFatal = false;
+  return {
+    onFatal: (error) => {
+      health.reportFatal();
+      if (!isFatal) options.onFatal?.(error);
+      isFatal = true;
+    },
+    onFault: (code, error) => {
+      health.report(code);
+      options.onFault?.(code, error);
+    },
+  };
+}

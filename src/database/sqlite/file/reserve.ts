@@ -1,0 +1,65 @@
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { canonicalPath, fileBytes } from './paths.js';
+
+const RESERVE_BYTES = 4 * 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+/** The reserve is made again only if this much stays free beside it. */
+const MARGIN_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Room on the disk that is kept for deletions: a file that is removed when the disk is full. Until the disk has room
+ * to make it again, nothing but deletions may use what it gave.
+ */
+export class Reserve {
+  readonly #path: string;
+  #isInUse = false;
+
+  constructor(file: string) {
+    this.#path = `${canonicalPath(file)}.reserve`;
+    if (fileBytes(this.#path) !== RESERVE_BYTES) this.#restore();
+  }
+
+  get isInUse(): boolean {
+    return this.#isInUse;
+  }
+
+  /** Before a deletion is stored. `isFull` says that the latest change found the disk full. */
+  useIfFull(isFull: boolean): void {
+    if (!isFull && this.#freeBytes() >= MARGIN_BYTES) return;
+    if (fileBytes(this.#path) > 0) this.#isInUse = true;
+    rmSync(this.#path, { force: true });
+  }
+
+  /** Whether changes other than deletions may be stored. */
+  admits(): boolean {
+    if (this.#isInUse && this.#freeBytes() >= RESERVE_BYTES + MARGIN_BYTES) {
+      this.#restore();
+      this.#isInUse = false;
+    }
+    return !this.#isInUse;
+  }
+
+  #freeBytes(): number {
+    const { bavail, bsize } = statfsSync(dirname(this.#path));
+    return bavail * bsize;
+  }
+
+  /** Written, since a file system gives no room to a file that has only a length. */
+  #restore(): void {
+    if (this.#freeBytes() < RESERVE_BYTES + MARGIN_BYTES) return;
+    try {
+      const descriptor = openSync(this.#path, 'w', 0o600);
+      try {
+        const chunk = Buffer.alloc(CHUNK_BYTES, 1);
+        for (let at = 0; at < RESERVE_BYTES; at += CHUNK_BYTES)
+          writeSync(descriptor, chunk, 0, CHUNK_BYTES, at);
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      rmSync(this.#path, { force: true });
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Sqlite from 'better-sqlite3';
+
+import { MIGRATIONS } from '../migrations/index.js';
+import { SqliteConnection } from './connection.js';
+import { inspectFile } from './file/inspect.js';
+import { applyMigrations, SILENT } from './file/migrate.js';
+import { closing } from './file/open-file.js';
+
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * A message for each table, index, trigger and view that the migrations of this program did not make, that they made
+ * otherwise, or that is missing. A trigger of somebody else would change records or copy them.
+ */
+export async function foreignObjects(file: string): Promise<readonly string[]> {
+  const expected = await objectsAfter(inspectFile(file).applied);
+  const actual = closing(new Sqlite(file, { readonly: true, fileMustExist: true }), objectsOf);
+  return [
+    ...[...actual].flatMap(([key, { type, name, sql }]) => {
+      const known = expected.get(key);
+      if (known === undefined) return [`the ${type} ${name} is not of this program`];
+      return known.sql === sql ? [] : [`the ${type} ${name} differs from the one of this program`];
+    }),
+    ...[...expected].flatMap(([key, { type, name }]) =>
+      actual.has(key) ? [] : [`the ${type} ${name} is missing`],
+    ),
+  ];
+}
+
+/** The schema that migrations make in an empty database. */
+async function objectsAfter(applied: readonly string[]): Promise<ReadonlyMap<string, SchemaObject>> {
+  const database = new Sqlite(':memory:');
+  try {
+    await applyMigrations(new SqliteConnection(database, SILENT), MIGRATIONS, applied);
+    return objectsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** By type and name, without those that SQLite makes itself. */
+function objectsOf(database: Sqlite.Database): ReadonlyMap<string, SchemaObject> {
+  const rows = database
+    .prepare("select type, name, sql from sqlite_schema where name not like 'sqlite_%' order by type, name")
+    .all() as SchemaObject[];
+  return new Map(rows.map((row) => [`${row.type} ${row.name}`, row]));
+}

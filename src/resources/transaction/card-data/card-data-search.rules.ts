@@ -1,6 +1,6 @@
 import { cardNumbers, tracks, type Range } from './card-numbers.rules.js';
 import { namedSecrets } from './secret-names.rules.js';
-import { viewsOf, type View } from './text-views.rules.js';
+import { plainView, viewsOf, type View } from './text-views.rules.js';
 
 interface Found {
   /** What must not be kept, in order and without overlaps. */
@@ -18,8 +18,16 @@ export function searchCardData(text: string): Found {
   };
 }
 
-function cardDataIn({ text, places, isEncoded }: View): Range[] {
-  const ranges = [...cardNumbers(text), ...tracks(text), ...namedSecrets(text)];
+/** What looks like a card number once other digits are masked: in the text itself, without its encoded parts. */
+export function searchRest(text: string): readonly Range[] {
+  const view = plainView({ text, isEncoded: false });
+  return merged(inOriginal(view, [...cardNumbers(view.text), ...tracks(view.text)]));
+}
+
+const cardDataIn = (view: View): Range[] =>
+  inOriginal(view, [...cardNumbers(view.text), ...tracks(view.text), ...namedSecrets(view.text)]);
+
+function inOriginal({ places, isEncoded }: View, ranges: readonly Range[]): Range[] {
   return ranges.flatMap(([from, to, keepsGaps = false]): Range[] => {
     if (to <= from) return [];
     const [start, end] = places === undefined ? [from, to] : [places.from[from] ?? 0, places.to[to - 1] ?? 0];

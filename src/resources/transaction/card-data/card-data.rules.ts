@@ -1,4 +1,4 @@
-import { searchCardData } from './card-data-search.rules.js';
+import { searchCardData, searchRest } from './card-data-search.rules.js';
 import { FIRST_DIGITS, LAST_DIGITS, type Range } from './card-numbers.rules.js';
 import { isIsoSecret, isSecretName } from './secret-names.rules.js';
 import type { ParsedPayment } from '../transaction.model.js';
@@ -10,7 +10,7 @@ export interface Scrubbed<T> {
 }
 
 /** What is left of one number may look like another together with the digits beside it; each time is one more search. */
-const MOST_SEARCHES = 4;
+const MOST_SEARCHES = 3;
 
 /**
  * Hides card data in a text, however it is written: of a card number the first 6 and last 4 digits stay, of
@@ -22,7 +22,7 @@ export function scrubText(text: string): Scrubbed<string> {
   let result = value;
   for (let searches = 1; searches < MOST_SEARCHES && result !== last; searches += 1) {
     last = result;
-    result = hide(last, searchCardData(last).ranges).value;
+    result = hide(last, searchRest(last)).value;
   }
   return { value: result, scrubs: result === text ? 0 : scrubs };
 }

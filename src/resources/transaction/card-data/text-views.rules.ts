@@ -32,7 +32,7 @@ const INVISIBLE = /^(?![\t\n\r])[\p{Cc}\p{Cf}\p{M}\u115f\u1160\u3164\uffa0\ufffd
 const DIGIT = /^\p{Nd}$/u;
 
 /** Compatible forms as ASCII (full-width digits, letters with accents), without what cannot be seen. */
-function plainView(view: View): View {
+export function plainView(view: View): View {
   if (!NOT_PLAIN.test(view.text)) return view;
   const built = new ViewBuilder(view, view.text.length, view.isEncoded);
   let at = 0;
@@ -118,15 +118,13 @@ const HEX_RUN = /[0-9a-f]{2}(?:[\s:-]?[0-9a-f]{2}){12,}[0-9a-f]?/gi;
 /** What runs of hex digits say as ASCII, UTF-8 and EBCDIC, whichever digit a byte begins with. */
 function fromHex(view: View): View[] {
   return Array.from(view.text.matchAll(HEX_RUN)).flatMap((run) => {
-    const places = placesIn(run[0], run.index, isHexDigit);
+    const at = placesIn(run[0], run.index, isHexDigit);
     const digits = run[0].replace(/[\s:-]/g, '');
     return [0, 1].flatMap((skipped) => {
       const bytes = Buffer.from(digits.slice(skipped), 'hex');
-      const place = (byte: number): [number, number] => [
-        places[skipped + 2 * byte] ?? 0,
-        (places[skipped + 2 * byte + 1] ?? 0) + 1,
-      ];
-      return [...byteViews(view, bytes, place), ...ebcdicViews(view, bytes, place)];
+      const first = (byte: number): number => at[skipped + 2 * byte] ?? 0;
+      const last = (byte: number): number => at[skipped + 2 * byte + 1] ?? 0;
+      return [...byteViews(view, bytes, first, last), ...ebcdicViews(view, bytes, first, last)];
     });
   });
 }
@@ -136,14 +134,13 @@ const BASE64_RUN = /[a-z0-9+/_-](?:[\r\n]{0,2}[a-z0-9+/_-]){17,}/gi;
 /** What runs of Base64 say, whichever character they begin with. */
 function fromBase64(view: View): View[] {
   return Array.from(view.text.matchAll(BASE64_RUN)).flatMap((run) => {
-    const places = placesIn(run[0], run.index, isNoLineBreak);
+    const at = placesIn(run[0], run.index, isNoLineBreak);
     const letters = run[0].replace(/[\r\n]/g, '');
     return [0, 1, 2, 3].flatMap((skipped) => {
       const bytes = Buffer.from(letters.slice(skipped), 'base64');
-      return byteViews(view, bytes, (byte) => [
-        places[skipped + Math.floor((byte * 8) / 6)] ?? 0,
-        (places[skipped + Math.floor((byte * 8 + 7) / 6)] ?? 0) + 1,
-      ]);
+      const first = (byte: number): number => at[skipped + Math.floor((byte * 8) / 6)] ?? 0;
+      const last = (byte: number): number => at[skipped + Math.floor((byte * 8 + 7) / 6)] ?? 0;
+      return byteViews(view, bytes, first, last);
     });
   });
 }
@@ -159,36 +156,52 @@ function placesIn(run: string, start: number, isPart: (code: number) => boolean)
   return places.subarray(0, count);
 }
 
-type PlaceOfByte = (byte: number) => readonly [from: number, to: number];
+/** Where the first or the last character stands that a byte is written with. */
+type PlaceOfByte = (byte: number) => number;
 
 /** Fewer characters hold neither a card number nor a name and its value. */
 const FEWEST_BYTES = 5;
+// oxlint-disable-next-line no-control-regex
+const NOT_ASCII = /[^\0-\x7f]/;
 /** In bytes that are no text, a card number or the name of a secret. */
 const TEXT_IN_BYTES = /\d(?:[^0-9a-z]{0,6}\d){12}|cv[cv]|pin|track|trilha|senha/i;
 
-function byteViews(view: View, bytes: Buffer, place: PlaceOfByte): View[] {
+function byteViews(view: View, bytes: Buffer, first: PlaceOfByte, last: PlaceOfByte): View[] {
   if (bytes.length < FEWEST_BYTES) return [];
+  const text = bytes.toString('latin1');
   const isText = isUtf8(bytes);
-  if (!isText && !TEXT_IN_BYTES.test(bytes.toString('latin1'))) return [];
+  if (!isText && !TEXT_IN_BYTES.test(text)) return [];
+  if (!isText || !NOT_ASCII.test(text)) return [plainView(viewOfBytes(view, text, first, last))];
   const built = new ViewBuilder(view, bytes.length);
-  if (!isText) bytes.forEach((byte, at) => built.add(String.fromCharCode(byte), ...place(at)));
-  else {
-    for (const { text, from, to } of charactersOf(bytes)) built.add(text, place(from)[0], place(to - 1)[1]);
+  for (const { text: character, from, to } of charactersOf(bytes)) {
+    built.add(character, first(from), last(to - 1) + 1);
   }
-  return [isText ? plainView(built.view()) : built.view()];
+  return [plainView(built.view())];
 }
 
-const EBCDIC: Readonly<Record<number, string>> = { 0x40: ' ', 0x60: '-', 0x7e: '=', 0xc4: 'D' };
+/** A view with one character for each byte. */
+function viewOfBytes({ places }: View, text: string, first: PlaceOfByte, last: PlaceOfByte): View {
+  const from = new Int32Array(text.length);
+  const to = new Int32Array(text.length);
+  for (let byte = 0; byte < text.length; byte += 1) {
+    const [start, end] = [first(byte), last(byte)];
+    from[byte] = places === undefined ? start : (places.from[start] ?? 0);
+    to[byte] = places === undefined ? end + 1 : (places.to[end] ?? 0);
+  }
+  return { text, places: { from, to }, isEncoded: true };
+}
+
+const EBCDIC: Readonly<Record<string, string>> = { '\x40': ' ', '\x60': '-', '\x7e': '=', '\xc4': 'D' };
 const EBCDIC_NUMBER = /[\xf0-\xf9](?:[^\xf0-\xf9]{0,4}[\xf0-\xf9]){11}/;
 
 /** Digits and what can stand between them; nothing else matters here. */
-function ebcdicViews(view: View, bytes: Buffer, place: PlaceOfByte): View[] {
-  if (!EBCDIC_NUMBER.test(bytes.toString('latin1'))) return [];
-  const built = new ViewBuilder(view, bytes.length);
-  bytes.forEach((byte, at) => {
-    built.add(byte >= 0xf0 && byte <= 0xf9 ? String(byte - 0xf0) : (EBCDIC[byte] ?? 'x'), ...place(at));
-  });
-  return [built.view()];
+function ebcdicViews(view: View, bytes: Buffer, first: PlaceOfByte, last: PlaceOfByte): View[] {
+  const codes = bytes.toString('latin1');
+  if (!EBCDIC_NUMBER.test(codes)) return [];
+  const text = codes.replace(/[^]/g, (code) =>
+    code >= '\xf0' && code <= '\xf9' ? String(code.charCodeAt(0) - 0xf0) : (EBCDIC[code] ?? 'x'),
+  );
+  return [viewOfBytes(view, text, first, last)];
 }
 
 /** Collects a view of another view; places are those of the original text. */

@@ -7,13 +7,17 @@ interface Found {
   readonly ranges: readonly Range[];
   /** How many characters were looked at, in the text and in what its encoded parts say. */
   readonly examined: number;
+  /** Whether some of it is in an encoded part. */
+  readonly isEncoded: boolean;
 }
 
 /** What must not be kept of a text: in the text itself and in what its encoded parts say. */
 export function searchCardData(text: string): Found {
   const views = viewsOf(text);
+  const found = views.map(cardDataIn);
   return {
-    ranges: merged(views.flatMap(cardDataIn)),
+    ranges: merged(found.flat()),
+    isEncoded: found.some((ranges, index) => ranges.length > 0 && views[index]?.isEncoded === true),
     examined: views.reduce((sum, view) => sum + view.text.length, 0),
   };
 }

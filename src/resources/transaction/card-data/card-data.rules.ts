@@ -17,12 +17,13 @@ const MOST_SEARCHES = 3;
  * track data, verification codes and PIN blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length.
  */
 export function scrubText(text: string): Scrubbed<string> {
-  const { value, scrubs } = hide(text, searchCardData(text).ranges);
+  const { ranges, isEncoded } = searchCardData(text);
+  const { value, scrubs } = hide(text, ranges);
   let last = text;
   let result = value;
   for (let searches = 1; searches < MOST_SEARCHES && result !== last; searches += 1) {
     last = result;
-    result = hide(last, searchRest(last)).value;
+    result = hide(last, isEncoded ? searchCardData(last).ranges : searchRest(last)).value;
   }
   return { value: result, scrubs: result === text ? 0 : scrubs };
 }
@@ -52,8 +53,10 @@ export function scrubJson(value: unknown): Scrubbed<unknown> {
   if (typeof value !== 'object' || value === null) return { value, scrubs: 0 };
   if (Array.isArray(value)) return joined(value.map(scrubJson), (entries) => entries);
   const fields = Object.entries(value);
-  const named = fields.some(([name, field]) => NAME_OF_PAIR.test(name) && isNameOfSecret(field));
-  const kept = fields.filter(([name, field]) => !isSecret(name, field, named));
+  const names = fields
+    .filter(([name]) => NAME_OF_PAIR.test(name))
+    .flatMap(([, field]) => (typeof field === 'string' || typeof field === 'number' ? [String(field)] : []));
+  const kept = fields.filter(([name, field]) => !isSecret(name, field, names));
   const scrubbed = joined(
     kept.map(([name, field]) => joined([scrubText(name), scrubJson(field)], (pair) => pair)),
     (pairs) => Object.fromEntries(pairs as [string, unknown][]),
@@ -64,11 +67,10 @@ export function scrubJson(value: unknown): Scrubbed<unknown> {
 const NAME_OF_PAIR = /^(?:id|name|nome|nombre|key|chave|field|campo|number|numero|index|tag|bit|de|label)$/i;
 const VALUE_OF_PAIR = /^(?:value|valor|data|dado|dato|content|conteudo|contenido|text|raw)$/i;
 
-const isNameOfSecret = (name: unknown): boolean => typeof name === 'string' && isSecretName(name);
-
 /** Whether a field is a secret, or the value of one in `{"name": "cvv", "value": "123"}`. */
-function isSecret(name: string, field: unknown, isPairOfSecret: boolean): boolean {
-  return isSecretName(name) || isIsoSecret(name, field) || (isPairOfSecret && VALUE_OF_PAIR.test(name));
+function isSecret(name: string, field: unknown, namesBeside: readonly string[]): boolean {
+  const names = VALUE_OF_PAIR.test(name) ? [name, ...namesBeside] : [name];
+  return names.some((each) => isSecretName(each) || isIsoSecret(each, field));
 }
 
 function joined<T>(parts: readonly Scrubbed<unknown>[], make: (values: unknown[]) => T): Scrubbed<T> {

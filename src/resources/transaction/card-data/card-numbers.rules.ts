@@ -27,18 +27,21 @@ const BEGINS: Readonly<Record<number, Uint8Array>> = Object.fromEntries(
     Uint8Array.from({ length: 100 }, (_, two) => Number(beginning.test(String(two).padStart(2, '0')))),
   ]),
 );
+const DAY = String.raw`(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`;
 /** Year, month, day, hour, minute and second in one piece; no number of a card begins so. */
-const DATE_AND_TIME =
-  /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3})?$/;
+const MOMENT = String.raw`20\d\d${DAY}(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3})?`;
+const DATE_AND_TIME = new RegExp(`^${MOMENT}$`);
 
 const AMOUNT = String.raw`\d{1,3}(?:(?:\.\d{3})*,|(?:,\d{3})*\.|\d*[.,])\d{2}(?![\d.,]\d)`;
+const NEAR = String.raw`[^\p{L}\p{N}\n]{0,3}`;
 /** Dates, times and lists of amounts: what stands in them is not part of a number with gaps. */
 const ORDINARY = new RegExp(
   [
+    String.raw`(?<!\d)${MOMENT}(?!\d)`,
     String.raw`(?<!\d[-./]?)(?:19|20)\d\d([-./])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?!\1?\d)`,
     String.raw`(?<!\d[-./]?)(?:0[1-9]|[12]\d|3[01])([-./])(?:0[1-9]|1[0-2])\2(?:19|20)\d\d(?!\2?\d)`,
-    String.raw`(?<!\d[:.]?)(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?!:?\d)`,
-    String.raw`(?<!\d[.,]?)${AMOUNT}(?<gap>[^\p{L}\p{N}.,]{1,2}|, ?)${AMOUNT}(?:\k<gap>${AMOUNT})*`,
+    String.raw`(?<![^\s\p{L}("'[])(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?!:?\d)`,
+    String.raw`(?<!\d${NEAR})${AMOUNT}(?<gap>[\s;|]{1,2}|, ?)${AMOUNT}(?:\k<gap>${AMOUNT})*(?!${NEAR}\d)`,
   ].join('|'),
   'gu',
 );

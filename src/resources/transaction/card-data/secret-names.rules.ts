@@ -90,7 +90,7 @@ export function namedSecrets(text: string): Range[] {
 
 const secretsIn = (text: string, form: RegExp): Range[] =>
   Array.from(text.matchAll(form)).flatMap((match): Range[] => {
-    const place = match.indices?.groups?.['secret'];
+    const place = match.indices?.groups?.secret;
     return place === undefined ? [] : [place];
   });
 

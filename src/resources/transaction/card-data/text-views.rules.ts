@@ -24,10 +24,8 @@ export function viewsOf(text: string): readonly View[] {
   return views;
 }
 
-// oxlint-disable-next-line no-control-regex
 const NOT_PLAIN = /[^\t\n\r -~]/;
 /** Joiners, marks, soft hyphens, control characters and fillers: a reader does not see them between two digits. */
-// oxlint-disable-next-line no-control-regex
 const INVISIBLE = /^(?![\t\n\r])[\p{Cc}\p{Cf}\p{M}\u115f\u1160\u3164\uffa0\ufffd]$/u;
 const DIGIT = /^\p{Nd}$/u;
 
@@ -72,7 +70,7 @@ function digitValue(character: string): number {
 const ESCAPE_HINT = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#/i;
 /** Percent-encoding (of bytes in UTF-8), escapes of JSON and programs, entities of XML. */
 const ESCAPES =
-  /(?<bytes>(?:%[0-9a-f]{2})+)|\\+u(?<unit>[0-9a-f]{4})|\\+x(?<byte>[0-9a-f]{2})|&#(?:x(?<hex>[0-9a-f]{1,6})|(?<decimal>\d{1,7}));/gi;
+  /(?<bytes>(?:%[0-9a-f]{2})+)|\\u(?<unit>[0-9a-f]{4})|\\x(?<byte>[0-9a-f]{2})|&#(?:x(?<hex>[0-9a-f]{1,6})|(?<decimal>\d{1,7}));/gi;
 
 function unescaped(view: View): View[] {
   if (!ESCAPE_HINT.test(view.text)) return [];
@@ -113,13 +111,18 @@ function charactersOf(bytes: Buffer): Character[] {
   });
 }
 
-const HEX_RUN = /[0-9a-f]{2}(?:[\s:-]?[0-9a-f]{2}){12,}[0-9a-f]?/gi;
+const HEX_RUN = /[0-9a-f]{2}(?:[\s:-]?[0-9a-f]{2}){5,}[0-9a-f]?/gi;
+
+/** Fewer hold no card number; they can hold a name and its value, with one of `:=>` between. */
+const FEWEST_HEX_DIGITS = 24;
+const HEX_ASSIGNMENT = /3[ade]/i;
 
 /** What runs of hex digits say as ASCII, UTF-8 and EBCDIC, whichever digit a byte begins with. */
 function fromHex(view: View): View[] {
   return Array.from(view.text.matchAll(HEX_RUN)).flatMap((run) => {
     const at = placesIn(run[0], run.index, isHexDigit);
     const digits = run[0].replace(/[\s:-]/g, '');
+    if (digits.length < FEWEST_HEX_DIGITS && !HEX_ASSIGNMENT.test(digits)) return [];
     return [0, 1].flatMap((skipped) => {
       const bytes = Buffer.from(digits.slice(skipped), 'hex');
       const first = (byte: number): number => at[skipped + 2 * byte] ?? 0;
@@ -129,7 +132,7 @@ function fromHex(view: View): View[] {
   });
 }
 
-const BASE64_RUN = /[a-z0-9+/_-](?:[\r\n]{0,2}[a-z0-9+/_-]){17,}/gi;
+const BASE64_RUN = /[a-z0-9+/_-](?:[\r\n]{0,2}[a-z0-9+/_-]){8,}/gi;
 
 /** What runs of Base64 say, whichever character they begin with. */
 function fromBase64(view: View): View[] {
@@ -161,7 +164,6 @@ type PlaceOfByte = (byte: number) => number;
 
 /** Fewer characters hold neither a card number nor a name and its value. */
 const FEWEST_BYTES = 5;
-// oxlint-disable-next-line no-control-regex
 const NOT_ASCII = /[^\0-\x7f]/;
 /** In bytes that are no text, a card number or the name of a secret. */
 const TEXT_IN_BYTES = /\d(?:[^0-9a-z]{0,6}\d){12}|cv[cv]|pin|track|trilha|senha/i;
@@ -222,13 +224,13 @@ class ViewBuilder {
 
   add(text: string, from: number, to: number): void {
     const { places } = this.#source;
+    const [start, end] = [places?.from[from] ?? from, places?.to[to - 1] ?? to];
     this.#texts.push(text);
-    for (let unit = 0; unit < text.length; unit += 1) {
-      if (this.#length === this.#from.length) this.#grow();
-      this.#from[this.#length] = places?.from[from] ?? from;
-      this.#to[this.#length] = places?.to[to - 1] ?? to;
-      this.#length += 1;
-    }
+    const length = this.#length + text.length;
+    if (length > this.#from.length) this.#grow();
+    this.#from.fill(start, this.#length, length);
+    this.#to.fill(end, this.#length, length);
+    this.#length = length;
   }
 
   copy(from: number, to: number): void {
@@ -242,7 +244,7 @@ class ViewBuilder {
 
   #grow(): void {
     const longer = (short: Int32Array): Int32Array => {
-      const long = new Int32Array(short.length * 2 + 16);
+      const long = new Int32Array(short.length * 2 + 64);
       long.set(short);
       return long;
     };

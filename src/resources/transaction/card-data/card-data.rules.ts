@@ -1,4 +1,6 @@
-import { cardDataIn, isSecretName, type Range } from './card-data-search.rules.js';
+import { searchCardData, searchRest } from './card-data-search.rules.js';
+import { FIRST_DIGITS, LAST_DIGITS, type Range } from './card-numbers.rules.js';
+import { isIsoSecret, isSecretName } from './secret-names.rules.js';
 import type { ParsedPayment } from '../transaction.model.js';
 
 export interface Scrubbed<T> {
@@ -7,27 +9,33 @@ export interface Scrubbed<T> {
   readonly scrubs: number;
 }
 
-const FIRST_DIGITS = 6;
-const LAST_DIGITS = 4;
+/** What is left of one number may look like another together with the digits beside it; each time is one more search. */
+const MOST_SEARCHES = 3;
 
 /**
  * Hides card data in a text, however it is written: of a card number the first 6 and last 4 digits stay, of
  * track data, verification codes and PIN blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length.
  */
 export function scrubText(text: string): Scrubbed<string> {
-  const { value, scrubs } = hide(text, cardDataIn(text));
-  if (value === text) return { value, scrubs: 0 };
-  // What is left of one number may look like another together with the digits beside it.
-  return { value: scrubText(value).value, scrubs };
+  const { ranges, isEncoded } = searchCardData(text);
+  const { value, scrubs } = hide(text, ranges);
+  let last = text;
+  let result = value;
+  for (let searches = 1; searches < MOST_SEARCHES && result !== last; searches += 1) {
+    last = result;
+    result = hide(last, isEncoded ? searchCardData(last).ranges : searchRest(last)).value;
+  }
+  return { value: result, scrubs: result === text ? 0 : scrubs };
 }
 
 function hide(text: string, ranges: readonly Range[]): Scrubbed<string> {
   let value = '';
   let end = 0;
   let scrubs = 0;
-  for (const [from, to] of ranges) {
+  for (const [from, to, keepsGaps] of ranges) {
     const shown = text.slice(from, to);
-    const hidden = shown.replace(/[^\s\p{Pd}]/gu, (character) => '*'.repeat(character.length));
+    const characters = keepsGaps === true ? /[\p{L}\p{N}]/gu : /[^\s\p{Pd}]/gu;
+    const hidden = shown.replace(characters, (character) => '*'.repeat(character.length));
     if (hidden !== shown) scrubs += 1;
     value += text.slice(end, from) + hidden;
     end = to;
@@ -45,12 +53,24 @@ export function scrubJson(value: unknown): Scrubbed<unknown> {
   if (typeof value !== 'object' || value === null) return { value, scrubs: 0 };
   if (Array.isArray(value)) return joined(value.map(scrubJson), (entries) => entries);
   const fields = Object.entries(value);
-  const kept = fields.filter(([name]) => !isSecretName(name));
+  const names = fields
+    .filter(([name]) => NAME_OF_PAIR.test(name))
+    .flatMap(([, field]) => (typeof field === 'string' || typeof field === 'number' ? [String(field)] : []));
+  const kept = fields.filter(([name, field]) => !isSecret(name, field, names));
   const scrubbed = joined(
     kept.map(([name, field]) => joined([scrubText(name), scrubJson(field)], (pair) => pair)),
     (pairs) => Object.fromEntries(pairs as [string, unknown][]),
   );
   return { value: scrubbed.value, scrubs: scrubbed.scrubs + fields.length - kept.length };
+}
+
+const NAME_OF_PAIR = /^(?:id|name|nome|nombre|key|chave|field|campo|number|numero|index|tag|bit|de|label)$/i;
+const VALUE_OF_PAIR = /^(?:value|valor|data|dado|dato|content|conteudo|contenido|text|raw)$/i;
+
+/** Whether a field is a secret, or the value of one in `{"name": "cvv", "value": "123"}`. */
+function isSecret(name: string, field: unknown, namesBeside: readonly string[]): boolean {
+  const names = VALUE_OF_PAIR.test(name) ? [name, ...namesBeside] : [name];
+  return names.some((each) => isSecretName(each) || isIsoSecret(each, field));
 }
 
 function joined<T>(parts: readonly Scrubbed<unknown>[], make: (values: unknown[]) => T): Scrubbed<T> {

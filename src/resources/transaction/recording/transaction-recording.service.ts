@@ -2,7 +2,7 @@ import type { WriteWork } from '../../../database/work.js';
 import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid, taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { hasCardNumber } from '../card-data/card-data-search.rules.js';
+import { hasCardNumber } from '../card-data/card-numbers.rules.js';
 import { TransactionRecord, type Transaction } from '../transaction.model.js';
 import { insertTransactions, storedForm } from '../transaction.repository.js';
 import { matchRecords, type Match } from './transaction-matching.service.js';

@@ -19,6 +19,16 @@ function isLuhnValid(digits: string): boolean {
   return sum % 10 === 0;
 }
 
+/** Year to second or millisecond, in this century. */
+function isDateAndTime(digits: string): boolean {
+  const [, text = '', ms] = /^(20\d{12})(\d{3})?$/.exec(digits) ?? [];
+  if (text === '' || (ms === undefined && digits.length !== 14)) return false;
+  const [month = 0, day = 0, hour = 0, minute = 0, second = 0] = (text.slice(4).match(/../g) ?? []).map(
+    Number,
+  );
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60;
+}
+
 /** Beginnings and lengths of the card numbers of schemes. */
 const SCHEMES: readonly (readonly [string, number])[] = [
   ['4', 13],
@@ -35,23 +45,20 @@ const SCHEMES: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Every card number in a text: separate numbers, in one piece or in groups of digits, and numbers within longer runs
- * of digits that begin like those of a scheme.
+ * Every card number in a text: separate numbers in one piece, and numbers in groups or within longer runs of digits
+ * that begin like those of a scheme.
  */
 function cardNumbersIn(text: string): string[] {
   return Array.from(text.matchAll(/\d(?:[\s-]{0,2}\d){12,}/g)).flatMap(([run]) => {
     const groups = Array.from(run.matchAll(/\d+/g), ([group]) => group);
-    const separate = groups.flatMap((_, from) =>
-      groups.slice(from).map((_group, count) => groups.slice(from, from + count + 1).join('')),
-    );
     const digits = groups.join('');
     const embedded = Array.from(digits).flatMap((_, start) =>
       SCHEMES.map(([beginning, length]) =>
         digits.startsWith(beginning, start) ? digits.slice(start, start + length) : '',
       ).filter((number, scheme) => number.length === SCHEMES[scheme]?.[1]),
     );
-    return [...separate, ...embedded].filter(
-      (number) => number.length >= 13 && number.length <= 19 && isLuhnValid(number),
+    return [...groups, ...embedded].filter(
+      (number) => number.length >= 13 && number.length <= 19 && isLuhnValid(number) && !isDateAndTime(number),
     );
   });
 }
@@ -72,7 +79,11 @@ const digitsOf = (length: number) =>
 const withCheckDigit = (body: string): string =>
   body + String([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].find((digit) => isLuhnValid(`${body}${digit}`)));
 /** 13 to 19 digits with a valid check digit. */
-const validNumber = fc.integer({ min: 12, max: 18 }).chain(digitsOf).map(withCheckDigit);
+const validNumber = fc
+  .integer({ min: 12, max: 18 })
+  .chain(digitsOf)
+  .map(withCheckDigit)
+  .filter((number) => !isDateAndTime(number));
 const cardNumber = fc
   .constantFrom(...SCHEMES)
   .chain(([beginning, length]) =>

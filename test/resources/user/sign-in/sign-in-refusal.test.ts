@@ -155,7 +155,7 @@ describe('a refused sign-in', () => {
     const changed = await passwords.hash('another good password');
     const signInMeanwhile = createSignIn({
       units,
-      throttle: createSignInThrottle(),
+      throttle: createSignInThrottle(server.clock),
       tokenSecret: 'of no use here',
       passwords: {
         inTurn: (use) =>

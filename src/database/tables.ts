@@ -36,10 +36,23 @@ export interface UsersTable {
   sign_in_count: number;
   last_sign_in_at: InstantColumn | null;
   last_sign_in_ip: string | null;
+  /** Wrong passwords from networks that were new to the user, since `failed_since`. */
   failed_sign_ins: number;
+  failed_since: InstantColumn | null;
+  /** The end of the latest lock, for whichever networks. */
   locked_until: InstantColumn | null;
   revision: number;
   created_at: InstantColumn;
+  updated_at: InstantColumn;
+}
+
+/** A network from which someone tried to sign in as a user; known to the user if `signed_in_at` is set. */
+export interface SignInNetworksTable {
+  user_id: number;
+  network: string;
+  signed_in_at: InstantColumn | null;
+  failed_sign_ins: number;
+  locked_until: InstantColumn | null;
   updated_at: InstantColumn;
 }
 
@@ -264,6 +277,7 @@ export interface IdempotencyKeysTable {
 export interface Tables {
   companies: CompaniesTable;
   users: UsersTable;
+  sign_in_networks: SignInNetworksTable;
   memberships: MembershipsTable;
   members: MembersView;
   access_tokens: AccessTokensTable;

@@ -1,12 +1,14 @@
 import type { Origin } from '../../../platform/caller.js';
 import type { SystemWriteWork, Units } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
+import { clientNetwork } from '../../../platform/network.js';
 import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../../access-token/derived-token.service.js';
 import { recordSignIn, selectMemberships } from '../member/member.repository.js';
 import type { Passwords, Verify } from '../password.service.js';
-import { SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
-import { afterFailure, credentialsToTry, isLocked } from './sign-in.rules.js';
+import { NEW_NETWORK, SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
+import { deleteOldNetworks, findNetwork, saveNetwork } from './sign-in.repository.js';
+import { afterFailure, afterSuccess, credentialsToTry, isLocked, type Attempted } from './sign-in.rules.js';
 import type { SignInThrottle } from './sign-in-throttle.service.js';
 import { recordOfUser } from '../user-event.service.js';
 import {
@@ -86,41 +88,66 @@ async function settle(
   { tokenSecret, tried, ip }: Settling,
 ): Promise<readonly CompanyToken[] | undefined> {
   const { account: seen, matches } = tried;
+  const network = clientNetwork(ip);
   if (seen === undefined) {
+    await save(work, NOBODY, network, { account: NO_FAILURES, network: NEW_NETWORK });
     work.ledger.append({ action: 'sign_in_failed', entityType: 'sign_in', entityId: null, companyId: null });
     return undefined;
   }
   const account = await getAccount(work, seen.user.id);
+  const userId = account.user.id;
+  const attempted = { account, network: await findNetwork(work, userId, network) };
   if (!matches || account.passwordHash !== seen.passwordHash) {
-    await fail(work, account);
+    await fail(work, account, network, attempted);
     return undefined;
   }
-  if (account.user.disabledAt !== null || isLocked(account, work.now)) {
+  if (account.user.disabledAt !== null || isLocked(attempted, work.now)) {
+    await save(work, NOBODY, network, attempted);
     await record(work, account, { action: 'sign_in_refused' });
     return undefined;
   }
+  await succeed(work, account, ip, afterSuccess(attempted, work.now));
+  return await tokensOf(work, tokenSecret, userId);
+}
+
+/** No user has this id: what is saved for it changes nothing, but takes as long as for a user. */
+const NOBODY = 0;
+const NO_FAILURES = { failedSignIns: 0, failedSince: null, lockedUntil: null };
+
+async function save(work: SystemWriteWork, userId: number, network: string, state: Attempted): Promise<void> {
+  await saveNetwork(work, userId, network, state.network);
+  await deleteOldNetworks(work, userId);
+  await updateFailures(work, userId, state.account);
+}
+
+async function fail(
+  work: SystemWriteWork,
+  account: Account,
+  network: string,
+  before: Attempted,
+): Promise<void> {
+  const wasLocked = isLocked(before, work.now);
+  const state = afterFailure(before, work.now);
+  // A locked attempt stores nothing, or each new network would add a row.
+  await save(work, wasLocked ? NOBODY : account.user.id, network, state);
+  await record(work, account, { action: 'sign_in_failed' });
+  if (!wasLocked && isLocked(state, work.now)) {
+    await record(work, account, {
+      action: 'sign_in_locked',
+      after: { lockedUntil: state.account.lockedUntil },
+    });
+  }
+}
+
+async function succeed(work: SystemWriteWork, account: Account, ip: string, state: Attempted): Promise<void> {
+  await save(work, account.user.id, clientNetwork(ip), state);
   await updateUser(work, account.user, {
     signInCount: account.user.signInCount + 1,
     lastSignInAt: work.now,
     lastSignInIp: ip,
-    failedSignIns: 0,
-    lockedUntil: null,
   });
   await recordSignIn(work, account.user.id, ip);
   await record(work, account, { action: 'sign_in', userId: account.user.id });
-  return await tokensOf(work, tokenSecret, account.user.id);
-}
-
-async function fail(work: SystemWriteWork, account: Account): Promise<void> {
-  const state = afterFailure(account, work.now);
-  await updateFailures(work, account.user.id, state);
-  await record(work, account, { action: 'sign_in_failed' });
-  if (isLocked(state, work.now) && !isLocked(account, work.now)) {
-    await record(work, account, {
-      action: 'sign_in_locked',
-      after: { lockedUntil: state.lockedUntil },
-    });
-  }
 }
 
 async function tokensOf(

@@ -61,19 +61,20 @@ export function createSignIn({ units, passwords, throttle, tokenSecret }: SignIn
 }
 
 interface Tried {
-  readonly account: Account | undefined;
-  readonly matches: boolean;
+  readonly match: Account | undefined;
+  /** The account of each wrong guess; undefined for an unknown e-mail address. */
+  readonly wrong: readonly (Account | undefined)[];
 }
 
 /** Outside any transaction, and in a time that does not reveal whether the account exists. */
 async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]): Promise<Tried> {
-  let named: Account | undefined;
+  const wrong: (Account | undefined)[] = [];
   for (const { email, password } of credentials) {
     const account = await units.systemRead((work) => findAccountByEmail(work, email));
-    if (await verify(account?.passwordHash, password)) return { account, matches: true };
-    named ??= account;
+    if (await verify(account?.passwordHash, password)) return { match: account, wrong };
+    wrong.push(account);
   }
-  return { account: named, matches: false };
+  return { match: undefined, wrong };
 }
 
 interface Settling {
@@ -85,29 +86,38 @@ interface Settling {
 /** Records every attempt, so that all take the same time. Undefined if it failed. */
 async function settle(
   work: SystemWriteWork,
-  { tokenSecret, tried, ip }: Settling,
+  { tokenSecret, tried: { match, wrong }, ip }: Settling,
 ): Promise<readonly CompanyToken[] | undefined> {
-  const { account: seen, matches } = tried;
   const network = clientNetwork(ip);
-  if (seen === undefined) {
-    await save(work, NOBODY, network, { account: NO_FAILURES, network: NEW_NETWORK });
+  if (match !== undefined) {
+    return (await enter(work, match, ip)) ? await tokensOf(work, tokenSecret, match.user.id) : undefined;
+  }
+  for (const account of wrong) {
+    if (account === undefined) await saveNothing(work, network);
+    else await fail(work, account.user.id, network);
+  }
+  if (wrong.every((account) => account === undefined)) {
     work.ledger.append({ action: 'sign_in_failed', entityType: 'sign_in', entityId: null, companyId: null });
-    return undefined;
   }
+  return undefined;
+}
+
+/** After the right password. False if it does not open the account, or not any more. */
+async function enter(work: SystemWriteWork, seen: Account, ip: string): Promise<boolean> {
+  const network = clientNetwork(ip);
   const account = await getAccount(work, seen.user.id);
-  const userId = account.user.id;
-  const attempted = { account, network: await findNetwork(work, userId, network) };
-  if (!matches || account.passwordHash !== seen.passwordHash) {
-    await fail(work, account, network, attempted);
-    return undefined;
+  if (account.passwordHash !== seen.passwordHash) {
+    await fail(work, account.user.id, network);
+    return false;
   }
+  const attempted = { account, network: await findNetwork(work, account.user.id, network) };
   if (account.user.disabledAt !== null || isLocked(attempted, work.now)) {
-    await save(work, NOBODY, network, attempted);
+    await saveNothing(work, network);
     await record(work, account, { action: 'sign_in_refused' });
-    return undefined;
+    return false;
   }
   await succeed(work, account, ip, afterSuccess(attempted, work.now));
-  return await tokensOf(work, tokenSecret, userId);
+  return true;
 }
 
 /** No user has this id: what is saved for it changes nothing, but takes as long as for a user. */
@@ -120,16 +130,18 @@ async function save(work: SystemWriteWork, userId: number, network: string, stat
   await updateFailures(work, userId, state.account);
 }
 
-async function fail(
-  work: SystemWriteWork,
-  account: Account,
-  network: string,
-  before: Attempted,
-): Promise<void> {
+async function saveNothing(work: SystemWriteWork, network: string): Promise<void> {
+  await save(work, NOBODY, network, { account: NO_FAILURES, network: NEW_NETWORK });
+}
+
+async function fail(work: SystemWriteWork, userId: number, network: string): Promise<void> {
+  const account = await getAccount(work, userId);
+  const before = { account, network: await findNetwork(work, userId, network) };
   const wasLocked = isLocked(before, work.now);
   const state = afterFailure(before, work.now);
   // A locked attempt stores nothing, or each new network would add a row.
-  await save(work, wasLocked ? NOBODY : account.user.id, network, state);
+  if (wasLocked) await saveNothing(work, network);
+  else await save(work, userId, network, state);
   await record(work, account, { action: 'sign_in_failed' });
   if (!wasLocked && isLocked(state, work.now)) {
     await record(work, account, {

@@ -192,6 +192,15 @@ describe('AT-40 wrong passwords for a victim', () => {
     expect(await statusOf(email, PASSWORD, ipv6(2))).toBe(200);
   });
 
+  it('count twice where the value and its percent-decoded form are both tried', async () => {
+    const { email, user } = await addPerson(server, { acme: 'viewer' });
+    const { headers } = fromElsewhere();
+    const form = { headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' } };
+    for (let n = 0; n < 5; n += 1) expect(await statusOf(email, `wrong%2B${n}`, form)).toBe(401);
+    expect((await networksOf(user.id)).map((network) => network.failed_sign_ins)).toEqual([10]);
+    expect(await statusOf(email, PASSWORD, { headers })).toBe(401);
+  });
+
   it('of a new password count as before', async () => {
     const { email, user } = await addPerson(server, { acme: 'viewer' });
     const here = fromElsewhere();

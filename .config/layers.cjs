@@ -21,7 +21,7 @@ const layers = [
     files: '^src/platform/',
     example: 'src/platform/example.ts',
     src: ['platform'],
-    packages: ['crc', 'ipaddr.js', 'pino', 'zod'],
+    packages: ['crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
     node: ['crypto', 'fs', 'net', 'path', 'timers/promises'],
   },
   {
@@ -80,10 +80,10 @@ const layers = [
   },
   {
     name: 'secrets',
-    files: '^src/resources/user/(password|sign-in/sign-in-throttle)[.]service[.]ts$',
+    files: '^src/resources/user/password[.]service[.]ts$',
     example: 'src/resources/user/password.service.ts',
     src: DOMAIN,
-    packages: ['@node-rs/argon2', 'rate-limiter-flexible'],
+    packages: ['@node-rs/argon2'],
     node: ['crypto'],
   },
   {
@@ -113,7 +113,7 @@ const layers = [
     files: '^src/http/',
     example: 'src/http/example.ts',
     src: [...UNITS, 'http'],
-    packages: ['busboy', 'express', 'ipaddr.js', 'prom-client', 'rate-limiter-flexible'],
+    packages: ['busboy', 'express', 'ipaddr.js', 'prom-client'],
     node: ['crypto', 'events', 'http', 'https', 'net', 'stream', 'util', 'zlib'],
   },
   {

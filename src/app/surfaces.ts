@@ -79,11 +79,15 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   return { listener, stop: graphql.stop };
 }
 
-function createRest({ units, tokenSecret }: SurfaceParts, services: RestOptions, passwords: Passwords) {
+function createRest(
+  { units, clock, tokenSecret }: SurfaceParts,
+  services: RestOptions,
+  passwords: Passwords,
+) {
   const signIn = createSignIn({
     units,
     passwords,
-    throttle: createSignInThrottle(),
+    throttle: createSignInThrottle(clock),
     tokenSecret,
   });
   const routes = createRoutes(signIn);

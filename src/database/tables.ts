@@ -1,6 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from './storage.js';
+import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 
 /** Who created a record, and when it changed. `revision` grows by one with each change and is the ETag. */
 export interface AuditColumns {
@@ -24,49 +25,6 @@ export interface CompaniesTable {
   name: string;
   created_at: InstantColumn;
   updated_at: InstantColumn;
-}
-
-export interface UsersTable {
-  id: Generated<number>;
-  email: string;
-  name: string;
-  time_zone: string;
-  password_hash: string;
-  disabled_at: InstantColumn | null;
-  sign_in_count: number;
-  last_sign_in_at: InstantColumn | null;
-  last_sign_in_ip: string | null;
-  failed_sign_ins: number;
-  locked_until: InstantColumn | null;
-  revision: number;
-  created_at: InstantColumn;
-  updated_at: InstantColumn;
-}
-
-/** A user in a company, with what this company knows of the user: other companies have values of their own. */
-export interface MembershipsTable {
-  company_id: number;
-  user_id: number;
-  role: string;
-  name: string;
-  time_zone: string;
-  sign_in_count: Generated<number>;
-  last_sign_in_at: InstantColumn | null;
-  last_sign_in_ip: string | null;
-  disabled_at: InstantColumn | null;
-  revision: number;
-  created_at: InstantColumn;
-  updated_at: InstantColumn;
-}
-
-/** A view of memberships with their users; `id` is that of the user. */
-export interface MembersView extends Omit<MembershipsTable, 'user_id' | 'sign_in_count'> {
-  id: number;
-  email: string;
-  sign_in_count: number;
-  /** Set if the operator of the server has disabled the user in all companies. */
-  account_disabled_at: InstantColumn | null;
-  locked_until: InstantColumn | null;
 }
 
 export interface AccessTokensTable extends Identified {
@@ -264,6 +222,7 @@ export interface IdempotencyKeysTable {
 export interface Tables {
   companies: CompaniesTable;
   users: UsersTable;
+  sign_in_networks: SignInNetworksTable;
   memberships: MembershipsTable;
   members: MembersView;
   access_tokens: AccessTokensTable;

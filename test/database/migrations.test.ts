@@ -205,6 +205,29 @@ describe('migrating', () => {
     ]);
   });
 
+  it('keeps the network of the last sign-in, and drops locks that held for all networks', async () => {
+    const older = join(folder, 'older.db');
+    const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0007'));
+    await migrateFile(older, before);
+    const database = new Sqlite(older);
+    database.exec(`insert into users (id, email, name, time_zone, password_hash, sign_in_count, last_sign_in_at,
+        last_sign_in_ip, failed_sign_ins, locked_until, revision, created_at, updated_at)
+        values (1, 'vi@acme.example', 'Vi', 'UTC', '', 0, null, null, 10, 9, 1, 5, 5),
+          (2, 'ana@acme.example', 'Ana', 'UTC', '', 3, 7, '192.0.2.1', 4, null, 4, 5, 8),
+          (3, 'bo@acme.example', 'Bo', 'UTC', '', 3, 7, '2001:db8::1', 0, null, 4, 5, 8);`);
+    database.close();
+    await migrateFile(older);
+    expect(read(older, 'select * from sign_in_networks')).toEqual([
+      {
+        ...{ user_id: 2, network: '192.0.2.1', signed_in_at: 7, locked_until: null },
+        ...{ failed_sign_ins: 0, updated_at: 7 },
+      },
+    ]);
+    const none = { failed_sign_ins: 0, failed_since: null, locked_until: null };
+    const columns = 'failed_sign_ins, failed_since, locked_until';
+    expect(read(older, `select ${columns} from users`)).toEqual([none, none, none]);
+  });
+
   it('is done once where several start on a new file together', async () => {
     const fresh = join(folder, 'fresh.db');
     const all = await Promise.all([1, 2, 3].map(() => openDatabase(fresh)));
@@ -222,6 +245,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0004-transactions': '810ca7127b32da6df3c07cf1ea87ae14a2d27a29d5e48917f61a624fcc80eafc',
   '0005-ledger-entities': '16ddfc781fb0fd897e1a41f3252d2e29981ea2c6054415b4b57edcd8f8ec901f',
   '0006-members': 'aa21c6ac42618c1e1d331ebae0ad0c708f1bfe09761938dd3873634212d43de5',
+  '0008-sign-in-networks': '570d0dbff888a9302166fcff59efb7b722ee7c67fa0c7bbffc2a9711c8dc5c33',
 };
 
 describe('released migrations', () => {

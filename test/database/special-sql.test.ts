@@ -22,6 +22,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/transaction/summary/transaction-summary.repository.ts': 4,
   'src/resources/transaction/transaction.repository.ts': 3,
   'src/resources/user/member/member.repository.ts': 3,
+  'src/resources/user/sign-in/sign-in.repository.ts': 4,
   'src/resources/user/user.repository.ts': 7,
 };
 

@@ -28,7 +28,13 @@ export function addUserCommands(program: Command, io: CommandIo): void {
     .action((options: ListOptions) => list(io, options));
   addStateCommand(user, io, 'disable', 'end all access of a user, in all companies', disableUser);
   addStateCommand(user, io, 'enable', 'give a disabled user access again', enableUser);
-  addStateCommand(user, io, 'unlock', 'let a locked user sign in by password again', unlockUser);
+  addStateCommand(
+    user,
+    io,
+    'unlock',
+    'let a locked user sign in by password from every network again',
+    unlockUser,
+  );
   withActor(addJsonCommand(user, 'update', 'change the name and time zone of a user, in all companies'))
     .requiredOption('--email <address>', 'the user')
     .option('--name <name>', 'the new name')

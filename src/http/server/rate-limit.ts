@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 import { HOUR, SECOND, type Clock } from '../../platform/clock.js';
-import { clientNetwork } from '../../platform/network.js';
+import { createNetworkCounter, inMemory } from '../../platform/limits/network-counter.js';
 import { HttpProblem } from '../problem.js';
 import { requestContextOf, type Budget } from '../request-context.js';
 
@@ -16,19 +15,16 @@ export interface Counted {
 /** Counts one request from an IP address; null if the rate limit is off. */
 export type CountRequest = (address: string) => Promise<Counted | null>;
 
-/** Counts in fixed windows, by network: an IPv4 address or an IPv6 /64. A limit of 0 turns the rate limit off. */
+/** Counts in fixed windows, by network (contract 14). A limit of 0 turns the rate limit off. */
 export function createRequestCounter(limit: number, clock: Clock, windowMs = HOUR): CountRequest {
   if (limit === 0) return () => Promise.resolve(null);
-  const store = new RateLimiterMemory({ points: limit, duration: windowMs / SECOND });
+  const counter = createNetworkCounter(limit, windowMs, inMemory(clock));
   return async (address) => {
-    // Counts like `consume`, which rejects over the limit.
-    const state = await store.penalty(clientNetwork(address));
-    // `msBeforeNext` can exceed the window only if the machine's clock was set back.
-    const endsIn = Math.min(state.msBeforeNext, windowMs);
-    const reset = Math.ceil((clock.now().getTime() + endsIn) / SECOND);
+    const { remaining, isOver, msLeft } = await counter.count(address);
+    const reset = Math.ceil((clock.now().getTime() + msLeft) / SECOND);
     return {
-      budget: { limit, remaining: state.remainingPoints, resetAt: new Date(reset * SECOND) },
-      retryAfter: state.consumedPoints > limit ? Math.max(1, Math.ceil(endsIn / SECOND)) : null,
+      budget: { limit, remaining, resetAt: new Date(reset * SECOND) },
+      retryAfter: isOver ? Math.max(1, Math.ceil(msLeft / SECOND)) : null,
     };
   };
 }

@@ -79,6 +79,7 @@ function columnsOf(state: UserState) {
     last_sign_in_at: state.lastSignInAt && instant.toColumn(state.lastSignInAt),
     last_sign_in_ip: state.lastSignInIp,
     failed_sign_ins: state.failedSignIns,
+    failed_since: state.failedSince && instant.toColumn(state.failedSince),
     locked_until: state.lockedUntil && instant.toColumn(state.lockedUntil),
   };
 }
@@ -105,6 +106,7 @@ function accountOf(row: Row<'users'>): Account {
     user: userOf(row),
     passwordHash: row.password_hash,
     failedSignIns: row.failed_sign_ins,
+    failedSince: time.fromColumn(row.failed_since),
     lockedUntil: time.fromColumn(row.locked_until),
   };
 }
@@ -129,8 +131,9 @@ export async function getAccount(work: SystemReadWork, userId: number): Promise<
 export async function updateFailures(
   work: SystemWriteWork,
   userId: number,
-  state: SignInState,
+  { failedSignIns, failedSince, lockedUntil }: SignInState,
 ): Promise<void> {
   const { db } = specialSql(work);
-  await db.updateTable('users').set(columnsOf(state)).where('id', '=', userId).execute();
+  const columns = columnsOf({ failedSignIns, failedSince, lockedUntil });
+  await db.updateTable('users').set(columns).where('id', '=', userId).execute();
 }

@@ -6,6 +6,7 @@ import { found } from '../shared/records.service.js';
 import { demandAdministrator, firstAdministrator } from './member/administrator.service.js';
 import { renameInAll, selectMemberships } from './member/member.repository.js';
 import { addMembership, getMembership } from './member/member.service.js';
+import { resetNetworks } from './sign-in/sign-in.repository.js';
 import { recordChangeOfUser } from './user-event.service.js';
 import { comparableEmail, UserAdd, UserUpdate, type Person, type User } from './user.model.js';
 import {
@@ -130,10 +131,12 @@ export async function enableUser(work: SystemWriteWork, { id }: Identified, by?:
   return await change(work, 'enable', user, { disabledAt: null }, by);
 }
 
-/** Lifts a lock and resets the number of failed sign-ins. */
+/** Lifts all locks, for whichever networks, and counts wrong passwords anew. */
 export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
   const { user } = await getAccount(work, id);
-  return await change(work, 'unlock', user, { lockedUntil: null, failedSignIns: 0 }, by);
+  await resetNetworks(work, id);
+  const state = { lockedUntil: null, failedSignIns: 0, failedSince: null };
+  return await change(work, 'unlock', user, state, by);
 }
 
 /** Does not revoke tokens and does not lift a lock. */

@@ -62,13 +62,13 @@ export async function enableMember(work: WriteWork, member: Member): Promise<Mem
 }
 
 /**
- * Lifts the lock that follows from failed sign-ins, for a user of this company alone: a lock protects the user's other
+ * Lifts the locks that follow from wrong passwords, for a user of this company alone: a lock protects the user's other
  * companies too. Errors: `invalid` for a user of several companies.
  */
 export async function unlockMember(work: WriteWork, member: Member): Promise<Member> {
   if ((await selectMemberships(work, [member.id])).length > 1) {
     const message =
-      'is a member of other companies too: the lock ends by itself after 30 minutes, or by the operator of the server';
+      'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server';
     throw invalid('id', message);
   }
   await unlockUser(work, member, work.caller.userId);

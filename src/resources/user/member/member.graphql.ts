@@ -34,7 +34,7 @@ const MemberType = objectType<Member, Exclude<keyof Member, Shown>>(
     ),
     lockedUntil: nullable(
       instant(
-        'Until then the user cannot sign in, after too many wrong passwords; tokens stay valid. May be in the past. Null if the account is not locked.',
+        'Until then the password is refused from some networks, after too many wrong passwords. A network from which the user has signed in before is affected only by wrong passwords from there. Tokens stay valid. May be in the past. Null if there is no lock.',
       ),
     ),
     lastSignInAt: nullable(

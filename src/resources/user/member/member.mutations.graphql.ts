@@ -146,7 +146,7 @@ export const memberMutationsFace = face(
     changes: {
       userUnlock: {
         description:
-          'Lets a user sign in who is locked after too many wrong passwords. Not for a user of several companies. Requires the scope ADMIN.',
+          'Lets a user sign in from every network again, after too many wrong passwords. Not for a user of several companies. Requires the scope ADMIN.',
         scope: 'admin',
         run: unlockMember,
       },

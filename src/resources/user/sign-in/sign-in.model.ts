@@ -18,11 +18,25 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Number of successive failed sign-ins, and the lock that follows from it. */
+/** Wrong passwords for an account. */
 export interface SignInState {
+  /** From networks that were new to the account, in the day that began at `failedSince`. */
+  readonly failedSignIns: number;
+  readonly failedSince: Date | null;
+  /** The end of the latest lock, for whichever networks. May be in the past. */
+  readonly lockedUntil: Date | null;
+}
+
+/** What an account has to do with a network. */
+export interface SignInNetwork {
+  /** Null for a network that is new to the account: no sign-in from there has succeeded. */
+  readonly signedInAt: Date | null;
+  /** Wrong passwords in a row, from this network. */
   readonly failedSignIns: number;
   readonly lockedUntil: Date | null;
 }
+
+export const NEW_NETWORK: SignInNetwork = { signedInAt: null, failedSignIns: 0, lockedUntil: null };
 
 /** The result of signing in, for each company of the user. */
 export interface CompanyToken {

@@ -1,12 +1,14 @@
 import type { Origin } from '../../../platform/caller.js';
 import type { SystemWriteWork, Units } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
+import { clientNetwork } from '../../../platform/network.js';
 import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../../access-token/derived-token.service.js';
 import { recordSignIn, selectMemberships } from '../member/member.repository.js';
 import type { Passwords, Verify } from '../password.service.js';
-import { SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
-import { afterFailure, credentialsToTry, isLocked } from './sign-in.rules.js';
+import { NEW_NETWORK, SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
+import { deleteOldNetworks, findNetwork, saveNetwork } from './sign-in.repository.js';
+import { afterFailure, afterSuccess, credentialsToTry, isLocked, type Attempted } from './sign-in.rules.js';
 import type { SignInThrottle } from './sign-in-throttle.service.js';
 import { recordOfUser } from '../user-event.service.js';
 import {
@@ -59,19 +61,20 @@ export function createSignIn({ units, passwords, throttle, tokenSecret }: SignIn
 }
 
 interface Tried {
-  readonly account: Account | undefined;
-  readonly matches: boolean;
+  readonly match: Account | undefined;
+  /** The account of each wrong guess; undefined for an unknown e-mail address. */
+  readonly wrong: readonly (Account | undefined)[];
 }
 
 /** Outside any transaction, and in a time that does not reveal whether the account exists. */
 async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]): Promise<Tried> {
-  let named: Account | undefined;
+  const wrong: (Account | undefined)[] = [];
   for (const { email, password } of credentials) {
     const account = await units.systemRead((work) => findAccountByEmail(work, email));
-    if (await verify(account?.passwordHash, password)) return { account, matches: true };
-    named ??= account;
+    if (await verify(account?.passwordHash, password)) return { match: account, wrong };
+    wrong.push(account);
   }
-  return { account: named, matches: false };
+  return { match: undefined, wrong };
 }
 
 interface Settling {
@@ -83,44 +86,80 @@ interface Settling {
 /** Records every attempt, so that all take the same time. Undefined if it failed. */
 async function settle(
   work: SystemWriteWork,
-  { tokenSecret, tried, ip }: Settling,
+  { tokenSecret, tried: { match, wrong }, ip }: Settling,
 ): Promise<readonly CompanyToken[] | undefined> {
-  const { account: seen, matches } = tried;
-  if (seen === undefined) {
+  const network = clientNetwork(ip);
+  if (match !== undefined) {
+    return (await enter(work, match, ip)) ? await tokensOf(work, tokenSecret, match.user.id) : undefined;
+  }
+  for (const account of wrong) {
+    if (account === undefined) await saveNothing(work, network);
+    else await fail(work, account.user.id, network);
+  }
+  if (wrong.every((account) => account === undefined)) {
     work.ledger.append({ action: 'sign_in_failed', entityType: 'sign_in', entityId: null, companyId: null });
-    return undefined;
   }
+  return undefined;
+}
+
+/** After the right password. False if it does not open the account, or not any more. */
+async function enter(work: SystemWriteWork, seen: Account, ip: string): Promise<boolean> {
+  const network = clientNetwork(ip);
   const account = await getAccount(work, seen.user.id);
-  if (!matches || account.passwordHash !== seen.passwordHash) {
-    await fail(work, account);
-    return undefined;
+  if (account.passwordHash !== seen.passwordHash) {
+    await fail(work, account.user.id, network);
+    return false;
   }
-  if (account.user.disabledAt !== null || isLocked(account, work.now)) {
+  const attempted = { account, network: await findNetwork(work, account.user.id, network) };
+  if (account.user.disabledAt !== null || isLocked(attempted, work.now)) {
+    await saveNothing(work, network);
     await record(work, account, { action: 'sign_in_refused' });
-    return undefined;
+    return false;
   }
+  await succeed(work, account, ip, afterSuccess(attempted, work.now));
+  return true;
+}
+
+/** No user has this id: what is saved for it changes nothing, but takes as long as for a user. */
+const NOBODY = 0;
+const NO_FAILURES = { failedSignIns: 0, failedSince: null, lockedUntil: null };
+
+async function save(work: SystemWriteWork, userId: number, network: string, state: Attempted): Promise<void> {
+  await saveNetwork(work, userId, network, state.network);
+  await deleteOldNetworks(work, userId);
+  await updateFailures(work, userId, state.account);
+}
+
+async function saveNothing(work: SystemWriteWork, network: string): Promise<void> {
+  await save(work, NOBODY, network, { account: NO_FAILURES, network: NEW_NETWORK });
+}
+
+async function fail(work: SystemWriteWork, userId: number, network: string): Promise<void> {
+  const account = await getAccount(work, userId);
+  const before = { account, network: await findNetwork(work, userId, network) };
+  const wasLocked = isLocked(before, work.now);
+  const state = afterFailure(before, work.now);
+  // A locked attempt stores nothing, or each new network would add a row.
+  if (wasLocked) await saveNothing(work, network);
+  else await save(work, userId, network, state);
+  await record(work, account, { action: 'sign_in_failed' });
+  if (!wasLocked && isLocked(state, work.now)) {
+    await record(work, account, {
+      action: 'sign_in_locked',
+      after: { lockedUntil: state.account.lockedUntil },
+    });
+  }
+}
+
+async function succeed(work: SystemWriteWork, account: Account, ip: string, state: Attempted): Promise<void> {
+  await save(work, account.user.id, clientNetwork(ip), state);
   await updateUser(work, account.user, {
     signInCount: account.user.signInCount + 1,
     lastSignInAt: work.now,
     lastSignInIp: ip,
-    failedSignIns: 0,
-    lockedUntil: null,
   });
   await recordSignIn(work, account.user.id, ip);
   await record(work, account, { action: 'sign_in', userId: account.user.id });
-  return await tokensOf(work, tokenSecret, account.user.id);
-}
-
-async function fail(work: SystemWriteWork, account: Account): Promise<void> {
-  const state = afterFailure(account, work.now);
-  await updateFailures(work, account.user.id, state);
-  await record(work, account, { action: 'sign_in_failed' });
-  if (isLocked(state, work.now) && !isLocked(account, work.now)) {
-    await record(work, account, {
-      action: 'sign_in_locked',
-      after: { lockedUntil: state.lockedUntil },
-    });
-  }
 }
 
 async function tokensOf(

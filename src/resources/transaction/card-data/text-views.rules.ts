@@ -98,8 +98,10 @@ interface Character {
   readonly to: number;
 }
 
-/** Decoding replaces what is no UTF-8. */
-const isUtf8 = (bytes: Buffer): boolean => !bytes.toString('utf8').includes('\ufffd');
+/** Decoding replaces what is no UTF-8; at the end of the first bytes, a character may be cut. */
+const isUtf8 = (bytes: Buffer): boolean =>
+  !bytes.toString('utf8', 0, 64).slice(0, -1).includes('\ufffd') &&
+  !bytes.toString('utf8').includes('\ufffd');
 
 function charactersOf(bytes: Buffer): Character[] {
   if (!isUtf8(bytes))

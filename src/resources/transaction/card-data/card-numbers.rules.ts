@@ -138,10 +138,18 @@ function numbersIn(run: DigitRun, isOrdinary: (from: number, to: number) => bool
     for (let start = end - SHORTEST_NUMBER; start >= Math.max(0, end - LONGEST_NUMBER); start -= 1) {
       if (!isLuhnValid(run.sums, start, end) || !isCardNumber(run, start, end)) continue;
       if (gaps[start] !== gaps[end - 1] && isOrdinary(places[start] ?? 0, places[end - 1] ?? 0)) continue;
-      ranges.push([places[start + FIRST_DIGITS] ?? 0, (places[end - LAST_DIGITS - 1] ?? 0) + 1, true]);
+      addRange(ranges, places[start + FIRST_DIGITS] ?? 0, (places[end - LAST_DIGITS - 1] ?? 0) + 1);
     }
   }
   return ranges;
+}
+
+/** Numbers that overlap become one range, so that long runs of digits have few. */
+function addRange(ranges: Range[], from: number, to: number): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && from <= last[1] && to >= last[0]) {
+    ranges[ranges.length - 1] = [Math.min(from, last[0]), Math.max(to, last[1]), true];
+  } else ranges.push([from, to, true]);
 }
 
 /** Digits one by one or in pairs, in groups of four, and in other groups that cards have; all parted in one way. */

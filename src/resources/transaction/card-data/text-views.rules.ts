@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 /** A text, or what a part of it says once it is decoded; each character knows where it stands in the original. */
 export interface View {
   readonly text: string;
@@ -99,6 +97,11 @@ interface Character {
   readonly from: number;
   readonly to: number;
 }
+
+/** Decoding replaces what is no UTF-8; at the end of the first bytes, a character may be cut. */
+const isUtf8 = (bytes: Buffer): boolean =>
+  !bytes.toString('utf8', 0, 64).slice(0, -1).includes('\ufffd') &&
+  !bytes.toString('utf8').includes('\ufffd');
 
 function charactersOf(bytes: Buffer): Character[] {
   if (!isUtf8(bytes))

@@ -36,9 +36,15 @@ export async function recordEach(
   { isKnownByContent = false }: RecordOptions = {},
 ): Promise<readonly RecordResult[]> {
   const checked: (Masked | DomainError)[] = [];
-  for (const [index, each] of input.entries()) {
-    if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await yieldToEventLoop();
-    checked.push(checkedRecord(each, isKnownByContent));
+  let workInTurn = 0;
+  for (const each of input) {
+    if (workInTurn > WORK_PER_TURN) {
+      await yieldToEventLoop();
+      workInTurn = 0;
+    }
+    const result = checkedRecord(each, isKnownByContent);
+    workInTurn += workOf(result);
+    checked.push(result);
   }
   const valid = checked.flatMap((each) => (each instanceof DomainError ? [] : [each]));
   const results = await store(work, valid, await matchRecords(work, valuesOf(valid)));
@@ -50,11 +56,19 @@ export async function recordEach(
   });
 }
 
-/** Checking and masking a record takes up to 0.2 ms, with texts of usual length. */
-const RECORDS_PER_TURN = 50;
+/** Characters: checking and masking so many takes up to 20 ms. */
+const WORK_PER_TURN = 16_384;
+/** A record without texts takes as long as so many characters. */
+const WORK_OF_RECORD = 400;
 const yieldToEventLoop = createEventLoopYield();
 
 type Masked = ReturnType<typeof scrubRecord>;
+
+function workOf(checked: Masked | DomainError): number {
+  if (checked instanceof DomainError) return WORK_OF_RECORD;
+  const { sent, received, detail } = checked.value;
+  return WORK_OF_RECORD + (sent?.length ?? 0) + (received?.length ?? 0) + detail.length;
+}
 
 function checkedRecord(input: unknown, isKnownByContent: boolean): Masked | DomainError {
   try {

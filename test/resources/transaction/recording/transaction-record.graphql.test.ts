@@ -162,6 +162,24 @@ describe('transactionRecord', () => {
     expect(await statements()).toHaveLength(3);
     expect(await statementsFor(server, ingest, RECORD, { input: fresh() })).toHaveLength(1);
   });
+
+  it('AT-27 stores no card data that a sender has hidden', async () => {
+    const pan = '5555555555554444';
+    const sent = JSON.stringify({
+      body: Buffer.from(`pan ${pan}`).toString('base64'),
+      '52': '04A1B2C3D4E5F607',
+    });
+    const { transaction, userErrors } = await record({
+      ...paymentInput({ reference: 'hidden' }),
+      ...{ sent, received: '５５５５.5555.5555.4444 🙂', detail: 'Código de segurança: 987' },
+    });
+    expect(userErrors).toEqual([]);
+    expect(transaction).toMatchObject({
+      received: '５５５５.55**.****.4444 🙂',
+      detail: 'Código de segurança: ***',
+    });
+    expect(transaction?.sent).toMatch(/^\{"52":"\*{16}","body":"[\w+/]+\*+[\w+/]*(?:=\*)?=*"\}$/);
+  });
 });
 
 describe('the scope ingest', () => {

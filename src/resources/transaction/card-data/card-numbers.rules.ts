@@ -33,7 +33,7 @@ const MOMENT = String.raw`20\d\d${DAY}(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3})?`
 const DATE_AND_TIME = new RegExp(`^${MOMENT}$`);
 
 const AMOUNT = String.raw`\d{1,3}(?:(?:\.\d{3})*,|(?:,\d{3})*\.|\d*[.,])\d{2}(?![\d.,]\d)`;
-const NEAR = String.raw`[^\p{L}\p{N}\n]{0,3}`;
+const NEAR = String.raw`[^\p{L}\p{N}]{0,3}`;
 /** Dates, times and lists of amounts: what stands in them is not part of a number with gaps. */
 const ORDINARY = new RegExp(
   [

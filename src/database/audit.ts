@@ -1,7 +1,7 @@
 /** The audit columns: who created a record and when, when it changed last, and its revision. */
 import { sql, type RawBuilder } from 'kysely';
 
-import type { Audit } from '../platform/audit.js';
+import type { Audit } from '../platform/changes/audit.js';
 import { instant } from './storage.js';
 import type { AuditColumns } from './tables.js';
 import type { SystemWriteWork, WriteWork } from './work.js';

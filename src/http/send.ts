@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { once } from 'node:events';
 
 import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
-import { hasBody } from './body.js';
+import { hasBody } from './body/body.js';
 import type { ProblemResponse } from './problem.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

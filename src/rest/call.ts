@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 
-import { isFormType, type Body } from '../http/body.js';
+import { isFormType, type Body } from '../http/body/body.js';
 import { readPage } from '../http/query.js';
-import type { Upload } from '../http/multipart.js';
+import type { Upload } from '../http/body/multipart.js';
 import { notFound } from '../platform/errors.js';
 import { isNameLike, normalized } from '../platform/encoding/text.js';
-import { demandUnchanged } from '../platform/optimistic-lock.js';
+import { demandUnchanged } from '../platform/changes/optimistic-lock.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';

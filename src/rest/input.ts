@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import type { BodyFields } from '../http/body.js';
+import type { BodyFields } from '../http/body/body.js';
 import { snakeCase } from '../http/problem.js';
 import { malformed } from '../http/query.js';
 import { invalid } from '../platform/errors.js';

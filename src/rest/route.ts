@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Upload } from '../http/multipart.js';
+import type { Upload } from '../http/body/multipart.js';
 import type { Scope } from '../platform/caller.js';
 import type { PageRequest } from '../platform/page.js';
 

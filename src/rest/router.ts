@@ -1,10 +1,10 @@
 import { Router, type Request, type RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
-import type { Base64BodyReader } from '../http/base64-body.js';
-import { formBody, inviteBody, readBody, type Body } from '../http/body.js';
+import type { Base64BodyReader } from '../http/body/base64-body.js';
+import { formBody, inviteBody, readBody, type Body } from '../http/body/body.js';
 import { readToken } from '../http/credential.js';
-import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/multipart.js';
+import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
 import { HttpProblem, methodNotAllowed } from '../http/problem.js';
 import { sendMethods } from '../http/send.js';
 import { readQuery } from '../http/query.js';

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { createBase64BodyReader, type HeldBody } from '../../src/http/base64-body.js';
-import { createUploadReader, isMultipart, type HeldUpload } from '../../src/http/multipart.js';
+import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
+import { createUploadReader, isMultipart, type HeldUpload } from '../../src/http/body/multipart.js';
 import { HttpProblem } from '../../src/http/problem.js';
-import { UploadSlots, type UploadLimits } from '../../src/http/upload-slots.js';
+import { UploadSlots, type UploadLimits } from '../../src/http/body/upload-slots.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 
 let http: Server | undefined;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { HttpProblem } from '../../src/http/problem.js';
-import { createUploadReader, type HeldUpload } from '../../src/http/multipart.js';
-import { UploadSlots, type UploadLimits } from '../../src/http/upload-slots.js';
+import { createUploadReader, type HeldUpload } from '../../src/http/body/multipart.js';
+import { UploadSlots, type UploadLimits } from '../../src/http/body/upload-slots.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 
 let http: Server | undefined;

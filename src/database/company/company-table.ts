@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { Audit } from '../../platform/audit.js';
+import type { Audit } from '../../platform/changes/audit.js';
 import type { PageRequest } from '../../platform/page.js';
 import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';
 import {

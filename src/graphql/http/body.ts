@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import { demandScope } from '../../platform/caller.js';
-import { inviteBody, readText } from '../../http/body.js';
+import { inviteBody, readText } from '../../http/body/body.js';
 import { bearerToken } from '../../http/credential.js';
-import { isMultipart, type HeldUpload, type UploadReader } from '../../http/multipart.js';
+import { isMultipart, type HeldUpload, type UploadReader } from '../../http/body/multipart.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { graphqlContextOf, releaseAfterExecution } from './http-context.js';
 import { operationRefused } from '../limits/limits.js';

@@ -4,7 +4,7 @@ import { finished } from 'node:stream';
 import { requestContextOf } from '../../http/request-context.js';
 import { isIdempotencyKey } from '../../platform/idempotency.js';
 import { readToken } from '../../http/credential.js';
-import type { HeldUpload } from '../../http/multipart.js';
+import type { HeldUpload } from '../../http/body/multipart.js';
 import { malformed, readQuery } from '../../http/query.js';
 import { sendInPieces } from '../../http/send.js';
 import type { Authenticate } from './authentication.js';

@@ -1,6 +1,6 @@
 import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
-import type { Upload, UploadedFile } from '../../http/multipart.js';
+import type { Upload, UploadedFile } from '../../http/body/multipart.js';
 import { operationRefused } from '../limits/limits.js';
 import { parsedJson } from './json.js';
 

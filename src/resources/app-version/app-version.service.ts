@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { changed, newValues } from '../../platform/changes.js';
+import { changed, newValues } from '../../platform/changes/changes.js';
 import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';

@@ -1,5 +1,5 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { changed, newValues } from '../../platform/changes.js';
+import { changed, newValues } from '../../platform/changes/changes.js';
 import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';

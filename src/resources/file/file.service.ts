@@ -1,5 +1,5 @@
 import type { WriteWork } from '../../database/work.js';
-import { changed, newValues } from '../../platform/changes.js';
+import { changed, newValues } from '../../platform/changes/changes.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { keepContent, releaseContents } from '../content/content.service.js';

@@ -1,4 +1,4 @@
-import { changed, newValues } from '../../platform/changes.js';
+import { changed, newValues } from '../../platform/changes/changes.js';
 import { parse } from '../../platform/validate.js';
 import { ownedRecords } from '../owner/owned-record.service.js';
 import { MetacontentCreate, MetacontentUpdate } from './metacontent.model.js';

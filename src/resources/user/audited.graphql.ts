@@ -8,7 +8,7 @@ import {
   type FieldsOf,
   type GraphqlContext,
 } from '../../graphql/index.js';
-import type { Audit } from '../../platform/audit.js';
+import type { Audit } from '../../platform/changes/audit.js';
 import type { Channel as ChannelName } from '../../platform/caller.js';
 import { UserType } from './user.graphql.js';
 import { users } from './member/member.service.js';

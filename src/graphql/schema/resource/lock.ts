@@ -1,6 +1,6 @@
 import { Arg, Int } from 'type-graphql';
 
-import { demandUnchanged } from '../../../platform/optimistic-lock.js';
+import { demandUnchanged } from '../../../platform/changes/optimistic-lock.js';
 import { words } from '../node.js';
 import type { Parameter } from './face.js';
 

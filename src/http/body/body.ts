@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 
-import { DomainError } from '../platform/errors.js';
-import { SECOND } from '../platform/clock.js';
-import { problemOfJson } from '../platform/encoding/json.js';
-import { numbersAsText } from '../platform/encoding/json-numbers.js';
+import { DomainError } from '../../platform/errors.js';
+import { SECOND } from '../../platform/clock.js';
+import { problemOfJson } from '../../platform/encoding/json.js';
+import { numbersAsText } from '../../platform/encoding/json-numbers.js';
 import { FormFields, type FormValue } from './form.js';
-import { HttpProblem } from './problem.js';
-import { malformed } from './query.js';
+import { HttpProblem } from '../problem.js';
+import { malformed } from '../query.js';
 
 /** Of a JSON or form body, without a field that is read as `readBase64Body` does. */
 export const MAX_BODY_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import { parse } from './validate.js';
+import { parse } from '../validate.js';
 
 type Given<G> = Exclude<G, undefined>;
 

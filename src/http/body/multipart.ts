@@ -2,11 +2,11 @@ import busboy from 'busboy';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
+import { ContentBuilder, type ChunkedContent } from '../../platform/encoding/content-builder.js';
 import { compressed, MAX_BODY_BYTES } from './body.js';
 import { FormFields, type FormValue } from './form.js';
-import { HttpProblem } from './problem.js';
-import { malformed } from './query.js';
+import { HttpProblem } from '../problem.js';
+import { malformed } from '../query.js';
 import { createPacer, receiveInto } from './receive.js';
 import { largerThan, type UploadLimits, type UploadSlot, type UploadSlots } from './upload-slots.js';
 

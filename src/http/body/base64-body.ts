@@ -1,8 +1,12 @@
 import type { Request } from 'express';
 import { Writable } from 'node:stream';
 
-import { FormFieldScanner, JsonFieldScanner, type FieldScanner } from '../platform/encoding/field-scanner.js';
-import { Base64Content, SentBytes } from '../platform/encoding/sent-bytes.js';
+import {
+  FormFieldScanner,
+  JsonFieldScanner,
+  type FieldScanner,
+} from '../../platform/encoding/field-scanner.js';
+import { Base64Content, SentBytes } from '../../platform/encoding/sent-bytes.js';
 import {
   fieldsOf,
   hasBody,

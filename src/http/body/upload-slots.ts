@@ -1,6 +1,6 @@
-import { SECOND } from '../platform/clock.js';
-import { Semaphore, type Release } from '../platform/concurrency/semaphore.js';
-import { HttpProblem } from './problem.js';
+import { SECOND } from '../../platform/clock.js';
+import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
+import { HttpProblem } from '../problem.js';
 
 export interface UploadLimits {
   readonly maxFileBytes: number;

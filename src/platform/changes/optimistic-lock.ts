@@ -1,4 +1,4 @@
-import { DomainError } from './errors.js';
+import { DomainError } from '../errors.js';
 
 /**
  * Optimistic locking: refuses to change a record that was changed since the client read it. `current` identifies the

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 
-import { SECOND } from '../platform/clock.js';
-import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
-import { HttpProblem } from './problem.js';
+import { SECOND } from '../../platform/clock.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { HttpProblem } from '../problem.js';
 
 export interface Receiving {
   readonly idleMs: number;

@@ -21,7 +21,7 @@ export interface ConnectOptions {
   readonly onLost?: (problem: string) => void;
   /** Called with each fault of the storage and the error of SQLite or of the operating system. */
   readonly onFault?: (code: DomainCode, error: unknown) => void;
-  /** Who notes in the marker what is acknowledged; without it, nobody does. */
+  /** Notes in the marker what is acknowledged. Without it, nothing is noted. */
   readonly slot?: Exclude<Slot, 'synced'>;
 }
 

@@ -5,8 +5,8 @@ import ipaddr from 'ipaddr.js';
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * Whether the request was made on this machine, for a name of this machine, and came without a proxy. The name tells
- * a page of another site that lets its own name resolve to this machine (DNS rebinding).
+ * Whether the request was made on this machine, for a name of this machine, and came without a proxy. The name is
+ * checked since a page of another site can let its own name resolve to this machine (DNS rebinding).
  */
 export function isLoopbackRequest({ socket, headers, hostname }: Request): boolean {
   if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) return false;

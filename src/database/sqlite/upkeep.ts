@@ -9,7 +9,7 @@ import { walPath, fileBytes } from './file/paths.js';
 /** With less free space, a change and its WAL might not fit. */
 const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
-/** From this length on, the log is reported: 256 MiB. It has at most 16 MiB while nobody reads for long. */
+/** From this length on, the log is reported: 256 MiB. It has at most 16 MiB while no reader takes long. */
 export const LONG_LOG_BYTES = 256 * 1024 * 1024;
 
 /** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */

@@ -65,7 +65,7 @@ export function isMultipart(request: IncomingMessage): boolean {
 export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return false;
   const options = { signal: AbortSignal.timeout(waitMs) };
-  // Rejects if the client leaves or sends nothing; whoever reads the body then finds out why.
+  // Rejects if the client leaves or sends nothing; the reader of the body reports the reason.
   await Promise.race(['readable', 'end'].map((event) => once(request, event, options))).catch(
     () => undefined,
   );

@@ -28,7 +28,7 @@ export async function revokeToken(work: WriteWork, token: AccessToken): Promise<
 
 /**
  * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. `secret` is the new token's text.
- * Whoever renews a token can use it, so it has no scope that the caller's token does not have, and does not outlive it.
+ * The caller who renews a token can use it, so it has no scope that the caller's token does not have, and does not outlive it.
  * Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
  */
 export async function renewToken(

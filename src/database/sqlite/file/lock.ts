@@ -112,8 +112,8 @@ function openElsewhere(file: string, server: number | null): DomainError {
 }
 
 /**
- * Whoever can open the lock file can hold it. One that others can open, or that another user has made, is removed: it
- * is of an older version, or no server's.
+ * Every user who can open the lock file can hold it. One that others can open, or that another user has made, is
+ * removed: it is of an older version, or no server's.
  */
 function keepPrivate(path: string): void {
   const status = statSync(path, { throwIfNoEntry: false });

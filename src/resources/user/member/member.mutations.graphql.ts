@@ -52,7 +52,7 @@ const MemberAddPayload = payloadType('MemberAdd', {
 });
 const MemberSetRolePayload = payloadOf('MemberSetRole', 'user', UserType);
 const MemberRemovePayload = payloadType('MemberRemove', {
-  removedId: nullable(id('Global id of the removed user. Null if nobody was removed.')),
+  removedId: nullable(id('Global id of the removed user. Null if no member was removed.')),
 });
 const UserUpdatePayload = payloadOf('UserUpdate', 'user', UserType);
 const UserUpdateInput = inputOf('UserUpdateInput', UserUpdate, {
@@ -76,7 +76,7 @@ async function memberOf(work: Parameters<typeof getUser>[0], userId: string): Pr
 class MemberMutations {
   @Mutation(() => MemberAddPayload, {
     description:
-      'Adds a user to the company. Creates the account if nobody has this e-mail address, and shows its password once. Requires the scope ADMIN.',
+      'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
   })
   async memberAdd(
     @Arg('input', () => MemberAddInput, { description: 'Fields of the new member.' }) input: Input,

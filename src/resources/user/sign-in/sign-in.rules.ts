@@ -35,7 +35,7 @@ export function afterFailure(attempted: Attempted, now: Date): Attempted {
   return { network, account: { ...account, lockedUntil: latest(ends) } };
 }
 
-/** A right password from a network that is not locked. Failures from new networks count on, whoever they are from. */
+/** A right password from a network that is not locked. The count of failures from new networks stays. */
 export function afterSuccess({ account }: Attempted, now: Date): Attempted {
   const isOver = account.lockedUntil !== null && account.lockedUntil <= now;
   return {

@@ -121,7 +121,7 @@ async function enter(work: SystemWriteWork, seen: Account, ip: string): Promise<
 }
 
 /** No user has this id: what is saved for it changes nothing, but takes as long as for a user. */
-const NOBODY = 0;
+const NO_USER = 0;
 const NO_FAILURES = { failedSignIns: 0, failedSince: null, lockedUntil: null };
 
 async function save(work: SystemWriteWork, userId: number, network: string, state: Attempted): Promise<void> {
@@ -131,7 +131,7 @@ async function save(work: SystemWriteWork, userId: number, network: string, stat
 }
 
 async function saveNothing(work: SystemWriteWork, network: string): Promise<void> {
-  await save(work, NOBODY, network, { account: NO_FAILURES, network: NEW_NETWORK });
+  await save(work, NO_USER, network, { account: NO_FAILURES, network: NEW_NETWORK });
 }
 
 async function fail(work: SystemWriteWork, userId: number, network: string): Promise<void> {

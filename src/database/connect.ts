@@ -5,6 +5,7 @@ import type { Database } from './database.js';
 import { DatabaseHealth } from './health.js';
 import { SqliteConnection, type Watcher } from './sqlite/connection.js';
 import { SqliteConnectionDialect } from './sqlite/dialect.js';
+import { deadlineExceeded, MAX_EXAMINING_MS } from './sqlite/examining/deadline.js';
 import { FileGuard } from './sqlite/file/guard.js';
 import { Marker, readMarks, type Slot } from './sqlite/file/marker.js';
 import { closeWhole, openFile } from './sqlite/file/open-file.js';
@@ -27,13 +28,11 @@ export interface ConnectOptions {
 
 /** Opens a file that has the current schema. */
 export function connect(file: string, options: ConnectOptions = {}): Database {
-  const listeners = new Set<(sql: string) => void>();
+  const statements = listeners();
   const health = new DatabaseHealth();
   const watcher: Watcher = {
     ...reportingTo(health, options),
-    onStatement: (sql) => {
-      for (const listener of listeners) listener(sql);
-    },
+    onStatement: statements.notify,
     onLongLog: () => snapshots.restartLog(() => writer.restartLog()),
   };
   const writers = createWriterSemaphore();
@@ -51,10 +50,8 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
     reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
     snapshot: (isSystem, use) => snapshots.use(isSystem, use),
-    watchStatements: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    examine: (_companyId, use) => withDeadline(snapshots.use(false, use)),
+    watchStatements: statements.watchStatements,
     verify: () => writer.guard?.verify() ?? null,
     admit: (change) => admit(reserve, health, change),
     close: async () => {
@@ -65,6 +62,31 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
       unmark();
     },
   };
+}
+
+function listeners(): Pick<Database, 'watchStatements'> & { readonly notify: (sql: string) => void } {
+  const all = new Set<(sql: string) => void>();
+  return {
+    notify: (sql) => {
+      for (const listener of all) listener(sql);
+    },
+    watchStatements: (listener) => {
+      all.add(listener);
+      return () => all.delete(listener);
+    },
+  };
+}
+
+async function withDeadline<T>(result: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(deadlineExceeded()), MAX_EXAMINING_MS);
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Null without a marker: the database was made before there were markers, and no server has opened it since. */

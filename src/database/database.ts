@@ -14,6 +14,10 @@ export interface Database {
    * connections, so they may run inside other units. Errors: `busy`.
    */
   snapshot<T>(isSystem: boolean, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * The same for a read that may examine many rows, on behalf of a company. Errors: `busy`, `deadline_exceeded`.
+   */
+  examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: (sql: string) => void): () => void;
   readonly health: DatabaseHealth;

@@ -34,9 +34,18 @@ export type CountedMetric = 'cardDataScrubs';
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
 export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 
+export interface ReadOptions {
+  /**
+   * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
+   * searches). They then run outside of the event loop, in turns with those of other companies and up to a deadline.
+   * Errors: `deadline_exceeded`.
+   */
+  readonly examines?: boolean;
+}
+
 /** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
 export interface Units {
-  read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>): Promise<T>;
+  read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>, options?: ReadOptions): Promise<T>;
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
@@ -52,6 +61,13 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   if (entries.length === 0) return;
   const has = (action: string): boolean => entries.some((entry) => entry.action === action);
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
+}
+
+function readsOf(database: Database, clock: Clock): Units['read'] {
+  return (caller, use, { examines = false } = {}) => {
+    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now() });
+    return examines ? database.examine(caller.companyId, read) : database.snapshot(false, read);
+  };
 }
 
 /** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */
@@ -87,7 +103,7 @@ export function createUnits(
   }
 
   return {
-    read: (caller, use) => database.snapshot(false, (db) => use({ caller, db, now: clock.now() })),
+    read: readsOf(database, clock),
     write: (caller, use) => systemWrite(caller, (work) => use({ ...work, caller })),
     systemRead: (use) => database.snapshot(true, (db) => use({ db, now: clock.now() })),
     systemWrite,

@@ -89,6 +89,7 @@ describe('the deadline of a read unit that examines', () => {
 
   it('is kept towards the client by a statement that cannot be stopped, whose thread is replaced', async () => {
     const { database, units, lost } = await openExamined({ deadlineMs: 200, graceMs: 200 });
+    await examine(units, 1, count);
     // Reads no table, so nothing asks whether it may go on.
     const unstoppable = examine(units, 1, ({ db }) =>
       sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000000)

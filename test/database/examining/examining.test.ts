@@ -158,7 +158,7 @@ describe('a reader thread', () => {
   });
 
   it('that runs out of memory fails its unit only, and is replaced', async () => {
-    const { database, units, lost } = await openExamined({ maxHeapMiB: 24 });
+    const { database, units, lost } = await openExamined({ maxHeapMiB: 24, deadlineMs: 60_000 });
     const large = ({ db }: ReadWork): Promise<unknown> =>
       sql`select a.name as name, b.name as other, a.id as id from companies as a, companies as b limit 300000`.execute(
         db,

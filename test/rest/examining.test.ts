@@ -144,7 +144,7 @@ describe('GQ-30 while reads examine many rows', () => {
   });
 
   it('health checks, small reads and other companies are served first', async () => {
-    server = await startServer({}, { examining: { threads: 2, deadlineMs: 3_000 } });
+    server = await startServer({}, { examining: { threads: 2, deadlineMs: 60_000 } });
     const { acme, beta, anonymous, app } = server;
     insertTransactions(beta, MANY, {});
     const order: string[] = [];

@@ -49,7 +49,7 @@ function checkedWork(): ReadWork {
     try {
       return Promise.resolve(checked.prepare(checkedText(sql)).all(...parameters));
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   };
   const { caller } = server.acme;

@@ -44,13 +44,9 @@ afterAll(async () => {
 
 /** A unit whose statements run on the connection of a reader thread, which asks at every row. */
 function checkedWork(): ReadWork {
-  const read = (sql: string, parameters: readonly unknown[]): Promise<unknown[]> => {
+  const read = async (sql: string, parameters: readonly unknown[]): Promise<unknown[]> => {
     statements.add(sql);
-    try {
-      return Promise.resolve(checked.prepare(checkedText(sql)).all(...parameters));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return await Promise.resolve(checked.prepare(checkedText(sql)).all(...parameters));
   };
   const { caller } = server.acme;
   return { caller, db: new Kysely<Tables>({ dialect: new ThreadDialect(read) }), now: new Date() };

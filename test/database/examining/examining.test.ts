@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
-import { statSync } from 'node:fs';
+import { copyFileSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import type { ReadWork } from '../../../src/database/work.js';
+import { openDatabase } from '../../../src/database/open.js';
+import { createUnits, type ReadWork } from '../../../src/database/work.js';
+import { testClock } from '../../support/clock.js';
+import { databaseFile, removeFolder, scratchFolder } from '../../support/database.js';
 import { callerOf, count, examine, forHours, hold, openExamined, until } from '../../support/examining.js';
 import { SYSTEM } from '../../support/server.js';
 
@@ -93,7 +96,7 @@ describe('the deadline of a read unit that examines', () => {
     await examine(units, 1, count);
     // Reads no table, so nothing asks whether it may go on.
     const unstoppable = examine(units, 1, ({ db }) =>
-      sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000000)
+      sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 8000000)
         select count(*) from n`.execute(db),
     );
     await expect(unstoppable).rejects.toMatchObject({ code: 'deadline_exceeded' });
@@ -182,11 +185,22 @@ describe('a reader thread', () => {
   });
 
   it('tells errors of SQLite like other connections', async () => {
-    const { database, units } = await openExamined();
-    const { file } = database;
+    const { units } = await openExamined();
     const wrong = examine(units, 1, ({ db }) => sql`select nothing from nowhere`.execute(db));
     await expect(wrong).rejects.toMatchObject({ name: 'SqliteError', code: 'SQLITE_ERROR' });
-    expect(statSync(file).isFile()).toBe(true);
+  });
+
+  it('is not started on another file than the one that the server has opened', async () => {
+    const folder = scratchFolder();
+    const file = databaseFile(folder);
+    const database = await openDatabase(file, { exclusive: true });
+    const units = createUnits(database, testClock());
+    copyFileSync(file, `${file}.copy`);
+    renameSync(`${file}.copy`, file);
+    const read = examine(units, 1, count);
+    await expect(read).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await database.close();
+    removeFolder(folder);
   });
 });
 

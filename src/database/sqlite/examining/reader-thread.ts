@@ -126,6 +126,7 @@ export class ReaderThread {
   /** Ends a thread that does not end by itself: at once, or when SQLite returns. */
   async terminate(): Promise<void> {
     this.#isEnding = true;
+    this.#worker.unref();
     await this.#worker.terminate();
   }
 

@@ -25,6 +25,7 @@ export interface Failure {
 
 const EXIT_CODES: Partial<Readonly<Record<DomainCode, ExitCode>>> = {
   busy: EXIT.busy,
+  deadline_exceeded: EXIT.busy,
   storage_full: EXIT.storage,
   storage_read_only: EXIT.storage,
   storage_unavailable: EXIT.storage,

@@ -15,7 +15,15 @@ export interface ReadWork {
   readonly db: ReadDatabase;
   /** The time at which the unit began. */
   readonly now: Date;
+  /** See `MANY_ROWS`. Only in units that examine when it is needed. */
+  readonly examineInstead?: () => never;
 }
+
+/**
+ * A read that finds that it would examine more rows than this calls `examineInstead`: the unit ends, and begins again as
+ * one that examines.
+ */
+export const MANY_ROWS = 5_000;
 
 /** The unit of work of a use case that changes something: one transaction. */
 export interface WriteWork extends ReadWork {
@@ -34,9 +42,18 @@ export type CountedMetric = 'cardDataScrubs';
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
 export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 
+export interface ReadOptions {
+  /**
+   * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
+   * searches). They then run outside of the event loop, in turns with those of other companies and up to a deadline.
+   * Errors: `deadline_exceeded`. `when_needed`: the unit begins as an ordinary one, and its statements find out.
+   */
+  readonly examines?: boolean | 'when_needed';
+}
+
 /** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
 export interface Units {
-  read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>): Promise<T>;
+  read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>, options?: ReadOptions): Promise<T>;
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
@@ -52,6 +69,29 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   if (entries.length === 0) return;
   const has = (action: string): boolean => entries.some((entry) => entry.action === action);
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
+}
+
+function readsOf(database: Database, clock: Clock): Units['read'] {
+  return async (caller, use, { examines = false } = {}) => {
+    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now() });
+    if (examines === true) return await database.examine(caller.companyId, read);
+    if (examines === false) return await database.snapshot(false, read);
+    try {
+      return await database.snapshot(false, (db) => use({ caller, db, now: clock.now(), examineInstead }));
+    } catch (error) {
+      if (!(error instanceof ManyRows)) throw error;
+      return await database.examine(caller.companyId, read);
+    }
+  };
+}
+
+/** A read unit has to begin again, as one that examines. */
+class ManyRows extends Error {
+  override readonly name = 'ManyRows';
+}
+
+function examineInstead(): never {
+  throw new ManyRows('The unit would examine many rows.');
 }
 
 /** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */
@@ -87,7 +127,7 @@ export function createUnits(
   }
 
   return {
-    read: (caller, use) => database.snapshot(false, (db) => use({ caller, db, now: clock.now() })),
+    read: readsOf(database, clock),
     write: (caller, use) => systemWrite(caller, (work) => use({ ...work, caller })),
     systemRead: (use) => database.snapshot(true, (db) => use({ db, now: clock.now() })),
     systemWrite,

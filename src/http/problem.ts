@@ -56,6 +56,7 @@ const STATUS: Readonly<Record<DomainCode, number>> = {
   too_many_attempts: 429,
   idempotency_mismatch: 422,
   busy: 503,
+  deadline_exceeded: 503,
   storage_full: 503,
   storage_read_only: 503,
   storage_unavailable: 503,

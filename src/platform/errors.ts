@@ -11,6 +11,7 @@ export const DOMAIN_CODES = [
   'too_many_attempts',
   'idempotency_mismatch',
   'busy',
+  'deadline_exceeded',
   'storage_full',
   'storage_read_only',
   'storage_unavailable',

@@ -18,6 +18,7 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   too_many_attempts: [429, null, 'RATE_LIMITED'],
   idempotency_mismatch: [422, null, 'IDEMPOTENCY_MISMATCH'],
   busy: [503, null, 'UNAVAILABLE'],
+  deadline_exceeded: [503, null, 'DEADLINE_EXCEEDED'],
   storage_full: [503, null, 'STORAGE_FULL'],
   storage_read_only: [503, null, 'UNAVAILABLE'],
   storage_unavailable: [503, null, 'UNAVAILABLE'],

@@ -31,6 +31,7 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   too_many_attempts: { top: 'RATE_LIMITED' },
   idempotency_mismatch: { top: 'IDEMPOTENCY_MISMATCH' },
   busy: { top: 'UNAVAILABLE' },
+  deadline_exceeded: { top: 'DEADLINE_EXCEEDED' },
   storage_full: { top: 'STORAGE_FULL' },
   storage_read_only: { top: 'UNAVAILABLE' },
   storage_unavailable: { top: 'UNAVAILABLE' },

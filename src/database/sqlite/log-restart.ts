@@ -1,0 +1,47 @@
+import { systemClock } from '../../platform/clock.js';
+import type { ReaderThreads } from './examining/reader-threads.js';
+import type { Snapshots } from './snapshots.js';
+
+/** The least time between two pauses of the reads that examine many rows. */
+const INTERVAL_MS = 1_000;
+/** The time between two pauses, as a multiple of what the one before has taken: such a read may last 5 s. */
+const INTERVAL_FACTOR = 2;
+/** How long new reads wait at most once the last one has ended. */
+const MAX_PAUSE_MS = 1_000;
+
+/** Restarts the log at a moment at which nothing reads: SQLite appends to it as long as a transaction reads from it. */
+export class LogRestart {
+  #nextPauseAt = -Infinity;
+
+  constructor(
+    private readonly snapshots: Snapshots,
+    private readonly threads: ReaderThreads,
+    /** False if a transaction of the writer is open. */
+    private readonly restart: () => boolean,
+  ) {}
+
+  /** Called after each commit while the log is long. */
+  request(): void {
+    if (this.threads.state.running === 0) this.#tryNow();
+    else void this.#pauseThreads();
+  }
+
+  async #pauseThreads(): Promise<void> {
+    const begun = systemClock.elapsed();
+    if (begun < this.#nextPauseAt) return;
+    this.#nextPauseAt = Infinity;
+    await this.threads.pause();
+    const ended = systemClock.elapsed();
+    this.#nextPauseAt = ended + Math.max(INTERVAL_MS, INTERVAL_FACTOR * (ended - begun));
+    setTimeout(() => this.threads.resume(), MAX_PAUSE_MS).unref();
+    this.#tryNow();
+  }
+
+  #tryNow(): void {
+    this.snapshots.restartLog(() => {
+      const isDone = this.restart();
+      if (isDone) this.threads.resume();
+      return isDone;
+    });
+  }
+}

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 
+import { drawIds } from './company/ids.js';
 import { instant, json, nullable } from './storage.js';
 import type { Tables } from './tables.js';
 import type { Caller } from '../platform/caller.js';
@@ -43,6 +44,9 @@ type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;
 /** Rows per statement: SQLite binds at most 32,766 values. */
 const ROWS_PER_INSERT = 1_000;
 
+/** Stands for entries without a company, for example of a sign-in with an unknown e-mail address. */
+const NO_COMPANY = 0;
+
 const state = nullable(json<object>());
 
 export function createLedger(
@@ -64,17 +68,37 @@ export function createLedger(
     deleted: (entityType, before, given) =>
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
-      for (let start = 0; start < entries.length; start += ROWS_PER_INSERT) {
-        const rows = entries.slice(start, start + ROWS_PER_INSERT).map((entry) => rowOf(entry, actor));
-        await db.insertInto('ledger').values(rows).execute();
+      const rows = (await numbered(db, entries)).map(([entry, sequence]) => rowOf(entry, sequence, actor));
+      for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+        await db
+          .insertInto('ledger')
+          .values(rows.slice(start, start + ROWS_PER_INSERT))
+          .execute();
       }
       return entries;
     },
   };
 }
 
-function rowOf(entry: RecordedChange, actor: Actor) {
+/** Entries with their sequences, which continue those of their company. One statement. */
+async function numbered(
+  db: Transaction<Tables>,
+  entries: readonly RecordedChange[],
+): Promise<readonly (readonly [RecordedChange, number])[]> {
+  const companyOf = ({ companyId }: RecordedChange): number => companyId ?? NO_COMPANY;
+  const byCompany = Map.groupBy(entries, companyOf);
+  const draws = [...byCompany].map(([companyId, own]) => ({ companyId, count: own.length }));
+  const next = new Map(await drawIds(db, 'ledger', draws));
+  return entries.map((entry) => {
+    const sequence = next.get(companyOf(entry)) ?? 0;
+    next.set(companyOf(entry), sequence + 1);
+    return [entry, sequence];
+  });
+}
+
+function rowOf(entry: RecordedChange, sequence: number, actor: Actor) {
   return {
+    sequence,
     company_id: entry.companyId,
     at: instant.toColumn(entry.at),
     user_id: entry.userId,

@@ -15,12 +15,14 @@ export interface AuditColumns {
 /** A table that links records with records; both columns hold ids. */
 type LinksTable<Column extends string> = { company_id: number } & Record<Column, number>;
 
+/** Each company's ids count from 1. */
 interface Identified {
-  id: Generated<number>;
+  id: number;
   company_id: number;
 }
 
 export interface CompaniesTable {
+  /** Drawn at random. */
   id: Generated<number>;
   name: string;
   created_at: InstantColumn;
@@ -184,15 +186,20 @@ export interface TransactionHoursTable extends Omit<TransactionDaysTable, 'day'>
   hour: number;
 }
 
-/** Exact row counts of a company's tables; maintained by triggers. */
+/** Of a company's tables, the exact number of rows, which triggers maintain, and the last id. */
 export interface CountersTable {
   company_id: number;
   name: string;
   total: number;
+  /** The last id that was given in the table of this name; for the ledger, its last sequence. */
+  last_drawn: Generated<number>;
 }
 
 export interface LedgerTable {
-  sequence: Generated<number>;
+  /** Counts all entries of the database, in the order of their commits. */
+  position: Generated<number>;
+  /** Counts the entries of a company, or those of none, from 1 without gaps. */
+  sequence: number;
   company_id: number | null;
   at: InstantColumn;
   user_id: number | null;

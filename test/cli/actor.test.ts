@@ -27,7 +27,7 @@ function ledger(cli: CommandLine, after = 0): Entry[] {
   const database = new Sqlite(cli.file, { readonly: true });
   const columns = 'action, entity_type, company_id, user_id';
   const entries = database
-    .prepare(`select ${columns} from ledger where sequence > ? order by sequence`)
+    .prepare(`select ${columns} from ledger where position > ? order by position`)
     .all(after);
   database.close();
   return entries as Entry[];

@@ -99,14 +99,15 @@ describe('migrating', () => {
     const older = join(folder, 'older.db');
     const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0003'));
     await migrateFile(older, before);
+    let id = 0;
     const insert = (rows: string): void => {
       const database = new Sqlite(older);
-      database.exec(`insert into transactions (company_id, transaction_type, serial_number, logical_number,
+      database.exec(`insert into transactions (id, company_id, transaction_type, serial_number, logical_number,
         app_name, detail, status, amount, started_at, recorded_at) values ${rows}`);
       database.close();
     };
     const row = (status: string, amount: number | null, hour: number, company = 1): string =>
-      `(${company}, 'switch', 'S', 'L', 'a', '', '${status}', ${String(amount)}, ${hour * 3_600_000 + 7}, 0)`;
+      `(${(id += 1)}, ${company}, 'switch', 'S', 'L', 'a', '', '${status}', ${String(amount)}, ${hour * 3_600_000 + 7}, 0)`;
     const companies = new Sqlite(older);
     companies.exec("insert into companies values (1, 'Acme', 0, 0), (2, 'Beta', 0, 0)");
     companies.close();

@@ -212,6 +212,25 @@ export interface LedgerTable {
   after: JsonColumn | null;
   request_id: string | null;
   ip: string | null;
+  /** Links the entry to the one before it; null for entries without a chain. See `ledger/chain.ts`. */
+  hash: string | null;
+}
+
+/** The head of each company's chain of ledger entries; 0 stands for entries without a company. */
+export interface LedgerChainsTable {
+  company_id: number;
+  /** The first entry that can be verified. */
+  first_sequence: number;
+  /** The chained entry before the first one; 0 and an empty hash if there is none. */
+  before_sequence: number;
+  before_hash: string;
+  /** The last entry of the chain. */
+  sequence: number;
+  hash: string;
+  /** Which key the hashes are made with. */
+  key_id: string;
+  /** Hash of the other columns. */
+  seal: string;
 }
 
 export interface IdempotencyKeysTable {
@@ -254,6 +273,7 @@ export interface Tables {
   transaction_hours: TransactionHoursTable;
   counters: CountersTable;
   ledger: LedgerTable;
+  ledger_chains: LedgerChainsTable;
   idempotency_keys: IdempotencyKeysTable;
 }
 

@@ -107,7 +107,9 @@ describe('contract 28: a command that changes something acts for a user', () => 
     const { cli, list } = await acme();
     await cli.run(['device', 'import', list, '--company', 'Acme', '--as', BO]);
     const database = new Sqlite(cli.file, { readonly: true });
-    const devices = database.prepare('select u.email as created_by, created_via from devices join users as u on u.id = created_by').all();
+    const devices = database
+      .prepare('select u.email as created_by, created_via from devices join users as u on u.id = created_by')
+      .all();
     database.close();
     expect(devices).toEqual([
       { created_by: SECOND, created_via: 'api' },

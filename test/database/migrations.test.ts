@@ -248,6 +248,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0006-members': 'aa21c6ac42618c1e1d331ebae0ad0c708f1bfe09761938dd3873634212d43de5',
   '0008-sign-in-networks': '570d0dbff888a9302166fcff59efb7b722ee7c67fa0c7bbffc2a9711c8dc5c33',
   '0010-ids-by-company': '3ad2666dc1d7956e6b76f042a906f8ad5b4f17feda20181dfd27855bd868961f',
+  '0011-ledger-chain': '4425f0765a71e09719e540ecde808440d499be50d725cf86d9be7a3f819cb36f',
 };
 
 describe('released migrations', () => {

@@ -113,6 +113,7 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
     maxFileBytes: 32 * 1024 * 1024,
     maxWalBytes: 1024 ** 3,
     tls: null,
+    ledgerChain: false,
     graphqlDevelopment: false,
     graphqlAllowList: null,
     tokenSecret: 'a secret for tests only: 0123456789abcdef',

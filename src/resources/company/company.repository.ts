@@ -2,7 +2,7 @@ import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { randomId } from '../../platform/random-id.js';
+import { randomId } from '../../platform/keys/random-id.js';
 import type { Company, CompanySummary } from './company.model.js';
 
 export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {

@@ -3,7 +3,7 @@ import { specialSql } from '../../database/special-sql.js';
 import { instant, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { randomId } from '../../platform/random-id.js';
+import { randomId } from '../../platform/keys/random-id.js';
 import type { SignInState } from './sign-in/sign-in.model.js';
 import { comparableEmail, type User } from './user.model.js';
 

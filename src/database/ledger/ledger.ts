@@ -1,9 +1,11 @@
 import type { Transaction } from 'kysely';
 
-import { drawIds } from './company/ids.js';
-import { instant, json, nullable } from './storage.js';
-import type { Tables } from './tables.js';
-import type { Caller } from '../platform/caller.js';
+import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
+import { drawIds } from '../company/ids.js';
+import { instant, json, nullable } from '../storage.js';
+import type { Tables } from '../tables.js';
+import type { Caller } from '../../platform/caller.js';
 
 /** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
 export interface LedgerChange {
@@ -44,15 +46,14 @@ type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;
 /** Rows per statement: SQLite binds at most 32,766 values. */
 const ROWS_PER_INSERT = 1_000;
 
-/** Stands for entries without a company, for example of a sign-in with an unknown e-mail address. */
-const NO_COMPANY = 0;
-
 const state = nullable(json<object>());
 
+/** With `chain`, entries get hashes. */
 export function createLedger(
   db: Transaction<Tables>,
   now: Date,
   actor: Actor,
+  chain: KeyedHash | null,
 ): Ledger & { flush(): Promise<readonly RecordedChange[]> } {
   const entries: RecordedChange[] = [];
   const append: Ledger['append'] = (event) => {
@@ -68,7 +69,8 @@ export function createLedger(
     deleted: (entityType, before, given) =>
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
-      const rows = (await numbered(db, entries)).map(([entry, sequence]) => rowOf(entry, sequence, actor));
+      const plain = (await numbered(db, entries)).map(([entry, sequence]) => rowOf(entry, sequence, actor));
+      const rows = chain === null ? plain : await chained(db, chain, plain);
       for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
         await db
           .insertInto('ledger')
@@ -96,7 +98,7 @@ async function numbered(
   });
 }
 
-function rowOf(entry: RecordedChange, sequence: number, actor: Actor) {
+function rowOf(entry: RecordedChange, sequence: number, actor: Actor): LedgerRow {
   return {
     sequence,
     company_id: entry.companyId,

@@ -55,9 +55,9 @@ export async function createServer(
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
-  const { database, tokenSecret, loss } = await openStorage(config, logger, overrides);
+  const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const monitoring = createMonitoring({ logger, clock, database, lostLogLines, config });
-  const units = createUnits(database, clock, monitoring.metrics.count);
+  const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });

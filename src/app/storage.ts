@@ -9,6 +9,7 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { DomainCode } from '../platform/errors.js';
+import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Logger } from '../platform/logger.js';
 import { listCompanies } from '../resources/company/company.service.js';
 
@@ -29,6 +30,8 @@ export interface StorageOptions {
 export interface Storage {
   readonly database: Database;
   readonly tokenSecret: string;
+  /** Makes the hashes of ledger entries; null if they get none. */
+  readonly chain: KeyedHash | null;
   /** The loss that was accepted; null if nothing is missing. */
   readonly loss: Loss | null;
 }
@@ -59,7 +62,9 @@ export async function openStorage(
     },
   });
   try {
-    return { database, tokenSecret: loadTokenSecret(config), loss };
+    const tokenSecret = loadTokenSecret(config);
+    const chain = config.ledgerChain ? ledgerChainHash(tokenSecret) : null;
+    return { database, tokenSecret, chain, loss };
   } catch (error) {
     await database.close();
     throw error;

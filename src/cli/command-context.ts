@@ -6,6 +6,8 @@ import { createUnits, type SystemReadWork, type Units, type WriteWork } from '..
 import { localCaller, type Caller } from '../platform/caller.js';
 import { systemClock } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
+import { loadTokenSecret } from '../platform/config/token-secret.js';
+import { ledgerChainHash } from '../platform/keys/keyed-hash.js';
 import type { Company } from '../resources/company/company.model.js';
 import { getCompanyByName } from '../resources/company/company.service.js';
 import { firstAdministrator } from '../resources/user/member/administrator.service.js';
@@ -27,7 +29,8 @@ export async function withDatabase<T>(
   const config = readConfig(environment);
   const database = await openDatabase(config.databaseFile);
   try {
-    return await use({ config, units: createUnits(database, systemClock) });
+    const chain = config.ledgerChain ? ledgerChainHash(loadTokenSecret(config)) : null;
+    return await use({ config, units: createUnits(database, systemClock, { chain }) });
   } finally {
     await database.close();
   }

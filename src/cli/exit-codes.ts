@@ -1,10 +1,12 @@
-/** Exit codes of the process, for shells and service managers; the numbers above 2 are those of sysexits.h. */
+/** Exit codes of the process, for shells and service managers; the numbers above 60 are those of sysexits.h. */
 export const EXIT = {
   ok: 0,
   /** The command was refused or failed: nothing was changed, and standard error has the reason. */
   failed: 1,
   /** Wrong arguments: an unknown command or option, or a missing one. */
   usage: 2,
+  /** `audit verify` found that the ledger was edited or cut. */
+  damaged: 3,
   /** An import rejected some rows, and stored the others. */
   rejected: 65,
   /** The storage failed: the last change may be lost. */
@@ -22,6 +24,7 @@ Exit codes:
   ${EXIT.ok}   success
   ${EXIT.failed}   refused or failed: nothing was changed
   ${EXIT.usage}   wrong arguments
+  ${EXIT.damaged}   the ledger was edited or cut
   ${EXIT.rejected}  some rows of an import were rejected, the others are stored
   ${EXIT.storage}  the storage failed
   ${EXIT.busy}  the database is busy: try again

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { failureOf } from './command-error.js';
 import type { CommandIo } from './command-io.js';
+import { addAuditCommands } from './commands/audit.js';
 import { addCompanyCommands } from './commands/company.js';
 import { addConfigCommands } from './commands/config.js';
 import { addDatabaseCommands } from './commands/database.js';
@@ -25,6 +26,7 @@ const COMMANDS = [
   addDeviceCommands,
   addTransactionCommands,
   addDatabaseCommands,
+  addAuditCommands,
   addConfigCommands,
 ];
 

@@ -53,6 +53,12 @@ export function amongIds(ids: readonly number[]): RawBuilder<number> {
   return sql`(select value from json_each(${JSON.stringify(ids)}))`;
 }
 
+/** A list of pairs as one bound parameter, for example `[[1, 17]]` for the id 17 of company 1. */
+export function amongPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
+  return sql`(select json_extract(value, '$[0]'), json_extract(value, '$[1]')
+    from json_each(${JSON.stringify(pairs)}))`;
+}
+
 /** Column types and triggers for migrations. Released migrations use them, so their SQL text never changes. */
 export const ddl = {
   id: sql`integer primary key autoincrement`,
@@ -216,9 +222,4 @@ export function pairTable(pairs: readonly (readonly [id: number, text: string])[
 /** Whether a text column contains `part`, case-sensitively. */
 export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
   return sql<boolean>`instr(${column}, ${part}) > 0`;
-}
-
-/** The highest id that was ever given in a table, even if its row was deleted; 0 if none was. */
-export function lastId(table: string): RawBuilder<number> {
-  return sql<number>`coalesce((select seq from sqlite_sequence where name = ${table}), 0)`;
 }

@@ -15,12 +15,14 @@ export interface AuditColumns {
 /** A table that links records with records; both columns hold ids. */
 type LinksTable<Column extends string> = { company_id: number } & Record<Column, number>;
 
+/** Each company's ids count from 1. */
 interface Identified {
-  id: Generated<number>;
+  id: number;
   company_id: number;
 }
 
 export interface CompaniesTable {
+  /** Drawn at random. */
   id: Generated<number>;
   name: string;
   created_at: InstantColumn;
@@ -184,15 +186,20 @@ export interface TransactionHoursTable extends Omit<TransactionDaysTable, 'day'>
   hour: number;
 }
 
-/** Exact row counts of a company's tables; maintained by triggers. */
+/** Of a company's tables, the exact number of rows, which triggers maintain, and the last id. */
 export interface CountersTable {
   company_id: number;
   name: string;
   total: number;
+  /** The last id that was given in the table of this name; for the ledger, its last sequence. */
+  last_drawn: Generated<number>;
 }
 
 export interface LedgerTable {
-  sequence: Generated<number>;
+  /** Counts all entries of the database, in the order of their commits. */
+  position: Generated<number>;
+  /** Counts the entries of a company, or those of none, from 1 without gaps. */
+  sequence: number;
   company_id: number | null;
   at: InstantColumn;
   user_id: number | null;
@@ -205,6 +212,25 @@ export interface LedgerTable {
   after: JsonColumn | null;
   request_id: string | null;
   ip: string | null;
+  /** Links the entry to the one before it; null for entries without a chain. See `ledger/chain.ts`. */
+  hash: string | null;
+}
+
+/** The head of each company's chain of ledger entries; 0 stands for entries without a company. */
+export interface LedgerChainsTable {
+  company_id: number;
+  /** The first entry that can be verified. */
+  first_sequence: number;
+  /** The chained entry before the first one; 0 and an empty hash if there is none. */
+  before_sequence: number;
+  before_hash: string;
+  /** The last entry of the chain. */
+  sequence: number;
+  hash: string;
+  /** Which key the hashes are made with. */
+  key_id: string;
+  /** Hash of the other columns. */
+  seal: string;
 }
 
 export interface IdempotencyKeysTable {
@@ -247,6 +273,7 @@ export interface Tables {
   transaction_hours: TransactionHoursTable;
   counters: CountersTable;
   ledger: LedgerTable;
+  ledger_chains: LedgerChainsTable;
   idempotency_keys: IdempotencyKeysTable;
 }
 

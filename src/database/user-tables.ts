@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 import type { InstantColumn } from './storage.js';
 
 export interface UsersTable {
+  /** Drawn at random: users are above companies. */
   id: Generated<number>;
   email: string;
   name: string;

@@ -1,7 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 
-import { createLedger, type Ledger, type RecordedChange } from './ledger.js';
+import { createLedger, type Ledger, type RecordedChange } from './ledger/ledger.js';
 import type { Caller, Origin } from '../platform/caller.js';
+import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from './database.js';
 import type { Tables } from './tables.js';
@@ -94,12 +95,15 @@ function examineInstead(): never {
   throw new ManyRows('The unit would examine many rows.');
 }
 
-/** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */
-export function createUnits(
-  database: Database,
-  clock: Clock,
-  onCounted: (metric: CountedMetric, amount: number) => void = () => undefined,
-): Units {
+export interface UnitOptions {
+  /** Gets what units of work count. */
+  readonly onCounted?: (metric: CountedMetric, amount: number) => void;
+  /** Gives ledger entries hashes; null if they get none. */
+  readonly chain?: KeyedHash | null;
+}
+
+export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
+  const { onCounted = () => undefined, chain = null } = options;
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
 
   async function systemWrite<T>(
@@ -111,7 +115,7 @@ export function createUnits(
     let recorded: readonly RecordedChange[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
-      const ledger = createLedger(db, now, actor);
+      const ledger = createLedger(db, now, actor, chain);
       const afterCommit = (action: () => void): void => void actions.push(action);
       const count = (metric: CountedMetric, amount: number): void =>
         afterCommit(() => onCounted(metric, amount));

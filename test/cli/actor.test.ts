@@ -14,20 +14,21 @@ import {
 const BO = 'bo@acme.example';
 const MEMBER = ['--company', 'Acme', '--email', BO];
 /** Ids of the users. */
-const [FIRST, SECOND] = [1, 2];
+const [FIRST, SECOND] = ['ana@acme.example', 'bo@acme.example'];
 
 interface Entry {
   readonly action: string;
   readonly entity_type: string;
-  readonly company_id: number | null;
-  readonly user_id: number | null;
+  readonly company: string | null;
+  readonly user: string | null;
 }
 
 function ledger(cli: CommandLine, after = 0): Entry[] {
   const database = new Sqlite(cli.file, { readonly: true });
-  const columns = 'action, entity_type, company_id, user_id';
+  const columns = `action, entity_type, (select name from companies where id = company_id) as company,
+    (select email from users where id = user_id) as user`;
   const entries = database
-    .prepare(`select ${columns} from ledger where sequence > ? order by sequence`)
+    .prepare(`select ${columns} from ledger where position > ? order by position`)
     .all(after);
   database.close();
   return entries as Entry[];
@@ -70,7 +71,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
     async (_name, args) => {
       for (const [more, actor] of [
         [[], FIRST],
-        [['--as', 'CARL@acme.example'], 3],
+        [['--as', 'CARL@acme.example'], 'carl@acme.example'],
       ] as const) {
         const { cli, list } = await acme();
         const before = ledger(cli).length;
@@ -79,7 +80,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
         expect(done.code, done.stderr).toBe(0);
         const entries = ledger(cli, before);
         expect(entries.length).toBeGreaterThan(0);
-        expect(new Set(entries.map((entry) => entry.user_id))).toEqual(new Set([actor]));
+        expect(new Set(entries.map((entry) => entry.user))).toEqual(new Set([actor]));
       }
     },
   );
@@ -106,7 +107,9 @@ describe('contract 28: a command that changes something acts for a user', () => 
     const { cli, list } = await acme();
     await cli.run(['device', 'import', list, '--company', 'Acme', '--as', BO]);
     const database = new Sqlite(cli.file, { readonly: true });
-    const devices = database.prepare('select created_by, created_via from devices').all();
+    const devices = database
+      .prepare('select u.email as created_by, created_via from devices join users as u on u.id = created_by')
+      .all();
     database.close();
     expect(devices).toEqual([
       { created_by: SECOND, created_via: 'api' },
@@ -117,11 +120,11 @@ describe('contract 28: a command that changes something acts for a user', () => 
   it('the first user of a company acts in their own name', async () => {
     const cli = commandLine();
     await cli.run(userAdd(), GOOD_PASSWORD);
-    expect(ledger(cli).map((entry) => [entry.entity_type, entry.company_id, entry.user_id])).toEqual([
-      ['company', 1, FIRST],
-      ['user', 1, FIRST],
-      ['membership', 1, FIRST],
-      ['access_token', 1, FIRST],
+    expect(ledger(cli).map((entry) => [entry.entity_type, entry.company, entry.user])).toEqual([
+      ['company', 'Acme', FIRST],
+      ['user', 'Acme', FIRST],
+      ['membership', 'Acme', FIRST],
+      ['access_token', 'Acme', FIRST],
     ]);
     const refused = await cli.run(userAdd({ company: 'Beta' }, '--as', 'ana@acme.example'), GOOD_PASSWORD);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
@@ -133,7 +136,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
     await cli.run(['member', 'disable', '--company', 'Acme', '--email', 'ana@acme.example']);
     const before = ledger(cli).length;
     await cli.run(['device', 'import', list, '--company', 'Acme']);
-    expect(ledger(cli, before).map((entry) => entry.user_id)).toEqual([SECOND, SECOND]);
+    expect(ledger(cli, before).map((entry) => entry.user)).toEqual([SECOND, SECOND]);
   });
 
   it.each([

@@ -48,20 +48,21 @@ describe('db', () => {
     expect([sound.code, sound.stdout]).toEqual([0, `${cli.file}: no damage found.\n`]);
 
     const database = new Sqlite(cli.file);
+    const acme = Number(database.prepare('select id from companies').pluck().get());
     database.pragma('foreign_keys = OFF');
     database.exec(`update counters set total = total + 1;
-      insert into memberships (company_id, user_id, role, created_at) values (77, 1, 'viewer', 0);
-      insert into transaction_days values (1, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0);
-      insert into transaction_hours values (1, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5)`);
+      insert into memberships (company_id, user_id, role, created_at) select 77, id, 'viewer', 0 from users;
+      insert into transaction_days values (${acme}, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0);
+      insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5)`);
     database.close();
     const broken = await cli.run(['db', 'check', '--json']);
     expect(broken.code).toBe(1);
     expect(broken.object().ok).toBe(false);
     expect(broken.object().problems).toEqual([
       expect.stringMatching(/^memberships \d+ refers to a missing row of companies$/),
-      'company 1: its counter of users is 2, but it has 1',
-      'company 1: the transaction totals of the day 2026-01-01T00:00:00.000Z are wrong',
-      'company 1: the transaction totals of the hour 2026-01-01T04:00:00.000Z are wrong',
+      `company ${acme}: its counter of users is 2, but it has 1`,
+      `company ${acme}: the transaction totals of the day 2026-01-01T00:00:00.000Z are wrong`,
+      `company ${acme}: the transaction totals of the hour 2026-01-01T04:00:00.000Z are wrong`,
     ]);
   });
 

@@ -56,6 +56,9 @@ const primaryKeyOf = async (table: string): Promise<string[]> =>
     await rowsOf<{ name: string }>(`select name from pragma_table_info('${table}') where pk > 0 order by pk`)
   ).map((row) => row.name);
 
+/** Of a ledger entry among those of all companies; a company has its `sequence`. */
+const POSITION = 'position';
+
 describe('AT-25 the fences between companies', () => {
   it('stand around a good many tables', async () => {
     expect((await tenantTables()).length).toBeGreaterThan(15);
@@ -67,7 +70,7 @@ describe('AT-25 the fences between companies', () => {
       const primary = await primaryKeyOf(table);
       const unique = await uniqueIn(table);
       const whole = (key: readonly string[]): boolean =>
-        key[0] === 'company_id' && primary.every((column) => key.includes(column));
+        key[0] === 'company_id' && primary.every((column) => column === POSITION || key.includes(column));
       if (!whole(primary) && !unique.some(whole)) without.push(table);
     }
     expect(without).toEqual([]);
@@ -146,11 +149,11 @@ const links = (id: number): readonly string[] => [
   `insert into app_version_files (company_id, app_version_id, file_id) values (1, 1, ${id})`,
   `insert into logical_number_app_versions (company_id, logical_number_id, app_version_id) values (1, 1, ${id})`,
   `insert into content_chunks (company_id, content_id, sequence, bytes) values (1, ${id}, 0, x'00')`,
-  `insert into notification_deliveries (company_id, notification_id, logical_number_id, state, updated_at)
-    values (1, 1, ${id}, 'queued', 0)`,
-  `insert into parameters (company_id, group_id, key, value, ${KEYED}) values (1, ${id}, 'k', 'v', 1, 0, 0, 'api')`,
-  `insert into metacontents (company_id, logical_number_id, key, value, ${KEYED})
-    values (1, ${id}, 'k', '1', 1, 0, 0, 'api')`,
+  `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, updated_at)
+    values (9, 1, 1, ${id}, 'queued', 0)`,
+  `insert into parameters (id, company_id, group_id, key, value, ${KEYED}) values (9, 1, ${id}, 'k', 'v', 1, 0, 0, 'api')`,
+  `insert into metacontents (id, company_id, logical_number_id, key, value, ${KEYED})
+    values (9, 1, ${id}, 'k', '1', 1, 0, 0, 'api')`,
 ];
 
 describe('AT-25 raw SQL', () => {
@@ -185,10 +188,11 @@ describe('the ledger', () => {
     'update ledger set action = null',
     "update ledger set action = 'nothing'",
     'update ledger set sequence = 7',
+    'update ledger set position = 7',
     'delete from ledger',
-    "insert or replace into ledger (sequence, at, channel, action, entity_type) values (1, 0, '', '', '')",
-    `insert into ledger (sequence, at, channel, action, entity_type) values (1, 0, '', '', '')
-      on conflict (sequence) do update set action = 'nothing'`,
+    "insert or replace into ledger (position, at, channel, action, entity_type) values (1, 0, '', '', '')",
+    `insert into ledger (position, at, channel, action, entity_type) values (1, 0, '', '', '')
+      on conflict (position) do update set action = 'nothing'`,
   ])('can only be added to: %s', async (statement) => {
     const before = await rowsOf('select * from ledger');
     expect(before).toHaveLength(1);
@@ -196,13 +200,13 @@ describe('the ledger', () => {
     expect(await rowsOf('select * from ledger')).toEqual(before);
   });
 
-  it('never gives a sequence number twice', async () => {
+  it('never gives a position twice', async () => {
     for (let n = 0; n < 3; n += 1) {
       await sql`insert into ledger (at, channel, action, entity_type) values (0, 'api', 'x', 'y')`.execute(
         database.writes,
       );
     }
-    const rows = await rowsOf<{ sequence: number }>('select sequence from ledger order by sequence');
-    expect(rows.map((row) => row.sequence)).toEqual([1, 2, 3, 4]);
+    const rows = await rowsOf<{ position: number }>('select position from ledger order by position');
+    expect(rows.map((row) => row.position)).toEqual([1, 2, 3, 4]);
   });
 });

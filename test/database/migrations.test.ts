@@ -99,14 +99,15 @@ describe('migrating', () => {
     const older = join(folder, 'older.db');
     const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0003'));
     await migrateFile(older, before);
+    let id = 0;
     const insert = (rows: string): void => {
       const database = new Sqlite(older);
-      database.exec(`insert into transactions (company_id, transaction_type, serial_number, logical_number,
+      database.exec(`insert into transactions (id, company_id, transaction_type, serial_number, logical_number,
         app_name, detail, status, amount, started_at, recorded_at) values ${rows}`);
       database.close();
     };
     const row = (status: string, amount: number | null, hour: number, company = 1): string =>
-      `(${company}, 'switch', 'S', 'L', 'a', '', '${status}', ${String(amount)}, ${hour * 3_600_000 + 7}, 0)`;
+      `(${(id += 1)}, ${company}, 'switch', 'S', 'L', 'a', '', '${status}', ${String(amount)}, ${hour * 3_600_000 + 7}, 0)`;
     const companies = new Sqlite(older);
     companies.exec("insert into companies values (1, 'Acme', 0, 0), (2, 'Beta', 0, 0)");
     companies.close();
@@ -246,6 +247,8 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0005-ledger-entities': '16ddfc781fb0fd897e1a41f3252d2e29981ea2c6054415b4b57edcd8f8ec901f',
   '0006-members': 'aa21c6ac42618c1e1d331ebae0ad0c708f1bfe09761938dd3873634212d43de5',
   '0008-sign-in-networks': '570d0dbff888a9302166fcff59efb7b722ee7c67fa0c7bbffc2a9711c8dc5c33',
+  '0010-ids-by-company': '3ad2666dc1d7956e6b76f042a906f8ad5b4f17feda20181dfd27855bd868961f',
+  '0011-ledger-chain': '4425f0765a71e09719e540ecde808440d499be50d725cf86d9be7a3f819cb36f',
 };
 
 describe('released migrations', () => {

@@ -77,8 +77,8 @@ describe('a unit of work that reads', () => {
     await server.acme.client.post('groups', { name: 'before' });
     const unwatch = server.app.database.watchStatements((statement) => {
       if (!statement.includes('from "groups"')) return;
-      other.exec(`insert into groups (company_id, name, revision, created_at, updated_at, created_via)
-        select company_id, name || '.', 1, 0, 0, 'api' from groups`);
+      other.exec(`insert into groups (id, company_id, name, revision, created_at, updated_at, created_via)
+        select id + 100, company_id, name || '.', 1, 0, 0, 'api' from groups`);
     });
     const { body } = await server.acme.client.get('groups');
     unwatch();

@@ -16,20 +16,30 @@ const PAYMENTS = [
 ];
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
 
+/** The ids that the changes name are low. */
+const nextId = (table: string): string => `(select coalesce(max(id), 0) + 1 from ${table})`;
+
 /** One statement, of whatever kind, as text. */
 const statement = fc.oneof(
   fc.tuple(fc.constantFrom(1, 2), fc.nat(40)).map(
-    ([company, n]) => `insert or ignore into groups (company_id, name, ${AUDITED})
-      values (${company}, 'group ${n}', ${AUDIT})`,
+    ([company, n]) => `insert or ignore into groups (id, company_id, name, ${AUDITED})
+      values (${nextId('groups')}, ${company}, 'group ${n}', ${AUDIT})`,
   ),
   fc.tuple(fc.constantFrom(1, 2), fc.nat(40), fc.nat(60)).map(
-    ([company, n, group]) => `insert or ignore into logical_numbers (company_id, number, group_id, ${AUDITED})
-      select ${company}, 'number ${n}', (select id from groups where company_id = ${company} and id = ${group}),
+    ([
+      company,
+      n,
+      group,
+    ]) => `insert or ignore into logical_numbers (id, company_id, number, group_id, ${AUDITED})
+      select ${nextId('logical_numbers')}, ${company}, 'number ${n}', (select id from groups where company_id = ${company} and id = ${group}),
       ${AUDIT}`,
   ),
   fc.tuple(fc.constantFrom(1, 2), fc.nat(20)).map(
-    ([company, n]) => `insert or replace into devices (company_id, serial_number, enabled, meta, ${AUDITED})
-      values (${company}, 'serial ${n}', 1, '{}', ${AUDIT})`,
+    ([
+      company,
+      n,
+    ]) => `insert or replace into devices (id, company_id, serial_number, enabled, meta, ${AUDITED})
+      values (${nextId('devices')}, ${company}, 'serial ${n}', 1, '{}', ${AUDIT})`,
   ),
   fc
     .tuple(fc.constantFrom('groups', 'logical_numbers', 'devices', 'transactions'), fc.nat(60), fc.nat(9))
@@ -44,10 +54,10 @@ const statement = fc.oneof(
       fc.constantFrom(...PAYMENTS),
     )
     .map(
-      ([company, status, app, hour, payment]) => `insert into transactions (company_id, transaction_type,
+      ([company, status, app, hour, payment]) => `insert into transactions (id, company_id, transaction_type,
       serial_number, logical_number, app_name, detail, status, amount, payment_outcome, started_at,
       recorded_at)
-      values (${company}, 'switch', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * HOUR_MS + 5}, 0)`,
+      values (${nextId('transactions')}, ${company}, 'switch', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * HOUR_MS + 5}, 0)`,
     ),
   fc
     .tuple(fc.nat(60), fc.nat(9), fc.constantFrom(...STATUSES))
@@ -127,8 +137,6 @@ describe('the totals that the database keeps', () => {
         for (const table of ['devices', 'logical_numbers', 'groups', 'transactions']) {
           await sql.raw(`delete from ${table}`).execute(database.writes);
         }
-        // The ids that the changes name are low.
-        await sql`delete from sqlite_sequence`.execute(database.writes);
         for (const { statements, kept } of changes) {
           await database.writes
             .transaction()

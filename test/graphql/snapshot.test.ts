@@ -131,7 +131,9 @@ describe('the state that an operation sees', () => {
       const columns = (other.pragma('table_info(groups)') as { name: string }[]).map((column) => column.name);
       const copied = columns.filter((column) => !['id', 'name'].includes(column)).join(', ');
       other
-        .prepare(`insert into groups (name, ${copied}) select ?, ${copied} from groups order by id limit 1`)
+        .prepare(
+          `insert into groups (id, name, ${copied}) select id + 500, ?, ${copied} from groups order by id limit 1`,
+        )
         .run(name);
       other.close();
     });

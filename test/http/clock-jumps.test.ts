@@ -46,7 +46,7 @@ describe('CF-27 a clock that jumps', () => {
     const rows = await server.app.database.reads
       .selectFrom('ledger')
       .select('action')
-      .orderBy('sequence')
+      .orderBy('position')
       .execute();
     expect(rows.slice(-3).map(({ action }) => action)).toEqual(['create', 'create', 'update']);
     const durations = server.logs.map(

@@ -50,7 +50,7 @@ export async function ledgerOf(
     .where('company_id', '=', caller.companyId)
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
-    .orderBy('sequence')
+    .orderBy('position')
     .execute();
   const state = (text: string | null): Fields | null => (text === null ? null : (JSON.parse(text) as Fields));
   return rows.map((row) => ({ action: row.action, before: state(row.before), after: state(row.after) }));

@@ -1,4 +1,6 @@
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
+import { drawIds, NUMBERED_TABLES } from '../../src/database/company/ids.js';
+import type { SystemWriteWork } from '../../src/database/work.js';
 import type { Caller, Role, Scope } from '../../src/platform/caller.js';
 import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -37,6 +39,7 @@ export interface TestServer {
 
 const ALL: readonly Scope[] = ['read', 'write', 'admin', 'ingest'];
 export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
+const FIRST_ID_OF_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
 
 /** Starts a server in this process, on an empty database of its own. */
@@ -91,6 +94,13 @@ export async function startServer(
   };
 }
 
+/** Records of this company get ids that no record of the other has, so that tests can ask for them in vain. */
+async function partIds(work: SystemWriteWork, companyId: number): Promise<void> {
+  for (const table of NUMBERED_TABLES) {
+    await drawIds(work.db, table, [{ companyId, count: FIRST_ID_OF_BETA }]);
+  }
+}
+
 export function testConfig(file: string, overrides: Partial<Config> = {}): Config {
   return {
     databaseFile: file,
@@ -103,6 +113,7 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
     maxFileBytes: 32 * 1024 * 1024,
     maxWalBytes: 1024 ** 3,
     tls: null,
+    ledgerChain: false,
     graphqlDevelopment: false,
     graphqlAllowList: null,
     tokenSecret: 'a secret for tests only: 0123456789abcdef',
@@ -127,6 +138,7 @@ async function addMember(
       known === undefined
         ? await addCompanyWithUser(work, companyName, person, 'no password')
         : { company: known, user: await addUser(work, known, person, 'no password') };
+    if (known === undefined && companyName === COMPANIES.beta) await partIds(work, company.id);
     const member = { companyId: company.id, userId: user.id };
     const { token, secret } = await createNamedToken(work, member, { name: 'test', scopes });
     return {

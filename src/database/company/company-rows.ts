@@ -2,6 +2,7 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { runCached } from './cached-query.js';
+import { drawIds, NUMBERED_TABLES } from './ids.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { among } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
@@ -21,6 +22,8 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
 /** Rows per INSERT: SQLite binds at most 32,766 values in a statement. */
 const ROWS_PER_INSERT = 1_000;
 
+const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
+
 /** Names of the tables that have a `company_id` which is never null. */
 export type CompanyTableName = {
   [Name in keyof Tables]: Tables[Name] extends { company_id: number } ? Name : never;
@@ -33,7 +36,8 @@ export type Match<Name extends CompanyTableName> = {
     | readonly Row<Name>[Column][];
 };
 
-export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]>, 'company_id'>;
+/** Without the id, which is drawn. */
+export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]>, 'company_id' | 'id'>;
 
 /** New values of columns, or SQL expressions that compute them. */
 export type Changes<Name extends CompanyTableName> = {
@@ -117,7 +121,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     return await runCached(work.db, shape, parameters, () => build(this.#matching(work, match)));
   }
 
-  /** One statement for 1,000 rows; so do the other two inserts. */
+  /** One statement for 1,000 rows, and one for all their ids; so do the other two inserts. */
   async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
     await this.#insert(work, rows, sql``);
   }
@@ -141,8 +145,9 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   async #insert<R>(work: WriteWork, rows: readonly object[], ending: RawBuilder<unknown>): Promise<R[]> {
-    const columns = Object.keys(rows[0] ?? {});
-    const values = rows.map((row) => {
+    const numbered = await this.#numbered(work, rows);
+    const columns = Object.keys(numbered[0] ?? {});
+    const values = numbered.map((row) => {
       const given = new Map(entriesOf(row));
       return sql`(${sql.join([work.caller.companyId, ...columns.map((column) => given.get(column))])})`;
     });
@@ -154,6 +159,14 @@ export class CompanyRows<Name extends CompanyTableName> {
       returned.push(inserted.rows);
     }
     return returned.flat();
+  }
+
+  async #numbered(work: WriteWork, rows: readonly object[]): Promise<readonly object[]> {
+    if (rows.length === 0 || !NUMBERED.has(this.table)) return rows;
+    const { companyId } = work.caller;
+    const drawn = await drawIds(work.db, this.table, [{ companyId, count: rows.length }]);
+    const first = drawn.get(companyId) ?? 0;
+    return rows.map((row, index) => ({ id: first + index, ...row }));
   }
 
   /** Returns the rows as they are afterwards. */

@@ -2,18 +2,18 @@
 import { sql } from 'kysely';
 
 import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
-import { indexedBy, lastId } from '../storage.js';
+import { indexedBy } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
 
 /**
- * The ids of a table, of all companies. Only one transaction writes at a time, so ids become visible in ascending
- * order: a reader that has read up to `last` has missed no row with a lower id.
+ * The ids of a company in a table. Only one transaction of a company writes at a time, so its ids become visible in
+ * ascending order: a reader that has read up to `last` has missed no row with a lower id.
  */
 export interface IdSpan {
   /** The lowest id that exists; `last + 1` if the table is empty. */
   readonly first: number;
-  /** The highest id that was ever given, even if its row was deleted. */
+  /** The highest id that was ever given to the company, even if its row was deleted. */
   readonly last: number;
 }
 
@@ -28,7 +28,7 @@ export interface IdRange {
 export interface Arrivals<T> {
   readonly name: string;
   readonly filters: Readonly<Record<string, FilterKind>>;
-  span(work: SystemReadWork): Promise<IdSpan>;
+  span(work: SystemReadWork, companyId: number): Promise<IdSpan>;
   /** The company's records in the range, ascending by id. Scans at most as many rows as the range has ids. */
   read(work: ReadWork, range: IdRange): Promise<readonly T[]>;
 }
@@ -50,9 +50,11 @@ export function arrivalsOf<Name extends keyof Tables, T>(
   return {
     name,
     filters: Object.fromEntries(Object.entries(filters).map(([field, { kind }]) => [field, kind])),
-    span: async (work) => {
-      const { rows } = await sql<{ first: number | null; last: number }>`
-        select (select min(${sql.ref(id)}) from ${sql.table(table)}) as first, ${lastId(table)} as last`.execute(
+    span: async (work, companyId) => {
+      const { rows } = await sql<{ first: number | null; last: number | null }>`select
+        (select ${column} from ${sql.table(table)} as t where t.company_id = ${companyId}
+          order by ${column} limit 1) as first,
+        (select last_drawn from counters where company_id = ${companyId} and name = ${table}) as last`.execute(
         work.db,
       );
       const last = rows[0]?.last ?? 0;

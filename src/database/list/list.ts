@@ -99,7 +99,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
     const { rows } = await sql<Row<Name> & { parent_id: P }>`
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
-      where ${sql.ref(`r.${id}`)} in (
+      where ${this.#ofCompany(work, 'r')} and ${sql.ref(`r.${id}`)} in (
         select ${sql.ref(childId)} from ${this.#childrenOf(work, relation)}
           and ${this.#filtered(work, request)} ${this.#ordered(request, 't', childId)}
           limit ${request.limit + 1})
@@ -183,12 +183,12 @@ class ListStatements<Name extends keyof Tables, T> {
         and ${sql.ref(`t.${this.#listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
   }
 
-  #ofCompany(work: ReadWork): RawBuilder<unknown> {
+  #ofCompany(work: ReadWork, table = 't'): RawBuilder<unknown> {
     const { company = { column: 'company_id' }, id } = this.#listing;
     const { companyId } = work.caller;
-    if ('column' in company) return sql`${sql.ref(`t.${company.column}`)} = ${companyId}`;
+    if ('column' in company) return sql`${sql.ref(`${table}.${company.column}`)} = ${companyId}`;
     return sql`exists (select 1 from ${sql.table(company.link)} as m
-      where m.company_id = ${companyId} and ${sql.ref(`m.${company.child}`)} = ${sql.ref(`t.${id}`)})`;
+      where m.company_id = ${companyId} and ${sql.ref(`m.${company.child}`)} = ${sql.ref(`${table}.${id}`)})`;
   }
 
   #alsoMeets(where: Condition | null): RawBuilder<unknown> {

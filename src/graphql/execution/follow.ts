@@ -46,11 +46,12 @@ export async function follow<T extends Identified>(
   followed: Followed<T>,
 ): Promise<AsyncIterable<T>> {
   const { arrivals, after } = followed;
-  const { last } = await units.systemRead((work) => arrivals.span(work));
+  const { companyId } = await subscription.caller();
+  const { last } = await units.systemRead((work) => arrivals.span(work, companyId));
   const cursor = subscription.lastSeen ?? after ?? last;
   if (cursor < 0) throw requestError(`after must be 0 or more, not ${cursor}.`);
   if (cursor > last) throw eventsAhead(cursor, last);
-  const feed = new Feed(units, subscription, followed, cursor);
+  const feed = new Feed(units, subscription, { ...followed, companyId }, cursor);
   await feed.demandNoGap();
   return feed.events();
 }
@@ -62,7 +63,7 @@ class Feed<T extends Identified> {
   constructor(
     private readonly units: Units,
     private readonly subscription: SubscriptionRequest,
-    private readonly followed: Followed<T>,
+    private readonly followed: Followed<T> & { readonly companyId: number },
     /** Id of the last record that was sent, or passed because the filter excludes it. */
     private cursor: number,
   ) {}
@@ -70,7 +71,7 @@ class Feed<T extends Identified> {
   async *events(): AsyncGenerator<T> {
     const { signal } = this.subscription;
     const notify = (): void => this.#committed.notify();
-    const { companyId } = await this.subscription.caller();
+    const { companyId } = this.followed;
     const unsubscribe = this.units.onCommitted((entries) => {
       if (entries.some((entry) => entry.companyId === companyId)) notify();
     });
@@ -115,7 +116,8 @@ class Feed<T extends Identified> {
   }
 
   #span(): Promise<IdSpan> {
-    return this.units.systemRead((work) => this.followed.arrivals.span(work));
+    const { arrivals, companyId } = this.followed;
+    return this.units.systemRead((work) => arrivals.span(work, companyId));
   }
 
   /** The caller of the token as it is now. Errors: `unauthenticated`, `forbidden`. */

@@ -5,7 +5,7 @@ import { LIVE_LIMITS } from './limits.js';
 
 const RETRY = { 'Retry-After': '5' };
 
-/** A named limit, for example `{ name: 'token 17', max: 50 }`. */
+/** A named limit, for example `{ name: 'token 1/17', max: 50 }`. */
 export interface Slot {
   readonly name: string;
   readonly max: number;
@@ -74,8 +74,11 @@ export function takeConnection(slots: ConnectionSlots, ip: string, isAuthenticat
 }
 
 /** Takes a slot for a connection with a token; null where there is none. */
-export function takeToken(slots: ConnectionSlots, { tokenId }: Pick<Caller, 'tokenId'>): (() => void) | null {
-  return slots.take({ name: `token ${tokenId ?? 'none'}`, max: LIVE_LIMITS.perToken });
+export function takeToken(
+  slots: ConnectionSlots,
+  { companyId, tokenId }: Pick<Caller, 'companyId' | 'tokenId'>,
+): (() => void) | null {
+  return slots.take({ name: `token ${companyId}/${tokenId ?? 'none'}`, max: LIVE_LIMITS.perToken });
 }
 
 export function tooManyOfToken(): HttpProblem {

@@ -24,6 +24,8 @@ export interface Config {
   readonly tls: Tls | null;
   /** Secret from which API tokens are derived; null: it is read from a file beside the database. */
   readonly tokenSecret: string | null;
+  /** Gives ledger entries hashes, which `audit verify` checks. */
+  readonly ledgerChain: boolean;
   /** Allows introspection, adds suggestions to errors and serves the GraphiQL page. */
   readonly graphqlDevelopment: boolean;
   /** The GraphQL documents that may run; null allows any. */
@@ -74,6 +76,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('TLS_KEY_FILE', 'file of the private key (PEM)'),
   setting('TOKEN_SECRET', 'secret that API tokens are derived from, at least 32 characters'),
   setting('TOKEN_SECRET_FILE', 'file that holds TOKEN_SECRET, readable by its owner only'),
+  setting('LEDGER_CHAIN', '1 gives ledger entries hashes, so that `audit verify` finds edits and cuts', '0'),
   setting('GRAPHQL_DEVELOPMENT', '1 allows introspection and serves the GraphiQL page at /graphql', '0'),
   setting(
     'GRAPHQL_ALLOW_LIST',
@@ -114,6 +117,7 @@ export function readConfig(environment: Environment): Config {
     maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER), MIN_WAL_BYTES),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),
     tokenSecret: read('TOKEN_SECRET', (secret) => tokenSecret(secret, valueOf('TOKEN_SECRET_FILE')), null),
+    ledgerChain: read('LEDGER_CHAIN', parseSwitch, false),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch, false),
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', readAllowList, null),
   };

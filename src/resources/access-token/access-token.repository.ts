@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
+
+import { drawIds } from '../../database/company/ids.js';
 import { CompanyRows, inCompany, type OfCompany } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, instant, json, nullable } from '../../database/storage.js';
+import { amongIds, amongPairs, instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Role, Scope } from '../../platform/caller.js';
@@ -72,13 +75,12 @@ export async function findCredential(work: SystemReadWork, hash: string): Promis
   };
 }
 
-export async function touchToken(work: SystemWriteWork, id: number): Promise<void> {
-  const { db } = specialSql(work);
-  await db
-    .updateTable('access_tokens')
-    .set({ last_used_at: instant.toColumn(work.now) })
-    .where('id', '=', id)
-    .execute();
+export async function touchToken(
+  work: SystemWriteWork,
+  { companyId, id }: Pick<AccessToken, 'companyId' | 'id'>,
+): Promise<void> {
+  const last_used_at = instant.toColumn(work.now);
+  await tokens.update(inCompany(work, companyId), { id }, { last_used_at });
 }
 
 export interface NewToken extends Omit<AccessToken, 'id' | 'createdAt' | 'lastUsedAt' | 'revokedAt'> {
@@ -86,16 +88,19 @@ export interface NewToken extends Omit<AccessToken, 'id' | 'createdAt' | 'lastUs
   readonly nonce: string | null;
 }
 
-/** The new tokens in undefined order. */
+/** The new tokens in undefined order; at most one for each company. */
 export async function insertTokens(
   work: SystemWriteWork,
   tokens: readonly NewToken[],
 ): Promise<AccessToken[]> {
   const { db } = specialSql(work);
+  const draws = tokens.map(({ companyId }) => ({ companyId, count: 1 }));
+  const ids = await drawIds(db, 'access_tokens', draws);
   const rows = await db
     .insertInto('access_tokens')
     .values(
       tokens.map((token) => ({
+        id: ids.get(token.companyId) ?? 0,
         company_id: token.companyId,
         user_id: token.userId,
         kind: token.kind,
@@ -113,14 +118,13 @@ export async function insertTokens(
   return rows.map(tokenOf);
 }
 
-export async function markRevoked(work: SystemWriteWork, ids: readonly number[]): Promise<void> {
+export async function markRevoked(
+  work: SystemWriteWork,
+  revoked: readonly Pick<AccessToken, 'companyId' | 'id'>[],
+): Promise<void> {
   const { db } = specialSql(work);
-  await db
-    .updateTable('access_tokens')
-    .set({ revoked_at: instant.toColumn(work.now) })
-    .where('id', 'in', amongIds(ids))
-    .where('revoked_at', 'is', null)
-    .execute();
+  await sql`update access_tokens set revoked_at = ${instant.toColumn(work.now)} where revoked_at is null
+    and (company_id, id) in ${amongPairs(revoked.map(({ companyId, id }) => [companyId, id]))}`.execute(db);
 }
 
 export interface DerivedToken {

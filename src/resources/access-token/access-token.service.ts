@@ -76,8 +76,7 @@ export async function revokeTokens(
   by?: number,
 ): Promise<readonly AccessToken[]> {
   if (tokens.length === 0) return [];
-  const ids = tokens.map((token) => token.id);
-  await markRevoked(work, ids);
+  await markRevoked(work, tokens);
   return tokens.map((token) => {
     const revoked = { ...token, revokedAt: work.now };
     const given = { action: 'revoke', ...companyAndUser(token, by) };

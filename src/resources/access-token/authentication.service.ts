@@ -67,14 +67,15 @@ function sparseTouch(
   clock: Clock,
   onError: (error: unknown) => void,
 ): (token: AccessToken, origin: Origin) => void {
-  const touched = new Map<number, number>();
+  const touched = new Map<string, number>();
   return (token, origin) => {
     const now = clock.now().getTime();
-    const last = Math.max(touched.get(token.id) ?? 0, token.lastUsedAt?.getTime() ?? 0);
+    const name = `${token.companyId}/${token.id}`;
+    const last = Math.max(touched.get(name) ?? 0, token.lastUsedAt?.getTime() ?? 0);
     if (now - last < TOUCH_EVERY_MS && now >= last) return;
     if (touched.size >= MAX_CACHED_TOKENS) touched.clear();
-    touched.set(token.id, now);
-    units.systemWrite(origin, (work) => touchToken(work, token.id)).catch(onError);
+    touched.set(name, now);
+    units.systemWrite(origin, (work) => touchToken(work, token)).catch(onError);
   };
 }
 

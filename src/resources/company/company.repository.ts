@@ -2,6 +2,7 @@ import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import { randomId } from '../../platform/keys/random-id.js';
 import type { Company, CompanySummary } from './company.model.js';
 
 export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
@@ -9,12 +10,20 @@ export async function findCompanyByName(work: SystemReadWork, name: string): Pro
   return await db.selectFrom('companies').select(['id', 'name']).where('name', '=', name).executeTakeFirst();
 }
 
+async function isTaken(work: SystemReadWork, id: number): Promise<boolean> {
+  const { db } = specialSql(work);
+  return (await db.selectFrom('companies').select('id').where('id', '=', id).execute()).length > 0;
+}
+
 export async function insertCompany(work: SystemWriteWork, name: string): Promise<Company> {
   const now = instant.toColumn(work.now);
   const { db } = specialSql(work);
   return await db
     .insertInto('companies')
-    .values({ name, created_at: now, updated_at: now })
+    .values({
+      id: await randomId((id) => isTaken(work, id)),
+      ...{ name, created_at: now, updated_at: now },
+    })
     .returning(['id', 'name'])
     .executeTakeFirstOrThrow();
 }
@@ -29,7 +38,7 @@ export async function updateCompanyName(work: SystemWriteWork, id: number, name:
     .executeTakeFirstOrThrow();
 }
 
-/** Ascending by id. */
+/** Ordered by name. */
 export async function selectCompanies(work: SystemReadWork): Promise<CompanySummary[]> {
   const { db } = specialSql(work);
   const rows = await db
@@ -38,7 +47,7 @@ export async function selectCompanies(work: SystemReadWork): Promise<CompanySumm
       join.onRef('counters.company_id', '=', 'companies.id').on('counters.name', '=', 'users'),
     )
     .select(['companies.id', 'companies.name', 'companies.created_at', 'counters.total'])
-    .orderBy('companies.id')
+    .orderBy('companies.name')
     .execute();
   return rows.map((row) => ({
     id: row.id,

@@ -14,7 +14,7 @@ import {
 
 export { companies } from './company.repository.js';
 
-/** All companies of the server, ascending by id, for its operator. */
+/** All companies of the server, ordered by name, for its operator. */
 export async function listCompanies(work: SystemReadWork): Promise<readonly CompanySummary[]> {
   return await selectCompanies(work);
 }

@@ -79,9 +79,10 @@ export async function markReleased(work: WriteWork, ids: readonly number[]): Pro
  */
 export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
   const { db } = specialSql(work);
-  const result = await sql`delete from contents where id in (
-    select id from contents where released_at < ${instant.toColumn(before)}
-      and id not in (select content_id from idempotency_keys where content_id is not null)
-    order by released_at limit ${limit})`.execute(db);
+  const result = await sql`delete from contents where (company_id, id) in (
+    select c.company_id, c.id from contents as c where c.released_at < ${instant.toColumn(before)}
+      and not exists (select 1 from idempotency_keys as k
+        where k.company_id = c.company_id and k.content_id = c.id)
+    order by c.released_at limit ${limit})`.execute(db);
   return Number(result.numAffectedRows ?? 0);
 }

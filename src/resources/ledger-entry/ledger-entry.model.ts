@@ -2,7 +2,7 @@ import type { Channel } from '../../platform/caller.js';
 
 /** A recorded change. */
 export interface LedgerEntry {
-  /** The sequence: it grows with every change of any company and is never used twice. */
+  /** The sequence: it counts the entries of the company from 1, without gaps. */
   readonly id: number;
   readonly sequence: number;
   readonly at: Date;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
+import { drawIds } from '../../database/company/ids.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, instant } from '../../database/storage.js';
 import type { WriteWork } from '../../database/work.js';
@@ -43,7 +44,7 @@ export const notifications = auditedList(notificationTable, {
 
 export type DeliveryTargets = { readonly groupId: number } | { readonly logicalNumberIds: readonly number[] };
 
-/** Queues one delivery for each logical number, in one statement; returns how many. */
+/** Queues one delivery for each logical number, in three statements; returns how many. */
 export async function queueDeliveries(
   work: WriteWork,
   notificationId: number,
@@ -54,9 +55,15 @@ export async function queueDeliveries(
     'groupId' in targets
       ? sql`group_id = ${targets.groupId}`
       : sql`id in ${amongIds(targets.logicalNumberIds)}`;
-  const result = await sql`insert into notification_deliveries
-      (company_id, notification_id, logical_number_id, state, updated_at)
-    select company_id, ${notificationId}, id, 'queued', ${instant.toColumn(work.now)} from logical_numbers
+  const { rows } = await sql<{ total: number }>`select count(*) as total from logical_numbers
     where company_id = ${companyId} and ${targeted}`.execute(db);
-  return Number(result.numAffectedRows ?? 0);
+  const count = rows[0]?.total ?? 0;
+  if (count === 0) return 0;
+  const first = (await drawIds(db, 'notification_deliveries', [{ companyId, count }])).get(companyId) ?? 0;
+  await sql`insert into notification_deliveries
+      (company_id, id, notification_id, logical_number_id, state, updated_at)
+    select company_id, ${first} - 1 + row_number() over (order by id), ${notificationId}, id, 'queued',
+      ${instant.toColumn(work.now)} from logical_numbers
+    where company_id = ${companyId} and ${targeted}`.execute(db);
+  return count;
 }

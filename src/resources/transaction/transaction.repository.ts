@@ -163,10 +163,12 @@ export async function selectTransactions(
     .orderBy('t.id', 'desc')
     .limit(place.limit)
     .offset(place.skip);
-  const { db } = specialSql(work);
+  const { db, companyId } = specialSql(work);
   const found = await db
     .selectFrom(ids.as('found'))
-    .innerJoin('transactions', 'transactions.id', 'found.id')
+    .innerJoin('transactions', (join) =>
+      join.onRef('transactions.id', '=', 'found.id').on('transactions.company_id', '=', companyId),
+    )
     .selectAll('transactions')
     .orderBy('transactions.started_at', 'desc')
     .orderBy('transactions.id', 'desc')

@@ -3,6 +3,7 @@ import { specialSql } from '../../database/special-sql.js';
 import { instant, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import { randomId } from '../../platform/keys/random-id.js';
 import type { SignInState } from './sign-in/sign-in.model.js';
 import { comparableEmail, type User } from './user.model.js';
 
@@ -25,6 +26,11 @@ function userOf(row: Row<'users'>): User {
   };
 }
 
+async function isTaken(work: SystemReadWork, id: number): Promise<boolean> {
+  const { db } = specialSql(work);
+  return (await db.selectFrom('users').select('id').where('id', '=', id).execute()).length > 0;
+}
+
 export async function insertUser(
   work: SystemWriteWork,
   { timeZone, passwordHash, ...values }: Pick<User, 'email' | 'name' | 'timeZone'> & { passwordHash: string },
@@ -34,6 +40,7 @@ export async function insertUser(
   const row = await db
     .insertInto('users')
     .values({
+      id: await randomId((id) => isTaken(work, id)),
       ...values,
       time_zone: timeZone,
       password_hash: passwordHash,
@@ -53,10 +60,10 @@ export async function hasUsers(work: SystemReadWork): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).execute()).length > 0;
 }
 
-/** Ascending by id. */
+/** Ordered by e-mail address. */
 export async function selectUsers(work: SystemReadWork): Promise<User[]> {
   const { db } = specialSql(work);
-  return (await db.selectFrom('users').selectAll().orderBy('id').execute()).map(userOf);
+  return (await db.selectFrom('users').selectAll().orderBy('email').execute()).map(userOf);
 }
 
 type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };

@@ -20,7 +20,7 @@ import {
 
 export { hasUsers } from './user.repository.js';
 
-/** All users of the server, or those of a company, ascending by id; each with all memberships. */
+/** All users of the server, or those of a company, ordered by e-mail address; each with all memberships. */
 export async function listPeople(work: SystemReadWork, company: Company | null): Promise<readonly Person[]> {
   const users = await selectUsers(work);
   const memberships = await selectMemberships(

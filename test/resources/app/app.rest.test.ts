@@ -258,7 +258,7 @@ async function ledgerOf(entityType: string, ids: readonly unknown[]): Promise<st
     .where('entity_type', '=', entityType)
     .where('entity_id', 'in', ids as number[])
     .orderBy('entity_id')
-    .orderBy('sequence')
+    .orderBy('position')
     .execute();
   return rows.map((row) => `${row.action} ${String(row.entity_id)}`);
 }

@@ -99,7 +99,7 @@ describe('/v1/devices', () => {
     const { client, caller } = server.acme;
     await fleet.device(client, 'WITH-HISTORY');
     const transaction = {
-      ...{ company_id: caller.companyId, transaction_type: 'switch', serial_number: 'WITH-HISTORY' },
+      ...{ id: 1, company_id: caller.companyId, transaction_type: 'switch', serial_number: 'WITH-HISTORY' },
       ...{ logical_number: '1', app_name: 'pay', detail: '', status: 'success' },
       ...{ started_at: 1_767_225_600_000, recorded_at: 1_767_225_600_000 },
     };

@@ -313,15 +313,19 @@ describe('queueing', () => {
   });
 });
 
+let lastId = 1_000;
+
 function numberRow(number: string, groupId: number | null) {
+  lastId += 1;
   return {
+    id: lastId,
     company_id: server.acme.caller.companyId,
     number,
     group_id: groupId,
     revision: 1,
     created_at: 0,
     updated_at: 0,
-    created_by: 1,
+    created_by: server.acme.caller.userId,
     created_via: 'api',
   };
 }

@@ -165,7 +165,7 @@ describe('a list of transactions', () => {
           // Skipping and counting use covering indexes; rows are read by primary key.
           for (const step of searches) {
             expect(step).toMatch(
-              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INTEGER PRIMARY KEY \(rowid=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
+              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INDEX sqlite_autoindex_transactions_1 \(company_id=\? AND id=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
             );
           }
           expect(searches.length).toBeGreaterThan(0);

@@ -89,7 +89,9 @@ describe('a user in GraphQL', () => {
     const company = { databaseId: only.caller.companyId, name: 'Beta Cards' };
     expect(users).toEqual({
       totalCount: 2,
-      nodes: [server.beta, only].map(({ caller }) => ({ databaseId: caller.userId, company })),
+      nodes: [server.beta.caller.userId, only.caller.userId]
+        .toSorted((a, b) => a - b)
+        .map((databaseId) => ({ databaseId, company })),
     });
     const foreign = nodeId('User', server.acme.caller.userId);
     expect(await answered(only, 'query ($id: ID!) { user(id: $id) { name } }', { id: foreign })).toEqual({

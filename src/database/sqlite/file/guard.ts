@@ -44,7 +44,7 @@ export class FileGuard implements CommitGuard {
     this.#file = canonicalPath(database.name);
     this.#descriptor = openDescriptor(this.#file);
     this.#identity = Number(database.pragma('user_version', { simple: true }));
-    this.#head = database.prepare('select sequence as head, at from ledger order by sequence desc limit 1');
+    this.#head = database.prepare('select position as head, at from ledger order by position desc limit 1');
     this.#mark = this.#readHead();
     // The statement above has opened the log.
     this.#places = ['', '-wal', '-shm'].map((suffix) => placeOf(this.#file + suffix));

@@ -13,7 +13,7 @@ export interface Loss {
   readonly problem: string;
   /** The last ledger entry that was acknowledged; null if it is not known. */
   readonly acknowledged: Mark | null;
-  /** Sequence of the last ledger entry that is there. */
+  /** Position of the last ledger entry that is there. */
   readonly head: number;
 }
 
@@ -90,18 +90,21 @@ function lossOfChanges(file: string, mark: Mark): Loss | null {
   };
 }
 
-/** The state of a database as a mark. `at` is the time of the entry `sequence`, by default of the last one. */
-export function headOf(file: string, sequence?: number): Mark {
+/**
+ * The state of a database as a mark. `at` is the time of the entry `position`, by default of the last one. The column is
+ * asked for as `rowid`: its name differs in older schemas.
+ */
+export function headOf(file: string, position?: number): Mark {
   return closing(new Sqlite(file, { readonly: true, fileMustExist: true }), (database) => {
     const identity = Number(database.pragma('user_version', { simple: true }));
     if (database.prepare("select 1 from sqlite_schema where name = 'ledger'").get() === undefined) {
       return { identity, head: 0, at: 0 };
     }
-    const head = Number(database.prepare('select coalesce(max(sequence), 0) from ledger').pluck().get());
+    const head = Number(database.prepare('select coalesce(max(rowid), 0) from ledger').pluck().get());
     const at = database
-      .prepare('select at from ledger where sequence = ?')
+      .prepare('select at from ledger where rowid = ?')
       .pluck()
-      .get(sequence ?? head);
+      .get(position ?? head);
     return { identity, head, at: Number(at ?? 0) };
   });
 }

@@ -20,7 +20,7 @@ import { canonicalPath } from './paths.js';
 export interface Mark {
   /** Random number of the database, `user_version` in the header of its file. */
   readonly identity: number;
-  /** Sequence of the last ledger entry; 0 if there is none. */
+  /** Position of the last ledger entry, among those of all companies; 0 if there is none. */
   readonly head: number;
   /** Time of that entry, in milliseconds since 1970. */
   readonly at: number;

@@ -71,6 +71,8 @@ export async function applyMigrations(
   migrations: Migrations,
   pending: Inspection['pending'],
 ): Promise<void> {
+  // A migration that makes a table anew drops the old one: enforced foreign keys would delete what refers to it.
+  connection.database.pragma('foreign_keys = off');
   const db = new Kysely<Tables>({
     dialect: new SqliteConnectionDialect(connection, createWriterSemaphore()),
   });

@@ -82,7 +82,7 @@ export async function findMembership(
   return row && { companyId, userId, role: row.role as Role, name: row.name, timeZone: row.time_zone };
 }
 
-/** Ordered by company. */
+/** Ordered by the name of the company. */
 export async function selectMemberships(
   work: SystemReadWork,
   userIds: readonly number[],
@@ -94,7 +94,7 @@ export async function selectMemberships(
     .selectAll('memberships')
     .select('companies.name as company_name')
     .where('memberships.user_id', 'in', amongIds(userIds))
-    .orderBy('memberships.company_id')
+    .orderBy('companies.name')
     .orderBy('memberships.user_id')
     .execute();
   return found.map((row) => ({

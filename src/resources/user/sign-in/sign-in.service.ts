@@ -26,7 +26,7 @@ export interface SignInRequest extends Origin {
 }
 
 /**
- * Exchanges e-mail address and password for a token of each company of the user, ordered by company id. Errors: `invalid`;
+ * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors: `invalid`;
  * `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled account;
  * `too_many_attempts`; `busy`.
  */

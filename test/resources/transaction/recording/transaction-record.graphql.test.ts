@@ -159,7 +159,7 @@ describe('transactionRecord', () => {
     const statements = async (): Promise<readonly string[]> =>
       (await server.statements(() => record(fresh()))).statements;
     await statements();
-    expect(await statements()).toHaveLength(3);
+    expect(await statements()).toHaveLength(5);
     expect(await statementsFor(server, ingest, RECORD, { input: fresh() })).toHaveLength(1);
   });
 

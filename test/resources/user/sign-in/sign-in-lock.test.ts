@@ -32,7 +32,7 @@ async function eventsOf(userId: number): Promise<string[]> {
     .select('action')
     .where('entity_type', '=', 'sign_in')
     .where('entity_id', '=', userId)
-    .orderBy('sequence')
+    .orderBy('position')
     .execute();
   return rows.map((row) => row.action);
 }

@@ -37,7 +37,7 @@ async function eventsOf(userId: number): Promise<string[]> {
     .select('action')
     .where('entity_type', '=', 'sign_in')
     .where('entity_id', '=', userId)
-    .orderBy('sequence')
+    .orderBy('position')
     .execute();
   return rows.map((row) => row.action);
 }
@@ -151,7 +151,7 @@ describe('a refused sign-in', () => {
       .selectFrom('ledger')
       .selectAll()
       .where('request_id', '=', 'sign-in-of-at-36')
-      .orderBy('sequence')
+      .orderBy('position')
       .execute();
     const { acme, beta } = { acme: server.acme.caller.companyId, beta: server.beta.caller.companyId };
     expect(rows.map((row) => [row.action, row.entity_type, row.company_id, row.user_id])).toEqual([

@@ -1,8 +1,11 @@
 import type { Transaction } from 'kysely';
 
-import { instant, json, nullable } from './storage.js';
-import type { Tables } from './tables.js';
-import type { Caller } from '../platform/caller.js';
+import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
+import { drawIds } from '../company/ids.js';
+import { instant, json, nullable } from '../storage.js';
+import type { Tables } from '../tables.js';
+import type { Caller } from '../../platform/caller.js';
 
 /** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
 export interface LedgerChange {
@@ -45,10 +48,12 @@ const ROWS_PER_INSERT = 1_000;
 
 const state = nullable(json<object>());
 
+/** With `chain`, entries get hashes. */
 export function createLedger(
   db: Transaction<Tables>,
   now: Date,
   actor: Actor,
+  chain: KeyedHash | null,
 ): Ledger & { flush(): Promise<readonly RecordedChange[]> } {
   const entries: RecordedChange[] = [];
   const append: Ledger['append'] = (event) => {
@@ -64,17 +69,38 @@ export function createLedger(
     deleted: (entityType, before, given) =>
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
-      for (let start = 0; start < entries.length; start += ROWS_PER_INSERT) {
-        const rows = entries.slice(start, start + ROWS_PER_INSERT).map((entry) => rowOf(entry, actor));
-        await db.insertInto('ledger').values(rows).execute();
+      const plain = (await numbered(db, entries)).map(([entry, sequence]) => rowOf(entry, sequence, actor));
+      const rows = chain === null ? plain : await chained(db, chain, plain);
+      for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+        await db
+          .insertInto('ledger')
+          .values(rows.slice(start, start + ROWS_PER_INSERT))
+          .execute();
       }
       return entries;
     },
   };
 }
 
-function rowOf(entry: RecordedChange, actor: Actor) {
+/** Entries with their sequences, which continue those of their company. One statement. */
+async function numbered(
+  db: Transaction<Tables>,
+  entries: readonly RecordedChange[],
+): Promise<readonly (readonly [RecordedChange, number])[]> {
+  const companyOf = ({ companyId }: RecordedChange): number => companyId ?? NO_COMPANY;
+  const byCompany = Map.groupBy(entries, companyOf);
+  const draws = [...byCompany].map(([companyId, own]) => ({ companyId, count: own.length }));
+  const next = new Map(await drawIds(db, 'ledger', draws));
+  return entries.map((entry) => {
+    const sequence = next.get(companyOf(entry)) ?? 0;
+    next.set(companyOf(entry), sequence + 1);
+    return [entry, sequence];
+  });
+}
+
+function rowOf(entry: RecordedChange, sequence: number, actor: Actor): LedgerRow {
   return {
+    sequence,
     company_id: entry.companyId,
     at: instant.toColumn(entry.at),
     user_id: entry.userId,

@@ -1,0 +1,120 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+import { selectStates, type ChainState } from '../../database/ledger/chain-rows.js';
+import type { Link } from '../../database/ledger/chain.js';
+import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
+import { loadTokenSecret } from '../../platform/config/token-secret.js';
+import { ledgerChainHash } from '../../platform/keys/keyed-hash.js';
+import { CommandError } from '../command-error.js';
+import { companyNamed, withDatabase, type CommandContext } from '../command-context.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { EXIT } from '../exit-codes.js';
+
+interface Noted extends Link {
+  readonly companyId: number;
+}
+
+interface VerifyOptions extends JsonOption {
+  readonly company?: string;
+  readonly from: number;
+  readonly expect: readonly Noted[];
+}
+
+const HEAD = /^(0|[1-9]\d{0,15}),([1-9]\d{0,15}),([0-9a-f]{64})$/;
+
+export function addAuditCommands(program: Command, io: CommandIo): void {
+  const audit = program.command('audit').description('the ledger as evidence; a server may be running');
+  addJsonCommand(audit, 'verify', 'follow the hash chain of the ledger and report each edit and cut')
+    .option('--company <name>', 'one company only (default: all)')
+    .option(
+      '--from <sequence>',
+      'the first entry to verify; the one before it is taken for right',
+      sequence,
+      1,
+    )
+    .option(
+      '--expect <head>',
+      'a head that was printed before, COMPANY-ID,SEQUENCE,HASH: that entry must be there; may be repeated',
+      (text: string, before: readonly Noted[]) => [...before, noted(text)],
+      [],
+    )
+    .action((options: VerifyOptions) => verify(io, options));
+}
+
+function sequence(text: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}
+
+function noted(text: string): Noted {
+  const [, companyId, sequenceText, hash = ''] = HEAD.exec(text) ?? [];
+  if (hash === '')
+    throw new InvalidArgumentError('It must be COMPANY-ID,SEQUENCE,HASH, as audit verify prints it.');
+  return { companyId: Number(companyId), sequence: Number(sequenceText), hash };
+}
+
+async function verify(io: CommandIo, options: VerifyOptions): Promise<void> {
+  const results = await withDatabase(io, (context) => verifyAll(io, context, options));
+  const isSound = results.every(({ report }) => report.damages.length === 0);
+  const value = { ok: isSound, companies: results.map(fieldsOf) };
+  printResult(io, options, value, results.flatMap(linesOf));
+  if (!isSound) throw new CommandError('The ledger is damaged.', EXIT.damaged);
+}
+
+interface Result {
+  readonly state: ChainState;
+  readonly report: ChainReport;
+}
+
+async function verifyAll(
+  io: CommandIo,
+  { config, units }: CommandContext,
+  { company, from, expect }: VerifyOptions,
+): Promise<readonly Result[]> {
+  const only = company === undefined ? null : (await companyNamed(units, company)).id;
+  const all = await units.systemRead(selectStates);
+  const states = all.filter(({ companyId }) => only === null || companyId === only);
+  refuseUnknown(states, expect);
+  const hash = ledgerChainHash(loadTokenSecret(config));
+  const total = states.reduce((sum, { last }) => sum + Math.max(0, last - from + 1), 0);
+  const progress = io.progress('Verifying');
+  let done = 0;
+  const onEntry = (): void => progress((done += 1), total);
+  const results: Result[] = [];
+  for (const state of states) {
+    const expected = expect.filter(({ companyId }) => companyId === state.companyId);
+    const report = await verifyChain(units, hash, state, {
+      from,
+      isOn: config.ledgerChain,
+      expected,
+      onEntry,
+    });
+    results.push({ state, report });
+  }
+  return results;
+}
+
+function refuseUnknown(states: readonly ChainState[], expect: readonly Noted[]): void {
+  const unknown = expect.find((each) => states.every(({ companyId }) => companyId !== each.companyId));
+  if (unknown === undefined) return;
+  throw new CommandError(
+    `--expect: there is no company ${unknown.companyId} among those to verify.`,
+    EXIT.damaged,
+  );
+}
+
+function fieldsOf({ state, report: { head, ...report } }: Result) {
+  return {
+    ...{ company_id: state.companyId, company: state.name, ...report },
+    head: head && `${state.companyId},${head.sequence},${head.hash}`,
+  };
+}
+
+function linesOf(result: Result): string[] {
+  const { company, sound, unchained, damages, notes, head } = fieldsOf(result);
+  return [
+    `${company}: ${sound} sound, ${unchained} not chained, ${damages.length} damaged${head === null ? '' : `; head ${head}`}`,
+    ...notes.map((note) => `  ${note}`),
+    ...damages.map(({ problem }) => `  DAMAGE: ${problem}`),
+  ];
+}

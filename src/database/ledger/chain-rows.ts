@@ -1,0 +1,48 @@
+/** What `audit verify` reads: entries of one company in pages, and the heads of all chains. */
+import { sql } from 'kysely';
+
+import { NO_COMPANY, type ChainHead } from './chain.js';
+import type { Row } from '../tables.js';
+import type { SystemReadWork } from '../work.js';
+
+/** An entry may have half a megabyte. */
+const PAGE_SIZE = 50;
+
+/** Entries after a sequence, ascending; at most 50, none after `upTo`. */
+export async function selectEntries(
+  work: SystemReadWork,
+  companyId: number,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): Promise<readonly Row<'ledger'>[]> {
+  const { rows } = await sql<Row<'ledger'>>`select * from ledger
+    where company_id is ${companyId === NO_COMPANY ? null : companyId}
+      and sequence > ${after} and sequence <= ${upTo}
+    order by sequence limit ${PAGE_SIZE}`.execute(work.db);
+  return rows;
+}
+
+/** A company whose ledger can be verified, as it is now. */
+export interface ChainState {
+  readonly companyId: number;
+  /** `no company` for entries without one. */
+  readonly name: string;
+  readonly head: ChainHead | null;
+  /** The last entry, with or without a hash; 0 if there is none. */
+  readonly last: number;
+}
+
+/** All companies by name, those without entries too, and the entries without a company. */
+export async function selectStates(work: SystemReadWork): Promise<readonly ChainState[]> {
+  const { db } = work;
+  const companies = await db.selectFrom('companies').select(['id', 'name']).orderBy('name').execute();
+  const heads = new Map(
+    (await db.selectFrom('ledger_chains').selectAll().execute()).map((head) => [head.company_id, head]),
+  );
+  const { rows } = await sql<{ company_id: number; last: number }>`
+    select coalesce(company_id, ${NO_COMPANY}) as company_id, max(sequence) as last from ledger
+    group by company_id`.execute(db);
+  const last = new Map(rows.map((row) => [row.company_id, row.last]));
+  return [...companies, { id: NO_COMPANY, name: 'no company' }].map(({ id, name }) => ({
+    ...{ companyId: id, name, head: heads.get(id) ?? null, last: last.get(id) ?? 0 },
+  }));
+}

@@ -1,0 +1,119 @@
+/**
+ * The hash chain of the ledger: each entry of a company has a keyed hash of its content and of the chained entry before
+ * it. The key follows from the token secret, which is not in the database: who can only edit the database cannot make
+ * a hash. The head of the chain has a row of its own, so that a cut at the end shows.
+ */
+import { sql, type Transaction } from 'kysely';
+
+import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import { among } from '../storage.js';
+import type { Row, Tables } from '../tables.js';
+
+/** Stands for entries without a company, for example of a sign-in with an unknown e-mail address. */
+export const NO_COMPANY = 0;
+
+/** A ledger entry as it is stored, without its hash. */
+export type LedgerRow = Omit<Row<'ledger'>, 'position' | 'hash'>;
+
+/** A chained entry, to which the next one is linked; `{ sequence: 0, hash: '' }` before the first. */
+export interface Link {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+export const NO_LINK: Link = { sequence: 0, hash: '' };
+
+export type ChainHead = Row<'ledger_chains'>;
+
+/** What the hash of an entry covers: every column but its position among the entries of all companies. */
+export function hashedValues(row: LedgerRow, before: Link): (string | number | null)[] {
+  return [
+    ...[row.company_id, row.sequence, before.sequence, before.hash, row.at, row.user_id, row.token_id],
+    ...[row.channel, row.action, row.entity_type, row.entity_id, row.before, row.after],
+    ...[row.request_id, row.ip],
+  ];
+}
+
+/** What the seal of a head covers. */
+export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[] {
+  return [
+    ...['head', head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
+    ...[head.sequence, head.hash, head.key_id],
+  ];
+}
+
+/**
+ * Adds their hashes to new entries, in the order of their sequences, and moves the heads of their companies. Two
+ * statements, for however many companies. A chain continues the one before it, even if entries between them have none.
+ */
+export async function chained(
+  db: Transaction<Tables>,
+  hash: KeyedHash,
+  rows: readonly LedgerRow[],
+): Promise<(LedgerRow & { readonly hash: string })[]> {
+  if (rows.length === 0) return [];
+  const companyIds = [...new Set(rows.map(companyOf))];
+  const stored = await db
+    .selectFrom('ledger_chains')
+    .selectAll()
+    .where('company_id', 'in', among(companyIds).$castTo<number>())
+    .execute();
+  const heads = new Map(stored.map((head) => [head.company_id, head]));
+  const linked = rows.map((row) => {
+    const head = heads.get(companyOf(row));
+    const before = head === undefined ? NO_LINK : linkOf(head);
+    const link = { sequence: row.sequence, hash: hash.of(hashedValues(row, before)) };
+    heads.set(companyOf(row), movedHead(hash, head, companyOf(row), before, link));
+    return { ...row, hash: link.hash };
+  });
+  await saveHeads(
+    db,
+    companyIds.flatMap((companyId) => heads.get(companyId) ?? []).map((head) => sealed(hash, head)),
+  );
+  return linked;
+}
+
+export const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id ?? NO_COMPANY;
+
+const linkOf = ({ sequence, hash }: Link): Link => ({ sequence, hash });
+
+/** What was made with another key cannot be verified with this one: what can begins anew, at this entry. */
+function movedHead(
+  hash: KeyedHash,
+  head: ChainHead | undefined,
+  companyId: number,
+  before: Link,
+  link: Link,
+): ChainHead {
+  const continued = head?.key_id === hash.keyId ? head : undefined;
+  return {
+    company_id: companyId,
+    first_sequence: continued?.first_sequence ?? link.sequence,
+    before_sequence: continued?.before_sequence ?? before.sequence,
+    before_hash: continued?.before_hash ?? before.hash,
+    ...link,
+    key_id: hash.keyId,
+    seal: '',
+  };
+}
+
+function sealed(hash: KeyedHash, head: ChainHead): ChainHead {
+  return { ...head, seal: hash.of(sealedValues(head)) };
+}
+
+async function saveHeads(db: Transaction<Tables>, heads: readonly ChainHead[]): Promise<void> {
+  const columns = [
+    ...['first_sequence', 'before_sequence', 'before_hash'],
+    ...['sequence', 'hash', 'key_id', 'seal'],
+  ];
+  const replaced = columns.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
+  const values = heads.map(
+    (head) =>
+      sql`(${sql.join([
+        ...[head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
+        ...[head.sequence, head.hash, head.key_id, head.seal],
+      ])})`,
+  );
+  await sql`insert into ledger_chains (company_id, ${sql.join(columns.map((name) => sql.ref(name)))})
+    values ${sql.join(values)} on conflict (company_id) do update set ${sql.join(replaced)}`.execute(db);
+}

@@ -1,0 +1,229 @@
+import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import { hashedValues, NO_LINK, sealedValues, type ChainHead, type Link } from './chain.js';
+import { selectEntries, type ChainState } from './chain-rows.js';
+import type { Row } from '../tables.js';
+import type { Units } from '../work.js';
+
+export interface Damage {
+  /** The first entry concerned; null if the head of the chain itself is damaged. */
+  readonly sequence: number | null;
+  readonly problem: string;
+}
+
+export interface ChainReport {
+  /** Number of entries whose hash is right. */
+  readonly sound: number;
+  /** Number of entries without a hash that are no damage: from before the chain, between two chains, or after it. */
+  readonly unchained: number;
+  readonly head: Link | null;
+  readonly damages: readonly Damage[];
+  /** Where the chain begins, ends and begins again. */
+  readonly notes: readonly string[];
+}
+
+export interface VerifyOptions {
+  /** The first sequence to verify; the hash of the entry before it is taken for right. */
+  readonly from: number;
+  /** New entries get hashes at present: an entry without one at the end is a damage. */
+  readonly isOn: boolean;
+  /** The hash that an entry had when somebody noted it. */
+  readonly expected: readonly Link[];
+  readonly onEntry: () => void;
+}
+
+/**
+ * Follows the chain of one company up to the entry that was the last when `state` was read. Reads a page at a time, so
+ * that the server goes on and memory is bounded.
+ */
+export async function verifyChain(
+  units: Units,
+  hash: KeyedHash,
+  state: ChainState,
+  options: VerifyOptions,
+): Promise<ChainReport> {
+  const walk = new Walk(hash, state, options);
+  for (let after = Math.max(0, options.from - 2); ;) {
+    const range = { after, upTo: state.last };
+    const rows = await units.systemRead((work) => selectEntries(work, state.companyId, range));
+    for (const row of rows) walk.visit(row);
+    after = rows.at(-1)?.sequence ?? after;
+    if (rows.length === 0) return walk.report();
+  }
+}
+
+class Walk {
+  readonly #damages: Damage[] = [];
+  readonly #notes: string[] = [];
+  readonly #head: ChainHead | null;
+  readonly #isForeign: boolean;
+  #sound = 0;
+  #unchained = 0;
+  /** The last entry with a hash. */
+  #link: Link | null = null;
+  #lastSequence: number;
+  #lastPosition = 0;
+  /** First of the entries without a hash since `#link`. */
+  #bareFrom: number | null = null;
+  /** Entries are missing, so that it is not known what the next one must be linked to. */
+  #isLinkMissing = false;
+  readonly #missed: Set<Link>;
+
+  constructor(
+    private readonly hash: KeyedHash,
+    state: ChainState,
+    private readonly options: VerifyOptions,
+  ) {
+    this.#head = state.head;
+    this.#missed = new Set(options.expected);
+    this.#lastSequence = Math.max(0, options.from - 2);
+    this.#isForeign = this.#head !== null && this.#head.key_id !== hash.keyId;
+    if (this.#head === null) return;
+    if (this.#isForeign) {
+      this.#damage(null, 'its hashes were made with another token secret: give the one of that time');
+    } else if (!hash.isOf(this.#head.seal, sealedValues(this.#head))) {
+      this.#damage(null, 'the head of the chain was edited');
+    }
+  }
+
+  visit(row: Row<'ledger'>): void {
+    this.#visitOrder(row);
+    this.#visitExpected(row);
+    if (this.#isForeign) return;
+    if (row.sequence < this.options.from || row.sequence < (this.#head?.first_sequence ?? 0)) this.#pass(row);
+    else {
+      this.options.onEntry();
+      this.#visitHash(row);
+    }
+  }
+
+  report(): ChainReport {
+    this.#end();
+    for (const { sequence } of this.#missed) {
+      this.#damage(sequence, `entry ${sequence} is not the one that was noted, or is missing`);
+    }
+    return {
+      ...{ sound: this.#sound, unchained: this.#unchained, damages: this.#damages, notes: this.#notes },
+      head: this.#head === null ? null : { sequence: this.#head.sequence, hash: this.#head.hash },
+    };
+  }
+
+  #visitExpected(row: Row<'ledger'>): void {
+    for (const link of this.#missed) {
+      if (link.sequence === row.sequence && link.hash === row.hash) this.#missed.delete(link);
+    }
+  }
+
+  #visitOrder({ sequence, position }: Row<'ledger'>): void {
+    const next = this.#lastSequence + 1;
+    // Retention may have deleted what was before the chain.
+    const missing = this.#lastPosition > 0 ? next : Math.max(next, this.#head?.first_sequence ?? sequence);
+    if (sequence > missing) {
+      this.#damage(missing, `${entries(missing, sequence - 1)} missing`);
+      this.#link = null;
+      this.#isLinkMissing = true;
+    } else if (position <= this.#lastPosition) {
+      this.#damage(sequence, `entry ${sequence} was moved among the entries of all companies`);
+    }
+    this.#lastSequence = sequence;
+    this.#lastPosition = position;
+  }
+
+  /** An entry before the first one to verify. */
+  #pass({ sequence, hash }: Row<'ledger'>): void {
+    const head = this.#head;
+    if (sequence === head?.before_sequence && hash !== head.before_hash) {
+      this.#damage(sequence, `entry ${sequence} is not the one that the chain continues`);
+    }
+    if (sequence >= this.options.from) this.#unchained += 1;
+    if (hash !== null) this.#link = { sequence, hash };
+    if (sequence < (head?.first_sequence ?? 0)) this.#link = null;
+  }
+
+  #visitHash(row: Row<'ledger'>): void {
+    if (row.hash === null) {
+      this.#bareFrom ??= row.sequence;
+      this.#unchained += 1;
+      return;
+    }
+    const link = { sequence: row.sequence, hash: row.hash };
+    const before = this.#before(row.sequence);
+    if (before === null || this.hash.isOf(row.hash, hashedValues(row, before))) this.#continue(row.sequence);
+    else this.#mismatch(row.sequence);
+    this.#bareFrom = null;
+    this.#isLinkMissing = false;
+    this.#link = link;
+  }
+
+  /** The link to which an entry must be linked; null if it is not known, and the entry is taken for right. */
+  #before(sequence: number): Link | null {
+    if (this.#isLinkMissing) return null;
+    if (this.#link !== null) return this.#link;
+    const head = this.#head;
+    if (sequence === head?.first_sequence) return { sequence: head.before_sequence, hash: head.before_hash };
+    return this.options.from > 1 ? null : NO_LINK;
+  }
+
+  #continue(sequence: number): void {
+    this.#sound += 1;
+    const bare = this.#bareFrom;
+    if (this.#link !== null && bare !== null) {
+      this.#notes.push(
+        `the chain begins again at entry ${sequence}: ${entries(bare, sequence - 1)} not chained`,
+      );
+    } else if (sequence === this.#head?.first_sequence && sequence > 1) {
+      this.#notes.push(`the chain begins at entry ${sequence}`);
+    }
+  }
+
+  #mismatch(sequence: number): void {
+    const bare = this.#bareFrom;
+    if (bare === null) this.#damage(sequence, `entry ${sequence} was edited, inserted or moved`);
+    else {
+      this.#unchained -= sequence - bare;
+      this.#damage(
+        bare,
+        `the hashes of ${entries(bare, sequence - 1, '')} were removed, or ${entries(bare, sequence, '')} edited`,
+      );
+    }
+  }
+
+  #end(): void {
+    const head = this.#head;
+    const last = this.#link?.sequence ?? 0;
+    if (head === null) {
+      if (last > 0) this.#damage(null, 'the head of the chain was removed');
+      return;
+    }
+    if (this.#isForeign || this.options.from > head.sequence) return;
+    if (last > head.sequence)
+      this.#damage(head.sequence + 1, `${entries(head.sequence + 1, last)} after the head of the chain`);
+    else if (last < head.sequence) this.#endsEarly(Math.max(last + 1, head.first_sequence), head.sequence);
+    else if (this.#link?.hash !== head.hash)
+      this.#damage(head.sequence, `entry ${head.sequence} is not the one of the head`);
+    else if (this.#bareFrom !== null) this.#endsBare(this.#bareFrom);
+  }
+
+  #endsEarly(first: number, headSequence: number): void {
+    const bare = this.#bareFrom;
+    if (bare === null) this.#damage(first, `${entries(first, headSequence)} missing: the end was cut off`);
+    else {
+      this.#unchained -= this.#lastSequence - bare + 1;
+      this.#damage(bare, `the hashes of ${entries(bare, this.#lastSequence, '')} were removed`);
+    }
+  }
+
+  #endsBare(bare: number): void {
+    const which = `${entries(bare, this.#lastSequence)} not chained`;
+    if (!this.options.isOn) this.#notes.push(`the chain ends at entry ${bare - 1}: ${which}`);
+    else this.#damage(bare, `${which}, though LEDGER_CHAIN is 1`);
+  }
+
+  #damage(sequence: number | null, problem: string): void {
+    this.#damages.push({ sequence, problem });
+  }
+}
+
+/** `entry 7 is`, `entries 7 to 9 are`; another verb, or none, if it is given. */
+function entries(first: number, last: number, verb = first === last ? ' is' : ' are'): string {
+  return first === last ? `entry ${first}${verb}` : `entries ${first} to ${last}${verb}`;
+}

@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** HMAC-SHA-256 with a key that follows from a secret and a purpose, so that one use tells nothing of another. */
+export class KeyedHash {
+  readonly #key: Buffer;
+  /** Names the key without telling it: 16 hexadecimal characters. */
+  readonly keyId: string;
+
+  constructor(secret: string, purpose: string) {
+    this.#key = createHmac('sha256', secret).update(purpose).digest();
+    this.keyId = this.of(['key id']).slice(0, 16);
+  }
+
+  /** The hash of a list of values as 64 lower-case hexadecimal characters. */
+  of(values: readonly (string | number | null)[]): string {
+    return createHmac('sha256', this.#key).update(JSON.stringify(values)).digest('hex');
+  }
+
+  isOf(hash: string, values: readonly (string | number | null)[]): boolean {
+    const expected = Buffer.from(this.of(values));
+    const given = Buffer.from(hash);
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  }
+}
+
+/** For the hash chain of the ledger. */
+export const ledgerChainHash = (tokenSecret: string): KeyedHash =>
+  new KeyedHash(tokenSecret, 'ledger chain, form 1');

@@ -1,0 +1,214 @@
+import { buildSchema, getNamedType, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { createRoutes } from '../../src/app/routes.js';
+import type { Reply } from '../support/client.js';
+import { fleet } from '../support/fleet.js';
+import { addPerson, fromElsewhere, PASSWORD, signIn } from '../support/people.js';
+import { recordAll } from '../support/recording.js';
+import { ask, placeholdersOf } from '../support/route-requests.js';
+import { createSampleRecords } from '../support/sample-records.js';
+import { startServer, type Member, type TestServer } from '../support/server.js';
+import { subscribe } from '../support/subscribe.js';
+
+/**
+ * Ids of users and companies are drawn at random. Here they count, apart for what the first company does and for what
+ * the other does, so that the answers of two runs can be compared.
+ */
+const drawn = vi.hoisted(() => ({
+  next: { ours: 1_000, theirs: 500_000 },
+  turn: 'ours' as 'ours' | 'theirs',
+}));
+vi.mock('../../src/platform/keys/random-id.js', () => ({
+  randomId: () => Promise.resolve((drawn.next[drawn.turn] += 1)),
+}));
+
+let running: TestServer | null = null;
+afterEach(async () => {
+  await running?.stop();
+  running = null;
+});
+
+/** Everything that the other company does in a busy minute: records, transactions, tokens, files, sign-ins. */
+async function beBusy(server: TestServer, round: number): Promise<void> {
+  drawn.turn = 'theirs';
+  const { client, caller, graphql } = server.beta;
+  if (round === 0) await createSampleRecords(server, server.beta);
+  for (let n = 0; n < 5; n += 1) {
+    const name = `theirs ${round}-${n}`;
+    const elsewhere = fromElsewhere();
+    const group = await fleet.group(client, name);
+    await client.post('devices', { serial_number: name }, elsewhere);
+    await client.post('apps', { name }, elsewhere);
+    await client.post('parameters', { name, key: 'k', value: 'v' }, elsewhere);
+    await client.post('metacontents', { name, key: 'k', value: 'v' }, elsewhere);
+    const form = new FormData();
+    form.set('asset', new File([name], name));
+    await client.post('files', form, elsewhere);
+    await client.post('notifications', { content: 'x', range: 'group', group_id: group }, elsewhere);
+    await client.put(`groups/${encodeURIComponent(name)}`, { name: `${name}!` }, elsewhere);
+    await server.app.units.write(caller, (work) =>
+      recordAll(work, [transaction(`${name}`), transaction(name)]),
+    );
+    await graphql('mutation { apiTokenCreate(input: { name: "t", scopes: [READ] }) { token } }');
+    const { email } = await addPerson(server, { beta: 'viewer' });
+    await signIn(server, { email, password: PASSWORD }, elsewhere);
+    await signIn(server, { email, password: 'a wrong password' }, elsewhere);
+    await signIn(server, { email: 'nobody@beta.example', password: PASSWORD }, elsewhere);
+  }
+  drawn.turn = 'ours';
+}
+
+const transaction = (serialNumber: string) => ({
+  ...{ transactionType: 'switch', serialNumber, logicalNumber: 'L', appName: 'a.rb', status: 'success' },
+  ...{ startedAt: '2026-01-01T00:00:00Z', finishedAt: '2026-01-01T00:00:01Z' },
+});
+
+/** Lists of GraphQL with every field of their records that is a value, of the records beside them too. */
+function listQueries(): string[] {
+  const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
+  const selectionOf = (typeName: string, depth: number): string => {
+    const type = schema.getType(typeName);
+    if (!isObjectType(type)) return '__typename';
+    const fields = Object.values(type.getFields()).filter(
+      ({ name, args }) => !args.some(isRequiredArgument) && !['content', 'bytecode'].includes(name),
+    );
+    return (
+      fields
+        .flatMap(({ name, type: of }) => {
+          const named = getNamedType(of);
+          if (isLeafType(named)) return [name];
+          return depth > 0 && isObjectType(named) && !named.name.endsWith('Connection')
+            ? [`${name} { ${selectionOf(named.name, depth - 1)} }`]
+            : [];
+        })
+        .join(' ') || '__typename'
+    );
+  };
+  return Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(({ name, type }) => {
+    const named = getNamedType(type);
+    if (!isObjectType(named) || !named.name.endsWith('Connection')) return [];
+    const record = named.name.replace(/Connection$/, '');
+    return [
+      `{ ${name}(first: 50) { totalCount pageInfo { startCursor endCursor hasNextPage }
+        edges { cursor node { ${selectionOf(record, 1)} } } } }`,
+    ];
+  });
+}
+
+/** What the first company sees, without times and what is drawn at random. */
+class Answers {
+  readonly texts: string[] = [];
+
+  add(name: string, reply: Pick<Reply, 'status' | 'headers' | 'text'>): void {
+    const headers = [...reply.headers].filter(([key]) => !['date', 'x-request-id'].includes(key));
+    this.texts.push(this.#plain(`${name} ${reply.status} ${JSON.stringify(headers)} ${decoded(reply.text)}`));
+  }
+
+  addEvents(name: string, events: unknown): void {
+    this.texts.push(this.#plain(`${name} ${decoded(JSON.stringify(events))}`));
+  }
+
+  #plain(text: string): string {
+    return text
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
+      .replaceAll(/\b1[78]\d{8}(\d{3})?\b/g, 'TIME')
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+      .replaceAll(/\b[0-9a-f]{40}\b/g, 'TOKEN')
+      .replaceAll(/("last_?[fF]our" ?: ?)"[0-9a-f]{4}"/g, '$1"FOUR"')
+      .replaceAll(/("initialPassword" ?: ?)"[^"]+"/g, '$1"PASSWORD"');
+  }
+}
+
+/** Cursors and global ids in plain text. */
+function decoded(text: string): string {
+  return text.replaceAll(/"([A-Za-z0-9_-]{8,})"/g, (whole, part: string) => {
+    const plain = Buffer.from(part, 'base64url').toString('utf8');
+    return /^(\[".*\]|[A-Za-z]+:\d+)$/.test(plain) ? JSON.stringify(plain) : whole;
+  });
+}
+
+async function look(server: TestServer, member: Member, answers: Answers, values: Values): Promise<void> {
+  for (const route of ROUTES.filter(({ method }) => method === 'GET')) {
+    const reply = await ask(member.client, route, (name) => values[name]?.real ?? '', undefined);
+    answers.add(`${route.path} ${placeholdersOf(route).join()}`, reply);
+  }
+  for (const query of listQueries()) {
+    const reply = await member.client.post('/graphql', JSON.stringify({ query }), JSON_TYPE);
+    expect(reply.text, query).not.toContain('"errors"');
+    answers.add(query, reply);
+  }
+  for (const field of ['ledgerAppended', 'transactionRecorded']) {
+    const ahead = subscribe(server, member, `subscription { ${field}(after: 400000) { sequence } }`);
+    answers.addEvents(`${field} ahead`, await ahead.ended);
+    const all = subscribe(server, member, `subscription { ${field}(after: 0) { sequence } }`);
+    await all.until(1);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    all.stop();
+    answers.addEvents(field, all.events);
+  }
+}
+
+const ROUTES = createRoutes(() => Promise.resolve([]));
+const JSON_TYPE = { headers: { 'content-type': 'application/json' } };
+type Values = Awaited<ReturnType<typeof createSampleRecords>>;
+
+/** The same script of the first company; between its steps, the other one does nothing, or much. */
+async function run(isBusy: boolean): Promise<readonly string[]> {
+  drawn.next = { ours: 1_000, theirs: 500_000 };
+  const server = (running = await startServer({ trustProxy: ['127.0.0.1'] }));
+  const answers = new Answers();
+  const pause = async (round: number): Promise<void> => {
+    if (isBusy) await beBusy(server, round);
+  };
+  const { acme } = server;
+  await pause(0);
+  const values = await createSampleRecords(server, acme);
+  await look(server, acme, answers, values);
+  await pause(1);
+  const form = new FormData();
+  form.set('asset', new File(['another'], 'another file'));
+  for (const [path, body] of [
+    ['groups', { name: 'another' }],
+    ['logical_numbers', { number: 'another' }],
+    ['devices', { serial_number: 'another' }],
+    ['apps', { name: 'another' }],
+    ['files', form],
+    ['parameters', { name: 'another', key: 'k', value: 'v' }],
+    ['metacontents', { name: 'another', key: 'k', value: 'v' }],
+    ['notifications', { content: 'x', range: 'specific_logical_numbers', logical_numbers: 'another' }],
+  ] as const) {
+    answers.add(path, await acme.client.post(path, body));
+    if (path === 'devices') await pause(2);
+  }
+  for (const mutation of [
+    'memberAdd(input: { email: "new@acme.example", name: "N", role: VIEWER }) { user { id databaseId } initialPassword }',
+    'apiTokenCreate(input: { name: "t", scopes: [READ] }) { apiToken { id databaseId lastFour } token }',
+  ]) {
+    await pause(3);
+    answers.add(
+      mutation,
+      await acme.client.post('/graphql', JSON.stringify({ query: `mutation { ${mutation} }` }), JSON_TYPE),
+    );
+  }
+  const recorded = await server.app.units.write(acme.caller, (work) =>
+    recordAll(work, [transaction('ours')]),
+  );
+  answers.addEvents('recorded', recorded);
+  await look(server, acme, answers, values);
+  await server.stop();
+  running = null;
+  return answers.texts;
+}
+
+describe('AT-41 what a company sees', () => {
+  it('is the same to the byte, whether another company is busy or silent', { timeout: 120_000 }, async () => {
+    const silent = await run(false);
+    expect(silent.length).toBeGreaterThan(70);
+    expect(silent.join('\n')).toContain('EVENTS_AHEAD');
+    const busy = await run(true);
+    expect(busy).toHaveLength(silent.length);
+    for (const [index, text] of silent.entries()) expect(busy[index]).toBe(text);
+  });
+});

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import { trimLog } from '../database/sqlite/upkeep.js';
 import type { SystemWriteWork, Units } from '../database/work.js';
 import { MINUTE } from '../platform/clock.js';
+import type { Steps } from './steps.js';
 import { sweepContents } from '../resources/content/content.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 
@@ -29,6 +30,7 @@ export interface Housekeeping {
 export function createHousekeeping(
   units: Units,
   database: Database,
+  steps: Steps,
   onError: (error: unknown) => void,
 ): Housekeeping {
   let timer: NodeJS.Timeout | undefined;
@@ -42,6 +44,8 @@ export function createHousekeeping(
         more = await units.systemWrite(LOCAL_ORIGIN, task);
       }
     }
+    // Steps that failed, for example on a full disk, are taken again.
+    if (!stopped) steps.start();
     if (!stopped) await trimLog(database);
   };
 

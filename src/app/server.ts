@@ -9,6 +9,7 @@ import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
+import { createSteps, type Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage } from './storage.js';
 import { createSurfaces } from './surfaces.js';
 
@@ -31,6 +32,7 @@ export interface Server {
   readonly units: Units;
   readonly metrics: Metrics;
   readonly housekeeping: Housekeeping;
+  readonly steps: Steps;
   /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
   start(): Promise<string>;
   /** Uses another certificate for new connections. Throws if it cannot be used; then the earlier one stays. */
@@ -58,14 +60,16 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
-  const housekeeping = createHousekeeping(units, database, onError);
+  const steps = createSteps(units, onError);
+  const housekeeping = createHousekeeping(units, database, steps, onError);
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;
   return {
-    ...{ database, units, housekeeping, metrics: monitoring.metrics },
+    ...{ database, units, housekeeping, steps, metrics: monitoring.metrics },
     start: async () => {
       listening = await listen(surfaces.listener, config, timeouts);
       housekeeping.start();
+      steps.start();
       monitoring.readiness.isOn = true;
       return listening.url;
     },
@@ -73,6 +77,7 @@ export async function createServer(
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.isOn = false;
       await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
+      await steps.stop();
       unwatch();
       const problem = database.verify();
       if (problem !== null) overrides.onFatal?.(new Error(problem));

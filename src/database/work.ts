@@ -23,6 +23,8 @@ export interface WriteWork extends ReadWork {
   readonly ledger: Ledger;
   /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
+  /** Says that this unit has left something to be done in steps; see `Units.onUnfinished`. */
+  finishLater(): void;
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }
@@ -45,6 +47,8 @@ export interface Units {
    * called. Commits of other processes are not reported.
    */
   onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
+  /** Calls `listener` after the commit of a unit that has left something to be done in steps. */
+  onUnfinished(listener: () => void): void;
 }
 
 /** A deletion may also update what refers to the deleted record. Changes without entries are the server's own. */
@@ -61,6 +65,7 @@ export function createUnits(
   onCounted: (metric: CountedMetric, amount: number) => void = () => undefined,
 ): Units {
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
+  const finishers: (() => void)[] = [];
 
   async function systemWrite<T>(
     actor: Partial<Caller> & Origin,
@@ -75,7 +80,8 @@ export function createUnits(
       const afterCommit = (action: () => void): void => void actions.push(action);
       const count = (metric: CountedMetric, amount: number): void =>
         afterCommit(() => onCounted(metric, amount));
-      const used = await use({ db, now, ledger, afterCommit, count });
+      const finishLater = (): void => afterCommit(() => finishers.forEach((finish) => finish()));
+      const used = await use({ db, now, ledger, afterCommit, finishLater, count });
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
@@ -95,5 +101,6 @@ export function createUnits(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onUnfinished: (listener) => void finishers.push(listener),
   };
 }

@@ -90,7 +90,9 @@ function addFleet(database: Sqlite.Database, count: number): void {
       .map((table) =>
         [`2, null`, `null, ${count + 1}`]
           .map(
-            (owner) => `${series(count)} insert into ${table} (company_id, group_id, logical_number_id, key, value, ${AUDIT})
+            (
+              owner,
+            ) => `${series(count)} insert into ${table} (company_id, group_id, logical_number_id, key, value, ${AUDIT})
             select 1, ${owner}, 'key ' || i, '"value"', ${audit(1)} from n;`,
           )
           .join('\n'),

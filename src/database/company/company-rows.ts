@@ -3,6 +3,7 @@ import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { runCached } from './cached-query.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
+import { andPresent } from '../removals.js';
 import { among } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { Caller } from '../../platform/caller.js';
@@ -46,6 +47,12 @@ export interface Selection<Name extends CompanyTableName> {
   /** Ascending; without it the order is undefined. */
   readonly orderBy?: readonly (string & keyof Tables[Name])[];
   readonly page?: PageRequest;
+}
+
+/** How much a statement deals with: so many rows, and together about so many bytes in a column. */
+export interface Limit<Name extends CompanyTableName> {
+  readonly rows: number;
+  readonly bytes?: { readonly column: string & keyof Tables[Name]; readonly limit: number };
 }
 
 export class CompanyRows<Name extends CompanyTableName> {
@@ -97,7 +104,10 @@ export class CompanyRows<Name extends CompanyTableName> {
     const shape = [this.table, name, ...conditions].join('|');
     const values = entries.flatMap(([, value]) => (value === null ? [] : [boundValue(value)]));
     const parameters = [work.caller.companyId, ...values, ...more];
-    return await runCached(work.db, shape, parameters, () => build(this.#matching(work, match)));
+    const present = andPresent(this.table, this.table);
+    return await runCached(work.db, shape, parameters, () =>
+      build(sql`${this.#matching(work, match)} ${present}`),
+    );
   }
 
   /** One statement for 1,000 rows; so do the other two inserts. */
@@ -152,6 +162,32 @@ export class CompanyRows<Name extends CompanyTableName> {
       work.db,
     );
     return rows;
+  }
+
+  /** Whether more rows match than the limit allows; removed ones count too. */
+  async exceed(work: ReadWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<boolean> {
+    const size = bytes === undefined ? sql`0` : sql`octet_length(${sql.ref(bytes.column)})`;
+    const found = await sql<{
+      total: number;
+      size: number | null;
+    }>`select count(*) as total, sum(size) as size
+      from (select ${size} as size from ${this.#matching(work, match)} limit ${rows + 1}) as found`.execute(
+      work.db,
+    );
+    const { total, size: sum } = only(found.rows);
+    return total > rows || (bytes !== undefined && (sum ?? 0) > bytes.limit);
+  }
+
+  /** Deletes the matching rows with the lowest ids, as many as the limit allows, and at least one. */
+  async deleteSome(work: WriteWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<Row<Name>[]> {
+    const size = bytes === undefined ? sql`0` : sql`octet_length(${sql.ref(bytes.column)})`;
+    const deleted = await sql<Row<Name>>`delete from ${sql.table(this.table)}
+      where company_id = ${work.caller.companyId} and id in (
+        select id from (
+          select id, sum(size) over (order by id) - size as before from (
+            select id, ${size} as size from ${this.#matching(work, match)} order by id limit ${rows}) as some
+        ) as sized where before <= ${bytes?.limit ?? 0}) returning *`.execute(work.db);
+    return deleted.rows;
   }
 
   #matching(work: ReadWork, match: Match<Name>): RawBuilder<unknown> {

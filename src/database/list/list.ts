@@ -13,6 +13,7 @@ import {
   type FilterKind,
 } from './condition.js';
 import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
+import { andPresent } from '../removals.js';
 import { amongIds, instant, idTable } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
@@ -180,13 +181,17 @@ class ListStatements<Name extends keyof Tables, T> {
     // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
     return sql`${sql.table(relation.link)} as l cross join ${this.#table} as t
       where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
-        and ${sql.ref(`t.${this.#listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
+        and ${sql.ref(`t.${this.#listing.id}`)} = ${sql.ref(`l.${relation.child}`)}
+        ${andPresent(relation.link, 'l')}`;
   }
 
   #ofCompany(work: ReadWork): RawBuilder<unknown> {
     const { company = { column: 'company_id' }, id } = this.#listing;
     const { companyId } = work.caller;
-    if ('column' in company) return sql`${sql.ref(`t.${company.column}`)} = ${companyId}`;
+    if ('column' in company) {
+      const present = andPresent(this.#listing.table, 't');
+      return sql`${sql.ref(`t.${company.column}`)} = ${companyId} ${present}`;
+    }
     return sql`exists (select 1 from ${sql.table(company.link)} as m
       where m.company_id = ${companyId} and ${sql.ref(`m.${company.child}`)} = ${sql.ref(`t.${id}`)})`;
   }

@@ -1,10 +1,16 @@
-import type { WriteWork } from '../../database/work.js';
+import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { App } from '../app/app.model.js';
 import { releaseContents } from '../content/content.service.js';
-import { dropVersionLinks } from '../logical-number/logical-number.service.js';
+import { dropVersionLinks } from '../logical-number/version-links.service.js';
 import type { AssociatedVersion } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
-import { deleteAssociations, selectAssociatedWith, withAssociations } from './association.repository.js';
+import {
+  ASSOCIATIONS,
+  deleteAssociations,
+  deleteAssociationsOf,
+  selectAssociatedWith,
+  withAssociations,
+} from './association.repository.js';
 import { recordAssociations } from './association.service.js';
 
 /** Removes it from logical numbers, and from the versions of which it is a module. */
@@ -28,12 +34,29 @@ export async function dropFileFromVersions(work: WriteWork, fileId: number): Pro
 async function deleteVersions(work: WriteWork, versions: readonly AssociatedVersion[]): Promise<void> {
   if (versions.length === 0) return;
   const ids = versions.map((version) => version.id);
-  await dropVersionLinks(work, ids);
+  const haveRows = await dropVersionLinks(work, ids);
   await dropFromVersions(work, 'moduleIds', ids, ids);
-  await appVersionTable.delete(work, { id: ids });
+  if (haveRows) await hideVersions(work, ids);
+  else await appVersionTable.delete(work, { id: ids });
   const contents = versions.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]));
   await releaseContents(work, contents);
   for (const version of versions) work.ledger.deleted('app_version', version);
+}
+
+/** Their rows stay until the last link with a logical number is removed. */
+async function hideVersions(work: WriteWork, ids: readonly number[]): Promise<void> {
+  for (const association of ASSOCIATIONS) await deleteAssociationsOf(work, association, ids);
+  await appVersionTable.free(work, ids, 'number', ['content_id']);
+}
+
+/** After the last step of removing the links of a deleted version. */
+export async function finishAppVersion(work: WriteWork, id: number): Promise<void> {
+  await appVersionTable.deleteById(work, id);
+}
+
+/** Whether rows of versions of an application are stored, those of deleted ones included. */
+export async function hasVersionRows(work: ReadWork, appId: number): Promise<boolean> {
+  return await appVersionTable.exceed(work, { app_id: appId }, { rows: 0 });
 }
 
 /** Removes modules or files from the versions that have them, except versions that are being deleted too. */

@@ -1,4 +1,4 @@
-import type { Match } from '../../database/company/company-rows.js';
+import type { Limit, Match } from '../../database/company/company-rows.js';
 import type {
   AuditedRecord,
   AuditedTableName,
@@ -96,20 +96,23 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
 
   /**
    * Writes the same columns of many records in one statement. `rest` gives the fields of a record after the change that
-   * are not in its table.
+   * are not in its table. Returns the records as they are afterwards.
    */
   readonly updateAll = async <R extends T>(
     work: WriteWork,
     before: readonly R[],
     changes: Partial<OwnColumns<Name>>,
     rest: (record: R) => Partial<R> = () => ({}),
-  ): Promise<void> => {
+  ): Promise<readonly R[]> => {
+    if (before.length === 0) return [];
     const { entityType, table } = this.kind;
     const ids = before.map(({ id }) => id);
     const after = new Map((await table.updateAll(work, ids, changes)).map((record) => [record.id, record]));
-    for (const record of before) {
-      work.ledger.updated(entityType, record, { ...record, ...after.get(record.id), ...rest(record) });
-    }
+    return before.map((record) => {
+      const changed = { ...record, ...after.get(record.id), ...rest(record) };
+      work.ledger.updated(entityType, record, changed);
+      return changed;
+    });
   };
 
   readonly delete = async (work: WriteWork, record: T): Promise<void> => {
@@ -122,6 +125,13 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     for (const record of await this.kind.table.delete(work, match)) {
       work.ledger.deleted(this.kind.entityType, record);
     }
+  };
+
+  /** Deletes a part of the matching records; returns false if there was none. */
+  readonly deleteSome = async (work: WriteWork, match: Match<Name>, limit: Limit<Name>): Promise<boolean> => {
+    const deleted = await this.kind.table.deleteSome(work, match, limit);
+    for (const record of deleted) work.ledger.deleted(this.kind.entityType, record);
+    return deleted.length > 0;
   };
 
   #found(record: T | undefined): T {

@@ -9,7 +9,7 @@ import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
-import { createSteps, type Steps } from './steps.js';
+import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage } from './storage.js';
 import { createSurfaces } from './surfaces.js';
 
@@ -60,16 +60,14 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
-  const steps = createSteps(units, onError);
-  const housekeeping = createHousekeeping(units, database, steps, onError);
+  const housekeeping = createHousekeeping(units, database, onError);
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;
   return {
-    ...{ database, units, housekeeping, steps, metrics: monitoring.metrics },
+    ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
     start: async () => {
       listening = await listen(surfaces.listener, config, timeouts);
       housekeeping.start();
-      steps.start();
       monitoring.readiness.isOn = true;
       return listening.url;
     },
@@ -77,7 +75,6 @@ export async function createServer(
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.isOn = false;
       await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
-      await steps.stop();
       unwatch();
       const problem = database.verify();
       if (problem !== null) overrides.onFatal?.(new Error(problem));

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 
+import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
 import { instant, json, nullable } from './storage.js';
 import type { Tables } from './tables.js';
 import type { Caller } from '../platform/caller.js';
@@ -40,8 +41,9 @@ export interface Ledger {
 
 type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;
 
-/** Rows per statement: SQLite binds at most 32,766 values. */
-const ROWS_PER_INSERT = 1_000;
+/** Rows per statement: more would hold the event loop for too long. */
+const ROWS_PER_INSERT = 200;
+const yieldToEventLoop = createEventLoopYield();
 
 const state = nullable(json<object>());
 
@@ -65,6 +67,7 @@ export function createLedger(
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
       for (let start = 0; start < entries.length; start += ROWS_PER_INSERT) {
+        if (start > 0) await yieldToEventLoop();
         const rows = entries.slice(start, start + ROWS_PER_INSERT).map((entry) => rowOf(entry, actor));
         await db.insertInto('ledger').values(rows).execute();
       }

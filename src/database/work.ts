@@ -58,6 +58,19 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
 }
 
+type Hooks = Pick<SystemWriteWork, 'afterCommit' | 'count' | 'finishLater'>;
+
+function hooksTo(
+  afterCommit: Hooks['afterCommit'],
+  { finish, onCounted }: { readonly finish: () => void; readonly onCounted: Hooks['count'] },
+): Hooks {
+  return {
+    afterCommit,
+    count: (metric, amount) => afterCommit(() => onCounted(metric, amount)),
+    finishLater: () => afterCommit(finish),
+  };
+}
+
 /** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */
 export function createUnits(
   database: Database,
@@ -73,15 +86,13 @@ export function createUnits(
   ): Promise<T> {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
+    const finish = (): void => finishers.forEach((each) => each());
+    const hooks = hooksTo((action) => void actions.push(action), { finish, onCounted });
     let recorded: readonly RecordedChange[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor);
-      const afterCommit = (action: () => void): void => void actions.push(action);
-      const count = (metric: CountedMetric, amount: number): void =>
-        afterCommit(() => onCounted(metric, amount));
-      const finishLater = (): void => afterCommit(() => finishers.forEach((finish) => finish()));
-      const used = await use({ db, now, ledger, afterCommit, finishLater, count });
+      const used = await use({ db, now, ledger, ...hooks });
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;

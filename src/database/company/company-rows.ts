@@ -2,6 +2,7 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { runCached } from './cached-query.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { andPresent } from '../removals.js';
 import { among } from '../storage.js';
@@ -19,8 +20,9 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
   return { ...work, caller: { companyId } };
 }
 
-/** Rows per INSERT: SQLite binds at most 32,766 values in a statement. */
-const ROWS_PER_INSERT = 1_000;
+/** Rows per INSERT: more would hold the event loop for too long. */
+const ROWS_PER_INSERT = 200;
+const yieldToEventLoop = createEventLoopYield();
 
 /** Names of the tables that have a `company_id` which is never null. */
 export type CompanyTableName = {
@@ -110,7 +112,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     );
   }
 
-  /** One statement for 1,000 rows; so do the other two inserts. */
+  /** One statement for each 200 rows, between which others run; so do the other two inserts. */
   async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
     await this.#insert(work, rows, sql``);
   }
@@ -141,6 +143,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     });
     const returned: R[][] = [];
     for (let start = 0; start < values.length; start += ROWS_PER_INSERT) {
+      if (start > 0) await yieldToEventLoop();
       const inserted = await sql<R>`insert into ${sql.table(this.table)}
         (${sql.join(['company_id', ...columns].map((column) => sql.ref(column)))})
         values ${sql.join(values.slice(start, start + ROWS_PER_INSERT))} ${ending}`.execute(work.db);

@@ -88,7 +88,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return only(await this.insertMany(work, [values]));
   }
 
-  /** One statement for 1,000 records. The order of the result is undefined. */
+  /** One statement for 200 records. The order of the result is undefined. */
   async insertMany(work: WriteWork, values: readonly ValuesOf<T>[]): Promise<T[]> {
     const rows = await this.#rows.insertReturning(work, this.#newRows(work, values));
     return rows.map(this.recordOf);

@@ -2,6 +2,7 @@ import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { App } from '../app/app.model.js';
 import { releaseContents } from '../content/content.service.js';
 import { dropVersionLinks } from '../logical-number/version-links.service.js';
+import { tooManyRecords } from '../removal/removal.service.js';
 import type { AssociatedVersion } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
 import {
@@ -13,17 +14,24 @@ import {
 } from './association.repository.js';
 import { recordAssociations } from './association.service.js';
 
+/** Versions that one request changes or deletes because of another record. */
+const MAX_VERSIONS = 500;
+
 /** Removes it from logical numbers, and from the versions of which it is a module. */
 export async function deleteAppVersion(work: WriteWork, version: AssociatedVersion): Promise<void> {
   await deleteVersions(work, [version]);
 }
 
-/** All versions of an application; a constant number of statements. */
+/** All versions of an application; a constant number of statements. Errors: `too_many_records`. */
 export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<void> {
-  await deleteVersions(
-    work,
-    await withAssociations(work, await appVersionTable.select(work, { app_id: app.id })),
-  );
+  const total = await appVersionTable.count(work, { app_id: app.id });
+  if (total > MAX_VERSIONS) {
+    const instead =
+      'first delete versions of it (DELETE /v1/apps/{app_id}/versions/{version_id}, appVersionDelete)';
+    throw tooManyRecords(`The application ${app.name}`, `${total} versions`, MAX_VERSIONS, instead);
+  }
+  const versions = await appVersionTable.select(work, { app_id: app.id });
+  await deleteVersions(work, await withAssociations(work, versions));
 }
 
 /** Removes a file from all versions that have it. */
@@ -59,7 +67,15 @@ export async function hasVersionRows(work: ReadWork, appId: number): Promise<boo
   return await appVersionTable.exceed(work, { app_id: appId }, { rows: 0 });
 }
 
-/** Removes modules or files from the versions that have them, except versions that are being deleted too. */
+const NAMES = {
+  moduleIds: ['The version', 'appVersionSetModules'],
+  fileIds: ['The file', 'appVersionSetFiles'],
+} as const;
+
+/**
+ * Removes modules or files from the versions that have them, except versions that are being deleted too. Errors:
+ * `too_many_records`.
+ */
 async function dropFromVersions(
   work: WriteWork,
   association: 'moduleIds' | 'fileIds',
@@ -69,6 +85,11 @@ async function dropFromVersions(
   const deleted = new Set(deletedVersions);
   const ids = (await selectAssociatedWith(work, association, removed)).filter((id) => !deleted.has(id));
   if (ids.length === 0) return;
+  if (ids.length > MAX_VERSIONS) {
+    const [what, setter] = NAMES[association];
+    const instead = `first remove it from versions (PUT /v1/apps/{app_id}/versions/{version_id}, ${setter})`;
+    throw tooManyRecords(what, `${ids.length} versions that use it`, MAX_VERSIONS, instead);
+  }
   const holders = await withAssociations(work, await appVersionTable.select(work, { id: ids }));
   await deleteAssociations(work, association, ids, removed);
   const gone = new Set(removed);

@@ -74,14 +74,45 @@ export async function markReleased(work: WriteWork, ids: readonly number[]): Pro
 }
 
 /**
- * Deletes at most `limit` contents that were released before `before`, unless a stored idempotent response refers
- * to them. Returns the number of deleted contents.
+ * The content that was released first, before `before`; but none that a stored idempotent response refers to. Its id
+ * and its company's.
  */
-export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
+export async function findReleased(
+  work: SystemReadWork,
+  before: Date,
+): Promise<{ readonly id: number; readonly companyId: number } | undefined> {
   const { db } = specialSql(work);
-  const result = await sql`delete from contents where id in (
-    select id from contents where released_at < ${instant.toColumn(before)}
+  const { rows } = await sql<{ id: number; companyId: number }>`
+    select id, company_id as "companyId" from contents where released_at < ${instant.toColumn(before)}
       and id not in (select content_id from idempotency_keys where content_id is not null)
-    order by released_at limit ${limit})`.execute(db);
-  return Number(result.numAffectedRows ?? 0);
+    order by released_at limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Deletes the last `limit` chunks of a content; returns how many there were. */
+export async function deleteLastChunks(
+  work: SystemWriteWork,
+  companyId: number,
+  id: number,
+  limit: number,
+): Promise<number> {
+  const { db } = specialSql(work);
+  const last = db
+    .selectFrom('content_chunks')
+    .select('sequence')
+    .where('company_id', '=', companyId)
+    .where('content_id', '=', id)
+    .orderBy('sequence', 'desc')
+    .limit(limit);
+  const deleted = await db
+    .deleteFrom('content_chunks')
+    .where('company_id', '=', companyId)
+    .where('content_id', '=', id)
+    .where('sequence', 'in', last)
+    .executeTakeFirst();
+  return Number(deleted.numDeletedRows);
+}
+
+export async function deleteContent(work: SystemWriteWork, companyId: number, id: number): Promise<void> {
+  await contents.delete(inCompany(work, companyId), { id });
 }

@@ -67,7 +67,7 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
 
 function limit<Name extends OwnedTableName>(): Limit<Name> {
   const column = 'value' as Limit<Name> extends { bytes?: { column: infer C } } ? C : never;
-  return { rows: MAX_ROWS_AT_ONCE, bytes: { column, limit: MAX_BYTES_AT_ONCE } } as Limit<Name>;
+  return { rows: MAX_ROWS_AT_ONCE, bytes: { column, limit: MAX_BYTES_AT_ONCE } };
 }
 
 /** The records of an owner that also meet `more`. */

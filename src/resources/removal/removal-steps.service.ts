@@ -29,9 +29,11 @@ async function step(work: WriteWork, removal: Removal): Promise<void> {
   const { groupId, logicalNumberId, appVersionId, appId } = removal;
   if (appVersionId !== null) {
     const position = await dropRemovedLinks(work, { ...removal, appVersionId });
-    if (position !== null) return await updatePosition(work, removal.id, position);
-    await deleteRemoval(work, removal.id);
-    if (groupId === null) await finishAppVersion(work, appVersionId);
+    if (position !== null) await updatePosition(work, removal.id, position);
+    else {
+      await deleteRemoval(work, removal.id);
+      if (groupId === null) await finishAppVersion(work, appVersionId);
+    }
   } else if (groupId !== null) {
     await finishGroup(work, groupId);
   } else if (logicalNumberId !== null) {

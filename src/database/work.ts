@@ -62,12 +62,13 @@ type Hooks = Pick<SystemWriteWork, 'afterCommit' | 'count' | 'finishLater'>;
 
 function hooksTo(
   afterCommit: Hooks['afterCommit'],
-  { finish, onCounted }: { readonly finish: () => void; readonly onCounted: Hooks['count'] },
+  finishers: readonly (() => void)[],
+  onCounted: Hooks['count'],
 ): Hooks {
   return {
     afterCommit,
     count: (metric, amount) => afterCommit(() => onCounted(metric, amount)),
-    finishLater: () => afterCommit(finish),
+    finishLater: () => afterCommit(() => finishers.forEach((finish) => finish())),
   };
 }
 
@@ -86,8 +87,7 @@ export function createUnits(
   ): Promise<T> {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
-    const finish = (): void => finishers.forEach((each) => each());
-    const hooks = hooksTo((action) => void actions.push(action), { finish, onCounted });
+    const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
     let recorded: readonly RecordedChange[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();

@@ -26,6 +26,7 @@ export const WIDE = {
 
 const AUDIT = 'revision, created_at, updated_at, created_by, created_via';
 const audit = (user: number): string => `1, 0, 0, ${user}, 'api'`;
+const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const series = (count: number): string =>
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;
 
@@ -63,17 +64,17 @@ function addSoftware(database: Sqlite.Database, count: number): void {
       (1, 'a', 'http', 'standard', 'ruby', ${audit(1)}), (1, 'wide', 'http', 'standard', 'ruby', ${audit(1)}),
       (1, 'many', 'http', 'standard', 'ruby', ${audit(1)});
     insert into app_versions (${versionColumns}, ${AUDIT}) values
-      ${[1, 2, 3].map((n) => `(1, 1, '${n}', '${n}', 0, 0, '0000', ${audit(1)})`).join()},
-      (1, 2, '4', '4', 0, 0, '0000', ${audit(1)});
+      ${[1, 2, 3].map((n) => `(1, 1, '${n}', '${uuid(n)}', 0, 0, '0000', ${audit(1)})`).join()},
+      (1, 2, '4', '${uuid(4)}', 0, 0, '0000', ${audit(1)});
     insert into app_version_groups (company_id, app_version_id, group_id)
       select 1, id, 1 from app_versions;
     insert into contents (company_id, size, crc, sha256, created_at) values (1, 0, '0000', '', 0);
     insert into files (company_id, name, file_type, content_id, size, crc, ${AUDIT})
       values (1, 'used', 'asset', 1, 0, '0000', ${audit(1)});
-    ${series(1_000)} insert into app_versions (${versionColumns}, ${AUDIT})
-      select 1, 3, 'm' || i, i, 0, 0, '0000', ${audit(1)} from n limit ${count};
+    ${series(500)} insert into app_versions (${versionColumns}, ${AUDIT})
+      select 1, 3, 'm' || i, printf('00000000-0000-4000-8000-%012d', 10 + i), 0, 0, '0000', ${audit(1)} from n limit ${count};
     insert into app_version_files (company_id, app_version_id, file_id)
-      select 1, id, 1 from app_versions where app_id = 3;`);
+      select 1, id, 1 from app_versions where app_id = 3 limit 500;`);
 }
 
 function addFleet(database: Sqlite.Database, count: number): void {

@@ -105,8 +105,8 @@ const CHANGES: readonly Change[] = [
     name: 'DELETE number with devices',
     send: (call) => call('DELETE', `/v1/logical_numbers/${WIDE.numberWithDevices}`),
   },
-  { name: 'DELETE file of 1,000 versions', send: (call) => call('DELETE', `/v1/files/${WIDE.usedFile}`) },
-  { name: 'DELETE app with 1,000 versions', send: (call) => call('DELETE', '/v1/apps/3') },
+  { name: 'DELETE file of 500 versions', send: (call) => call('DELETE', `/v1/files/${WIDE.usedFile}`) },
+  { name: 'DELETE app with 500 versions', send: (call) => call('DELETE', '/v1/apps/3') },
   {
     name: 'create 1,000 devices (GraphQL)',
     send: (call) =>

@@ -48,6 +48,14 @@ export function isRemoved(
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
+/** The first change that removed a row of the table; null if the row is present. */
+export function removedBy(table: keyof typeof REMOVED_BY, alias: string): RawBuilder<number | null> {
+  const of = (column: string): RawBuilder<unknown> => sql.ref(`${alias}.${column}`);
+  const conditions = REMOVED_BY[table]?.(of) ?? [];
+  return sql<number | null>`(select min(gone.change) from removals as gone
+    where gone.company_id = ${of('company_id')} and (${sql.join(conditions, sql` or `)}))`;
+}
+
 /** `and …` for queries of a table, so that they do not return removed rows. */
 export function andPresent(table: string, alias: string): RawBuilder<unknown> {
   return table in REMOVED_BY ? sql`and not ${isRemoved(table, alias)}` : sql``;

@@ -64,6 +64,7 @@ import {
 } from '../../src/resources/logical-number/logical-number.service.js';
 import {
   selectHoldersAfter,
+  selectLinksOfNumbers,
   selectLinksOfVersions,
   selectRemovedLinks,
 } from '../../src/resources/logical-number/version-links.repository.js';
@@ -195,7 +196,8 @@ const READS: Readonly<Record<string, Read>> = {
   'parameters of owners and keys': (work) => selectByOwnersAndKeys(work, OWNED_KEYS),
   'links of versions': (work) => selectLinksOfVersions(work, [12, TWIN + 11], undefined),
   'holders of a version': (work) => selectHoldersAfter(work, TWIN + 11, 0, 10),
-  'removed links': (work) => selectRemovedLinks(work, [1, TWIN + 1]),
+  'removed links': (work) => selectRemovedLinks(work, [1, TWIN + 1], 1),
+  'links of numbers': (work) => selectLinksOfNumbers(work, [1, TWIN + 1]),
   notifications: (work) => listNotifications(work, PAGE),
   transaction: (work) => getTransaction(work, TWIN + 1),
   transactions: (work) => listTransactions(work, {}, PAGE),

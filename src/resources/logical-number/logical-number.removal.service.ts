@@ -7,6 +7,7 @@ import { parameters } from '../parameter/parameter.service.js';
 import { removeInSteps } from '../removal/removal.service.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import { logicalNumberTable } from './logical-number.repository.js';
+import { recorded } from './version-links.service.js';
 
 /**
  * Deletes its parameters and metacontents too, and leaves its devices without a number (contract 18). Errors:
@@ -27,7 +28,7 @@ export async function deleteLogicalNumber(work: WriteWork, logicalNumber: Logica
   } else {
     await logicalNumberTable.deleteById(work, id);
   }
-  work.ledger.deleted('logical_number', logicalNumber);
+  work.ledger.deleted('logical_number', recorded(logicalNumber));
 }
 
 /** One step of removing what a deleted logical number owned, and in the end its row. */

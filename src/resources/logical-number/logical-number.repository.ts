@@ -3,7 +3,7 @@ import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import type { ReadWork } from '../../database/work.js';
 import type { LogicalNumber, LogicalNumberHead } from './logical-number.model.js';
-import { versionLinks } from './version-links.repository.js';
+import { selectLinksOfNumbers } from './version-links.repository.js';
 
 export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>({
   table: 'logical_numbers',
@@ -30,9 +30,13 @@ export async function withVersions(
   heads: readonly LogicalNumberHead[],
 ): Promise<LogicalNumber[]> {
   if (heads.length === 0) return [];
-  const match = { logical_number_id: heads.map(({ id }) => id) };
-  const links = await versionLinks.select(work, match, { orderBy: ['logical_number_id', 'app_version_id'] });
-  const versions = new Map(heads.map(({ id }) => [id, [] as number[]]));
-  for (const link of links) versions.get(link.logical_number_id)?.push(link.app_version_id);
-  return heads.map((head) => ({ ...head, appVersionIds: versions.get(head.id) ?? [] }));
+  const ids = heads.map(({ id }) => id);
+  const links = Map.groupBy(await selectLinksOfNumbers(work, ids), (link) => link.logicalNumberId);
+  return heads.map((head) => {
+    const own = links.get(head.id) ?? [];
+    const present = own.filter((link) => link.removedBy === null);
+    const changes = new Set(own.flatMap((link) => link.removedBy ?? []));
+    const appVersionIds = present.map((link) => link.appVersionId);
+    return { ...head, appVersionIds, ...(changes.size === 0 ? {} : { unrecorded: changes.size }) };
+  });
 }

@@ -1,6 +1,7 @@
 import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { normalized } from '../../platform/encoding/text.js';
@@ -25,6 +26,9 @@ export {
   logicalNumbersOfGroup,
 } from './logical-number.repository.js';
 
+const NUMBERS_PER_QUERY = 2_000;
+const yieldToEventLoop = createEventLoopYield();
+
 export const { has: hasLogicalNumber } = logicalNumberHeads;
 
 export async function getLogicalNumber(work: ReadWork, id: number): Promise<LogicalNumber> {
@@ -35,12 +39,18 @@ export async function getLogicalNumberByNumber(work: ReadWork, number: string): 
   return await complete(work, await logicalNumberHeads.getBy(work, { number: normalized(number) }));
 }
 
-/** Those of the numbers that exist, ascending by id; one statement. */
+/** Those of the numbers that exist; one statement for 2,000 of them, between which others run. */
 export async function findLogicalNumbersByNumbers(
   work: ReadWork,
   numbers: readonly string[],
 ): Promise<readonly LogicalNumberRef[]> {
-  return await logicalNumberTable.select(work, { number: numbers.map(normalized) });
+  const found: LogicalNumberRef[] = [];
+  for (let start = 0; start < numbers.length; start += NUMBERS_PER_QUERY) {
+    if (start > 0) await yieldToEventLoop();
+    const part = numbers.slice(start, start + NUMBERS_PER_QUERY).map(normalized);
+    found.push(...(await logicalNumberTable.select(work, { number: part })));
+  }
+  return found;
 }
 
 /** Ascending by id. */

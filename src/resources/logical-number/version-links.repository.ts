@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
-import { isRemoved } from '../../database/removals.js';
+import { isRemoved, removedBy } from '../../database/removals.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, pairTable } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -12,7 +12,7 @@ export interface VersionLink {
   readonly appVersionId: number;
 }
 
-export const versionLinks = new CompanyRows('logical_number_app_versions');
+const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 
 /** `madeAfter` is the id of the last removal so far. */
@@ -88,19 +88,33 @@ export async function selectHoldersAfter(
   return rows.map((row) => row.logical_number_id);
 }
 
-/** Links of these logical numbers that are removed already and still stored; by one change, or by all (undefined). */
+/** Links of these logical numbers that a change has removed and that are still stored. */
 export async function selectRemovedLinks(
   work: ReadWork,
   logicalNumberIds: readonly number[],
-  change?: number,
+  change: number,
 ): Promise<VersionLink[]> {
   const { db, companyId } = specialSql(work);
-  const byChange = change === undefined ? sql`` : sql`and gone.change = ${change}`;
   const { rows } = await sql<VersionLink>`
     select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
     from logical_number_app_versions as l
     where l.company_id = ${companyId} and l.logical_number_id in ${amongIds(logicalNumberIds)}
-      and ${isRemoved('logical_number_app_versions', 'l', byChange)}`.execute(db);
+      and ${isRemoved('logical_number_app_versions', 'l', sql`and gone.change = ${change}`)}`.execute(db);
+  return rows;
+}
+
+/** All stored links of the logical numbers, in the order of the versions' ids. */
+export async function selectLinksOfNumbers(
+  work: ReadWork,
+  logicalNumberIds: readonly number[],
+): Promise<(VersionLink & { readonly removedBy: number | null })[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<VersionLink & { removedBy: number | null }>`
+    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId",
+      ${removedBy('logical_number_app_versions', 'l')} as "removedBy"
+    from logical_number_app_versions as l
+    where l.company_id = ${companyId} and l.logical_number_id in ${amongIds(logicalNumberIds)}
+    order by l.logical_number_id, l.app_version_id`.execute(db);
   return rows;
 }
 

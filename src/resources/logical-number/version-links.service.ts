@@ -1,5 +1,5 @@
 import type { WriteWork } from '../../database/work.js';
-import { lastRemovalId, MAX_ROWS_AT_ONCE, removeInSteps } from '../removal/removal.service.js';
+import { lastRemovalId, MAX_ROWS_AT_ONCE, removeInSteps, ROWS_PER_STEP } from '../removal/removal.service.js';
 import type { Removal } from '../removal/removal.model.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import { logicalNumberHeads } from './logical-number.records.service.js';
@@ -9,6 +9,7 @@ import {
   haveManyLinks,
   insertVersionLinks,
   selectHoldersAfter,
+  selectLinksOfNumbers,
   selectLinksOfVersions,
   selectRemovedLinks,
   type VersionLink,
@@ -41,9 +42,9 @@ export async function dropRemovedLinks(
   work: WriteWork,
   { appVersionId, change, position }: Removal & { readonly appVersionId: number },
 ): Promise<number | null> {
-  const holders = await selectHoldersAfter(work, appVersionId, position, MAX_ROWS_AT_ONCE);
+  const holders = await selectHoldersAfter(work, appVersionId, position, ROWS_PER_STEP);
   await dropLinks(work, await selectRemovedLinks(work, holders, change));
-  return holders.length < MAX_ROWS_AT_ONCE ? null : (holders.at(-1) ?? null);
+  return holders.length < ROWS_PER_STEP ? null : (holders.at(-1) ?? null);
 }
 
 /**
@@ -51,9 +52,21 @@ export async function dropRemovedLinks(
  * give it the same version anew.
  */
 export async function withoutRemovedLinks(work: WriteWork, number: LogicalNumber): Promise<LogicalNumber> {
-  const links = await selectRemovedLinks(work, [number.id]);
-  const [after] = await dropLinks(work, links);
-  return after ?? number;
+  if (number.unrecorded === undefined) return number;
+  const links = await selectLinksOfNumbers(work, [number.id]);
+  const changes = new Set(links.flatMap((link) => link.removedBy ?? []));
+  let current = number;
+  for (const change of [...changes].sort((a, b) => a - b)) {
+    const removed = links.filter((link) => link.removedBy === change);
+    current = (await dropLinks(work, removed))[0] ?? current;
+  }
+  return current;
+}
+
+/** The logical number as the ledger records it. */
+export function recorded(number: LogicalNumber): LogicalNumber {
+  const { unrecorded, ...rest } = number;
+  return unrecorded === undefined ? number : rest;
 }
 
 /** Links that are made now are not removed by anything that was removed before. */
@@ -76,7 +89,7 @@ async function dropLinks(work: WriteWork, links: readonly VersionLink[]): Promis
   const present = await withVersions(work, heads);
   await deleteLinks(work, links);
   const before = present.map((number) => ({
-    ...number,
+    ...recorded(number),
     appVersionIds: union(number.appVersionIds, droppedOf(number.id)),
   }));
   return await logicalNumberHeads.updateAll(work, before, {}, ({ id, appVersionIds }) => {

@@ -17,13 +17,16 @@ const LIMIT = { rows: 2_000 };
 const MAX_MEMBERS = 200_000;
 const yieldToEventLoop = createEventLoopYield();
 
-/** Queues one delivery for each of at most 10,000 logical numbers. */
+/** Queues one delivery for each of at most 10,000 logical numbers; others run between parts of them. */
 export async function queueForNumbers(
   work: WriteWork,
   notificationId: number,
   logicalNumberIds: readonly number[],
 ): Promise<number> {
-  await queueDeliveries(work, notificationId, logicalNumberIds);
+  for (let start = 0; start < logicalNumberIds.length; start += LIMIT.rows) {
+    if (start > 0) await yieldToEventLoop();
+    await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + LIMIT.rows));
+  }
   return logicalNumberIds.length;
 }
 

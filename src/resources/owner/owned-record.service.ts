@@ -2,7 +2,7 @@ import type { Limit, Match } from '../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../database/company/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Page, PageRequest } from '../../platform/page.js';
-import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE } from '../removal/removal.service.js';
+import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, ROWS_PER_STEP } from '../removal/removal.service.js';
 import { Records } from '../shared/records.service.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
 
@@ -59,15 +59,15 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
       records.create(work, { ...kind.newValues(input), ...owner } as unknown as ValuesOf<R>),
     update: (work, current, input) => records.change(work, current, kind.changed(current, input)),
     delete: records.delete,
-    areManyOf: (work, owner) => kind.table.exceed(work, matching(owner), limit<Name>()),
+    areManyOf: (work, owner) => kind.table.exceed(work, matching(owner), limit<Name>(MAX_ROWS_AT_ONCE)),
     deleteAllOf: (work, owner) => records.deleteAll(work, matching(owner)),
-    deleteSomeOf: (work, owner) => records.deleteSome(work, matching(owner), limit<Name>()),
+    deleteSomeOf: (work, owner) => records.deleteSome(work, matching(owner), limit<Name>(ROWS_PER_STEP)),
   };
 }
 
-function limit<Name extends OwnedTableName>(): Limit<Name> {
+function limit<Name extends OwnedTableName>(rows: number): Limit<Name> {
   const column = 'value' as Limit<Name> extends { bytes?: { column: infer C } } ? C : never;
-  return { rows: MAX_ROWS_AT_ONCE, bytes: { column, limit: MAX_BYTES_AT_ONCE } };
+  return { rows, bytes: { column, limit: MAX_BYTES_AT_ONCE } };
 }
 
 /** The records of an owner that also meet `more`. */

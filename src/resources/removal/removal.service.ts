@@ -7,8 +7,10 @@ export { selectLastRemovalId as lastRemovalId } from './removal.repository.js';
 
 /** With more rows than this, a change does not remove them itself but leaves that to steps. */
 export const MAX_ROWS_AT_ONCE = 250;
-/** The same for the characters of their texts, which go to the ledger. */
+/** The same for the bytes of their values, which go to the ledger. */
 export const MAX_BYTES_AT_ONCE = 256 * 1024;
+/** Rows that one step removes. */
+export const ROWS_PER_STEP = 100;
 
 /** From now on no query returns these records, what they own, or these links; steps remove the rows. */
 export async function removeInSteps(work: WriteWork, removed: readonly Removed[]): Promise<void> {

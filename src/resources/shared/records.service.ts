@@ -8,6 +8,7 @@ import type {
 } from '../../database/company/company-table.js';
 import { countOf, type CounterName } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 
@@ -27,6 +28,10 @@ export interface UniqueField<Name extends AuditedTableName, T extends AuditedRec
   readonly match: (values: ValuesOf<T>) => Match<Name>;
   readonly message: string;
 }
+
+/** More would hold the event loop for too long. */
+const ROWS_PER_UPDATE = 250;
+const yieldToEventLoop = createEventLoopYield();
 
 /** The use cases of an ordinary resource. Each change is recorded in the ledger. */
 export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
@@ -95,7 +100,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   };
 
   /**
-   * Writes the same columns of many records in one statement. `rest` gives the fields of a record after the change that
+   * Writes the same columns of many records, 250 in one statement. `rest` gives the fields of a record after the change that
    * are not in its table. Returns the records as they are afterwards.
    */
   readonly updateAll = async <R extends T>(
@@ -104,15 +109,20 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     changes: Partial<OwnColumns<Name>>,
     rest: (record: R) => Partial<R> = () => ({}),
   ): Promise<readonly R[]> => {
-    if (before.length === 0) return [];
     const { entityType, table } = this.kind;
-    const ids = before.map(({ id }) => id);
-    const after = new Map((await table.updateAll(work, ids, changes)).map((record) => [record.id, record]));
-    return before.map((record) => {
-      const changed = { ...record, ...after.get(record.id), ...rest(record) };
-      work.ledger.updated(entityType, record, changed);
-      return changed;
-    });
+    const all: R[] = [];
+    for (let start = 0; start < before.length; start += ROWS_PER_UPDATE) {
+      if (start > 0) await yieldToEventLoop();
+      const part = before.slice(start, start + ROWS_PER_UPDATE);
+      const ids = part.map(({ id }) => id);
+      const after = new Map((await table.updateAll(work, ids, changes)).map((each) => [each.id, each]));
+      for (const record of part) {
+        const changed = { ...record, ...after.get(record.id), ...rest(record) };
+        work.ledger.updated(entityType, record, changed);
+        all.push(changed);
+      }
+    }
+    return all;
   };
 
   readonly delete = async (work: WriteWork, record: T): Promise<void> => {

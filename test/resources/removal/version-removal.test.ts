@@ -81,7 +81,7 @@ describe('CC-20 a version that many logical numbers hold', () => {
     expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
 
     await takeRemovalStep(server.app.units, 0);
-    expect(await links(first)).toBe(MANY - 250);
+    expect(await links(first)).toBe(MANY - 100);
     expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
     const other = await server.beta.client.post('groups', { name: unique() });
     expect(other.status).toBe(201);
@@ -92,6 +92,26 @@ describe('CC-20 a version that many logical numbers hold', () => {
     expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
     await expectChangedOnce(wide, [first, second], [second]);
     expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+  });
+
+  it('changes the ETag of a number once, and at once', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const { client } = server.acme;
+    const path = `logical_numbers/${wide.number}`;
+    const tag = async (): Promise<string> => (await client.get(path)).headers.get('etag') ?? '';
+    const before = await tag();
+    await client.put(`${wide.path}/${wide.versions[0]}`, { group_ids: [] });
+    const after = await tag();
+    expect(after).not.toBe(before);
+    expect((await client.get(path, { headers: { 'if-none-match': before } })).status).toBe(200);
+    expect((await client.put(path, {}, { headers: { 'if-match': before } })).status).toBe(412);
+    await client.put(`${wide.path}/${wide.versions[1]}`, { group_ids: [] });
+    const twice = await tag();
+    expect([before, after]).not.toContain(twice);
+    await takeSteps(server);
+    expect(await tag()).toBe(twice);
+    const put = await client.put(path, { group_id: null }, { headers: { 'if-match': twice } });
+    expect([put.status, put.headers.get('etag') === twice]).toEqual([200, false]);
   });
 
   it('can be given back to the group and to a number before the steps end', async () => {

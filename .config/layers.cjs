@@ -171,7 +171,7 @@ const layers = [
       ...['rest', 'rest-index', 'graphql', 'graphql-index', 'graphql-schema'],
     ],
     packages: ['express', 'graphql', 'reflect-metadata', 'type-graphql'],
-    node: ['http'],
+    node: ['http', 'timers/promises'],
   },
   {
     name: 'demo',

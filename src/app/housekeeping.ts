@@ -1,15 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Database } from '../database/database.js';
 import { trimLog } from '../database/sqlite/upkeep.js';
 import type { SystemWriteWork, Units } from '../database/work.js';
 import { MINUTE } from '../platform/clock.js';
+import { createSteps, type Steps } from './steps.js';
 import { sweepContents } from '../resources/content/content.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 
 /** Each run writes; so this is also how soon the server notices that a full storage accepts writes again. */
 const INTERVAL_MS = MINUTE;
 /** Limit of each task per run; the next run continues. */
-const MAX_BATCHES = 10;
+const MAX_BATCHES = 100;
+/** Between two batches, so that others write meanwhile. */
+const PAUSE_MS = 5;
 
 /** Each deletes a batch and resolves to true if there may be more. */
 const TASKS: readonly ((work: SystemWriteWork) => Promise<boolean>)[] = [
@@ -18,6 +23,9 @@ const TASKS: readonly ((work: SystemWriteWork) => Promise<boolean>)[] = [
 ];
 
 export interface Housekeeping {
+  /** What wide changes have left to be done. */
+  readonly steps: Steps;
+  /** Takes up what is left from before, and runs once a minute from then on. */
   start(): void;
   /** Resolves when the current run has ended. */
   stop(): Promise<void>;
@@ -31,6 +39,7 @@ export function createHousekeeping(
   database: Database,
   onError: (error: unknown) => void,
 ): Housekeeping {
+  const steps = createSteps(units, onError);
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let stopped = false;
@@ -40,14 +49,19 @@ export function createHousekeeping(
       let more = true;
       for (let batch = 0; batch < MAX_BATCHES && more && !stopped; batch += 1) {
         more = await units.systemWrite(LOCAL_ORIGIN, task);
+        if (more) await sleep(PAUSE_MS);
       }
     }
+    // Steps that failed, for example on a full disk, are taken again.
+    if (!stopped) steps.start();
     if (!stopped) await trimLog(database);
   };
 
   return {
     run,
+    steps,
     start: () => {
+      steps.start();
       timer = setInterval(() => {
         running = running.then(run).catch(onError);
       }, INTERVAL_MS).unref();
@@ -55,7 +69,7 @@ export function createHousekeeping(
     stop: async () => {
       stopped = true;
       clearInterval(timer);
-      await running;
+      await Promise.all([running, steps.stop()]);
     },
   };
 }

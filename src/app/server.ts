@@ -10,6 +10,7 @@ import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
+import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage } from './storage.js';
 import { createSurfaces } from './surfaces.js';
 
@@ -34,6 +35,7 @@ export interface Server {
   readonly units: Units;
   readonly metrics: Metrics;
   readonly housekeeping: Housekeeping;
+  readonly steps: Steps;
   /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
   start(): Promise<string>;
   /** Uses another certificate for new connections. Throws if it cannot be used; then the earlier one stays. */
@@ -65,7 +67,7 @@ export async function createServer(
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;
   return {
-    ...{ database, units, housekeeping, metrics: monitoring.metrics },
+    ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
     start: async () => {
       listening = await listen(surfaces.listener, config, timeouts);
       housekeeping.start();

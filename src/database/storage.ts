@@ -213,9 +213,11 @@ export function jsonText(column: string, key: string): RawBuilder<string | null>
   return sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`;
 }
 
-/** Pairs as a table `pair` with the columns `id` and `text`, for joins. */
-export function pairTable(pairs: readonly (readonly [id: number, text: string])[]): RawBuilder<unknown> {
-  return sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as text
+/** Pairs as a table `pair` with the columns `id` and `other`, for joins. */
+export function pairTable(
+  pairs: readonly (readonly [id: number, other: string | number])[],
+): RawBuilder<unknown> {
+  return sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
     from json_each(${JSON.stringify(pairs)})) as pair`;
 }
 

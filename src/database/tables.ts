@@ -1,6 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from './storage.js';
+import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
 import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 
 /** Who created a record, and when it changed. `revision` grows by one with each change and is the ETag. */
@@ -262,12 +263,14 @@ export interface Tables {
   app_version_groups: LinksTable<'app_version_id' | 'group_id'>;
   app_version_modules: LinksTable<'app_version_id' | 'module_id'>;
   app_version_files: LinksTable<'app_version_id' | 'file_id'>;
-  logical_number_app_versions: LinksTable<'logical_number_id' | 'app_version_id'>;
+  logical_number_app_versions: HeldVersionsTable;
   files: FilesTable;
   parameters: ParametersTable;
   metacontents: MetacontentsTable;
   notifications: NotificationsTable;
   notification_deliveries: NotificationDeliveriesTable;
+  notification_targets: NotificationTargetsTable;
+  removals: RemovalsTable;
   transactions: TransactionsTable;
   transaction_days: TransactionDaysTable;
   transaction_hours: TransactionHoursTable;

@@ -32,6 +32,8 @@ export interface WriteWork extends ReadWork {
   readonly ledger: Ledger;
   /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
+  /** Says that this unit has left something to be done in steps; see `Units.onUnfinished`. */
+  finishLater(): void;
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }
@@ -63,6 +65,8 @@ export interface Units {
    * called. Commits of other processes are not reported.
    */
   onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
+  /** Calls `listener` after the commit of a unit that has left something to be done in steps. */
+  onUnfinished(listener: () => void): void;
 }
 
 /** A deletion may also update what refers to the deleted record. Changes without entries are the server's own. */
@@ -95,6 +99,20 @@ function examineInstead(): never {
   throw new ManyRows('The unit would examine many rows.');
 }
 
+type Hooks = Pick<SystemWriteWork, 'afterCommit' | 'count' | 'finishLater'>;
+
+function hooksTo(
+  afterCommit: Hooks['afterCommit'],
+  finishers: readonly (() => void)[],
+  onCounted: Hooks['count'],
+): Hooks {
+  return {
+    afterCommit,
+    count: (metric, amount) => afterCommit(() => onCounted(metric, amount)),
+    finishLater: () => afterCommit(() => finishers.forEach((finish) => finish())),
+  };
+}
+
 export interface UnitOptions {
   /** Gets what units of work count. */
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
@@ -105,6 +123,7 @@ export interface UnitOptions {
 export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
   const { onCounted = () => undefined, chain = null } = options;
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
+  const finishers: (() => void)[] = [];
 
   async function systemWrite<T>(
     actor: Partial<Caller> & Origin,
@@ -112,14 +131,12 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
   ): Promise<T> {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
+    const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
     let recorded: readonly RecordedChange[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const afterCommit = (action: () => void): void => void actions.push(action);
-      const count = (metric: CountedMetric, amount: number): void =>
-        afterCommit(() => onCounted(metric, amount));
-      const used = await use({ db, now, ledger, afterCommit, count });
+      const used = await use({ db, now, ledger, ...hooks });
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
@@ -139,5 +156,6 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onUnfinished: (listener) => void finishers.push(listener),
   };
 }

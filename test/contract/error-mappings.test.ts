@@ -14,6 +14,7 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   not_found: [404, 'NOT_FOUND', 'NOT_FOUND'],
   taken: [409, 'TAKEN', 'TAKEN'],
   group_not_empty: [409, 'NOT_EMPTY', 'NOT_EMPTY'],
+  too_many_records: [409, 'TOO_MANY_RECORDS', 'TOO_MANY_RECORDS'],
   stale: [412, 'STALE', 'STALE'],
   too_many_attempts: [429, null, 'RATE_LIMITED'],
   idempotency_mismatch: [422, null, 'IDEMPOTENCY_MISMATCH'],

@@ -247,6 +247,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0005-ledger-entities': '16ddfc781fb0fd897e1a41f3252d2e29981ea2c6054415b4b57edcd8f8ec901f',
   '0006-members': 'aa21c6ac42618c1e1d331ebae0ad0c708f1bfe09761938dd3873634212d43de5',
   '0008-sign-in-networks': '570d0dbff888a9302166fcff59efb7b722ee7c67fa0c7bbffc2a9711c8dc5c33',
+  '0009-removals': '99c08a96a5ca6137a9fb4e6857ecad56108a7499dd68a58658565ff649a8c2ac',
   '0010-ids-by-company': '3ad2666dc1d7956e6b76f042a906f8ad5b4f17feda20181dfd27855bd868961f',
   '0011-ledger-chain': '4425f0765a71e09719e540ecde808440d499be50d725cf86d9be7a3f819cb36f',
 };

@@ -57,13 +57,18 @@ import { files, filesOfAppVersion, listFiles } from '../../src/resources/file/fi
 import { isGroupInUse } from '../../src/resources/group/group.repository.js';
 import { getGroup, groups, groupsOfAppVersion, listGroups } from '../../src/resources/group/group.service.js';
 import {
-  dropVersionLinks,
   getLogicalNumberByNumber,
   listLogicalNumbers,
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
-import { selectHoldersOfVersions } from '../../src/resources/logical-number/logical-number.repository.js';
+import {
+  selectHoldersAfter,
+  selectLinksOfNumbers,
+  selectLinksOfVersions,
+  selectRemovedLinks,
+} from '../../src/resources/logical-number/version-links.repository.js';
+import { dropVersionLinks } from '../../src/resources/logical-number/version-links.service.js';
 import { metacontentList, metacontents } from '../../src/resources/metacontent/metacontent.service.js';
 import {
   listNotifications,
@@ -189,7 +194,10 @@ const READS: Readonly<Record<string, Read>> = {
   metacontents: (work) => metacontents.list(work, { groupId: null, logicalNumberId: 1 }, PAGE),
   'effective parameters': (work) => listEffectiveParameters(work, [{ id: 1, groupId: 1 }]),
   'parameters of owners and keys': (work) => selectByOwnersAndKeys(work, OWNED_KEYS),
-  'holders of versions': (work) => selectHoldersOfVersions(work, [12, TWIN + 11], undefined),
+  'links of versions': (work) => selectLinksOfVersions(work, [12, TWIN + 11], undefined),
+  'holders of a version': (work) => selectHoldersAfter(work, TWIN + 11, 0, 10),
+  'removed links': (work) => selectRemovedLinks(work, [1, TWIN + 1], 1),
+  'links of numbers': (work) => selectLinksOfNumbers(work, [1, TWIN + 1]),
   notifications: (work) => listNotifications(work, PAGE),
   transaction: (work) => getTransaction(work, TWIN + 1),
   transactions: (work) => listTransactions(work, {}, PAGE),
@@ -218,7 +226,7 @@ const READS: Readonly<Record<string, Read>> = {
 /** Each changes as the first company what may reach the other one's records. */
 const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'delete versions': async (work) => deleteAppVersionsOf(work, await getApp(work, 1)),
-  'detach devices': (work) => detachDevicesFrom(work, 1),
+  'detach devices': (work) => detachDevicesFrom(work, { id: 1, number: 'N' }),
   'drop links to versions': (work) => dropVersionLinks(work, [11, 12]),
   'detach from a group': async (work) =>
     detachFromGroup(work, await getGroup(work, 1), { appVersionIds: [11] }),
@@ -314,7 +322,7 @@ const FORBIDDEN: Readonly<Record<string, ForbiddenLink>> = {
   'a logical number of the other company': {
     table: 'logical_number_app_versions',
     row: { logical_number_id: TWIN + 1, app_version_id: 12 },
-    use: (work) => selectHoldersOfVersions(work, [12], undefined),
+    use: (work) => selectLinksOfVersions(work, [12], undefined),
     expected: [],
   },
 };

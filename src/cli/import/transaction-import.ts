@@ -2,7 +2,8 @@ import type { Units } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import { DomainError, type FieldErrors } from '../../platform/errors.js';
 import {
-  recordEach,
+  checkRecords,
+  storeRecords,
   type RecordResult,
 } from '../../resources/transaction/recording/transaction-recording.service.js';
 import { errorsOfRow, inputOfRow } from '../../resources/transaction/recording/transaction-row.model.js';
@@ -43,9 +44,8 @@ export async function importTransactions({
   for await (const batch of batchesOf(rows)) {
     const { inputs, rejected } = read(batch);
     const records = inputs.map(({ input }) => input);
-    const results = await units.write(caller, (work) =>
-      recordEach(work, records, { isKnownByContent: true }),
-    );
+    const checked = await checkRecords(records, { isKnownByContent: true });
+    const results = await units.write(caller, (work) => storeRecords(work, checked));
     for (const [index, { line }] of inputs.entries()) {
       const result = results[index];
       if (result !== undefined) count(totals, rejected, line, result);

@@ -3,7 +3,9 @@ import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { runCached } from './cached-query.js';
 import { drawIds, NUMBERED_TABLES } from './ids.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
+import { andPresent } from '../removals.js';
 import { among } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { Caller } from '../../platform/caller.js';
@@ -19,8 +21,9 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
   return { ...work, caller: { companyId } };
 }
 
-/** Rows per INSERT: SQLite binds at most 32,766 values in a statement. */
-const ROWS_PER_INSERT = 1_000;
+/** Rows per INSERT: more would hold the event loop for too long. */
+const ROWS_PER_INSERT = 200;
+const yieldToEventLoop = createEventLoopYield();
 
 const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
 
@@ -50,6 +53,12 @@ export interface Selection<Name extends CompanyTableName> {
   /** Ascending; without it the order is undefined. */
   readonly orderBy?: readonly (string & keyof Tables[Name])[];
   readonly page?: PageRequest;
+}
+
+/** How much a statement deals with: so many rows, and together about so many bytes in a column. */
+export interface Limit<Name extends CompanyTableName> {
+  readonly rows: number;
+  readonly bytes?: { readonly column: string & keyof Tables[Name]; readonly limit: number };
 }
 
 export class CompanyRows<Name extends CompanyTableName> {
@@ -118,10 +127,13 @@ export class CompanyRows<Name extends CompanyTableName> {
     const shape = [this.table, name, ...conditions].join('|');
     const values = entries.flatMap(([, value]) => (value === null ? [] : [boundValue(value)]));
     const parameters = [work.caller.companyId, ...values, ...more];
-    return await runCached(work.db, shape, parameters, () => build(this.#matching(work, match)));
+    const present = andPresent(this.table, this.table);
+    return await runCached(work.db, shape, parameters, () =>
+      build(sql`${this.#matching(work, match)} ${present}`),
+    );
   }
 
-  /** One statement for 1,000 rows, and one for all their ids; so do the other two inserts. */
+  /** One statement for each 200 rows, between which others run, and one for all their ids; so do the other inserts. */
   async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
     await this.#insert(work, rows, sql``);
   }
@@ -153,6 +165,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     });
     const returned: R[][] = [];
     for (let start = 0; start < values.length; start += ROWS_PER_INSERT) {
+      if (start > 0) await yieldToEventLoop();
       const inserted = await sql<R>`insert into ${sql.table(this.table)}
         (${sql.join(['company_id', ...columns].map((column) => sql.ref(column)))})
         values ${sql.join(values.slice(start, start + ROWS_PER_INSERT))} ${ending}`.execute(work.db);
@@ -182,6 +195,32 @@ export class CompanyRows<Name extends CompanyTableName> {
       work.db,
     );
     return rows;
+  }
+
+  /** Whether more rows match than the limit allows; removed ones count too. */
+  async exceed(work: ReadWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<boolean> {
+    const size = bytes === undefined ? sql`0` : sql`octet_length(${sql.ref(bytes.column)})`;
+    const found = await sql<{
+      total: number;
+      size: number | null;
+    }>`select count(*) as total, sum(size) as size
+      from (select ${size} as size from ${this.#matching(work, match)} limit ${rows + 1}) as found`.execute(
+      work.db,
+    );
+    const { total, size: sum } = only(found.rows);
+    return total > rows || (bytes !== undefined && (sum ?? 0) > bytes.limit);
+  }
+
+  /** Deletes the matching rows with the lowest ids, as many as the limit allows, and at least one. */
+  async deleteSome(work: WriteWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<Row<Name>[]> {
+    const size = bytes === undefined ? sql`0` : sql`octet_length(${sql.ref(bytes.column)})`;
+    const deleted = await sql<Row<Name>>`delete from ${sql.table(this.table)}
+      where company_id = ${work.caller.companyId} and id in (
+        select id from (
+          select id, sum(size) over (order by id) - size as before from (
+            select id, ${size} as size from ${this.#matching(work, match)} order by id limit ${rows}) as some
+        ) as sized where before <= ${bytes?.limit ?? 0}) returning *`.execute(work.db);
+    return deleted.rows;
   }
 
   #matching(work: ReadWork, match: Match<Name>): RawBuilder<unknown> {

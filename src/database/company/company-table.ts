@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 
 import type { Audit } from '../../platform/changes/audit.js';
 import type { PageRequest } from '../../platform/page.js';
+import { freedText } from '../removals.js';
 import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';
 import {
   CompanyRows,
@@ -9,6 +10,7 @@ import {
   only,
   type Changes,
   type CompanyTableName,
+  type Limit,
   type Match,
   type NewRow,
   type Selection,
@@ -86,7 +88,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return only(await this.insertMany(work, [values]));
   }
 
-  /** One statement for 1,000 records. The order of the result is undefined. */
+  /** One statement for 200 records. The order of the result is undefined. */
   async insertMany(work: WriteWork, values: readonly ValuesOf<T>[]): Promise<T[]> {
     const rows = await this.#rows.insertReturning(work, this.#newRows(work, values));
     return rows.map(this.recordOf);
@@ -125,6 +127,30 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   /** Returns the deleted records. */
   async delete(work: WriteWork, match: Match<Name>): Promise<T[]> {
     return (await this.#rows.delete(work, match)).map(this.recordOf);
+  }
+
+  /** Deletes a part of the matching records, and returns it. */
+  async deleteSome(work: WriteWork, match: Match<Name>, limit: Limit<Name>): Promise<T[]> {
+    return (await this.#rows.deleteSome(work, match, limit)).map(this.recordOf);
+  }
+
+  async exceed(work: ReadWork, match: Match<Name>, limit: Limit<Name>): Promise<boolean> {
+    return await this.#rows.exceed(work, match, limit);
+  }
+
+  /**
+   * Frees what records keep from others that are deleted, but whose rows are removed later: the unique text, and
+   * references.
+   */
+  async free(
+    work: WriteWork,
+    ids: readonly number[],
+    unique: string & keyof OwnColumns<Name>,
+    references: readonly (string & keyof OwnColumns<Name>)[],
+  ): Promise<void> {
+    const cleared = references.map((column) => [column, null] as const);
+    const changes = Object.fromEntries([[unique, freedText], ...cleared]);
+    await this.#rows.update(work, byId<Name>(ids), changes as Changes<Name>);
   }
 
   async deleteById(work: WriteWork, id: number): Promise<void> {

@@ -5,13 +5,28 @@ import { runCached } from './cached-query.js';
 /** Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies. */
 export const NUMBERED_TABLES = [
   ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'contents', 'app_versions', 'files'],
-  ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions'],
+  ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions', 'removals'],
 ] as const;
 
 /** Of whom a number of consecutive ids is drawn; 0 stands for no company. */
 export interface Draw {
   readonly companyId: number;
   readonly count: number;
+}
+
+/** The last id of a company in a table, even if its record was deleted; 0 if none was drawn. */
+export async function lastDrawn(
+  db: QueryExecutorProvider,
+  companyId: number,
+  table: (typeof NUMBERED_TABLES)[number],
+): Promise<number> {
+  const rows = await runCached<{ last_drawn: number }>(
+    db,
+    'last drawn id',
+    [companyId, table],
+    () => sql`select last_drawn from counters where company_id = ${companyId} and name = ${table}`,
+  );
+  return rows[0]?.last_drawn ?? 0;
 }
 
 /**

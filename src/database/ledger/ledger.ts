@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
 import { drawIds } from '../company/ids.js';
@@ -43,8 +44,9 @@ export interface Ledger {
 
 type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;
 
-/** Rows per statement: SQLite binds at most 32,766 values. */
-const ROWS_PER_INSERT = 1_000;
+/** Rows per statement: more would hold the event loop for too long. */
+const ROWS_PER_INSERT = 200;
+const yieldToEventLoop = createEventLoopYield();
 
 const state = nullable(json<object>());
 
@@ -72,6 +74,7 @@ export function createLedger(
       const plain = (await numbered(db, entries)).map(([entry, sequence]) => rowOf(entry, sequence, actor));
       const rows = chain === null ? plain : await chained(db, chain, plain);
       for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+        if (start > 0) await yieldToEventLoop();
         await db
           .insertInto('ledger')
           .values(rows.slice(start, start + ROWS_PER_INSERT))

@@ -13,6 +13,7 @@ import {
   type FilterKind,
 } from './condition.js';
 import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
+import { andPresent } from '../removals.js';
 import { amongIds, instant, idTable } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
@@ -99,7 +100,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
     const { rows } = await sql<Row<Name> & { parent_id: P }>`
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
-      where ${this.#ofCompany(work, 'r')} and ${sql.ref(`r.${id}`)} in (
+      where ${this.#belongs(work, 'r')} and ${sql.ref(`r.${id}`)} in (
         select ${sql.ref(childId)} from ${this.#childrenOf(work, relation)}
           and ${this.#filtered(work, request)} ${this.#ordered(request, 't', childId)}
           limit ${request.limit + 1})
@@ -180,10 +181,16 @@ class ListStatements<Name extends keyof Tables, T> {
     // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
     return sql`${sql.table(relation.link)} as l cross join ${this.#table} as t
       where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
-        and ${sql.ref(`t.${this.#listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
+        and ${sql.ref(`t.${this.#listing.id}`)} = ${sql.ref(`l.${relation.child}`)}
+        ${andPresent(relation.link, 'l')}`;
   }
 
-  #ofCompany(work: ReadWork, table = 't'): RawBuilder<unknown> {
+  /** Rows of the company, without those that are removed in steps. */
+  #ofCompany(work: ReadWork): RawBuilder<unknown> {
+    return sql`${this.#belongs(work, 't')} ${andPresent(this.#listing.table, 't')}`;
+  }
+
+  #belongs(work: ReadWork, table: string): RawBuilder<unknown> {
     const { company = { column: 'company_id' }, id } = this.#listing;
     const { companyId } = work.caller;
     if ('column' in company) return sql`${sql.ref(`${table}.${company.column}`)} = ${companyId}`;

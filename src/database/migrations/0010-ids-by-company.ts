@@ -17,6 +17,7 @@ const ENTITIES = {
   metacontents: 'metacontent',
   notifications: 'notification',
   notification_deliveries: null,
+  removals: null,
   transactions: null,
 } as const;
 

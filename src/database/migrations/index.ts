@@ -7,6 +7,7 @@ import { up as transactions } from './0004-transactions.js';
 import { up as ledgerEntities } from './0005-ledger-entities.js';
 import { up as members } from './0006-members.js';
 import { up as signInNetworks } from './0008-sign-in-networks.js';
+import { up as removals } from './0009-removals.js';
 import { up as idsByCompany } from './0010-ids-by-company.js';
 import { up as ledgerChain } from './0011-ledger-chain.js';
 
@@ -19,6 +20,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-ledger-entities': { up: ledgerEntities },
   '0006-members': { up: members },
   '0008-sign-in-networks': { up: signInNetworks },
+  '0009-removals': { up: removals },
   '0010-ids-by-company': { up: idsByCompany },
   '0011-ledger-chain': { up: ledgerChain },
 };

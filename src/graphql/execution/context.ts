@@ -108,15 +108,18 @@ export class GraphqlContext extends RecordReads {
 
   /**
    * A change as the payload of a mutation. Errors that the caller can correct become `userErrors`; `within` says
-   * where in the arguments the fields are that the domain names.
+   * where in the arguments the fields are that the domain names. `prepare` runs before the unit of work begins.
    */
-  change<T extends object>(
-    use: (work: WriteWork) => Promise<T>,
+  change<T extends object, P = undefined>(
+    use: (work: WriteWork, prepared: P) => Promise<T>,
     scope: Scope | null = 'write',
     within: Within = ['input'],
+    prepare: () => Promise<P> = () => Promise.resolve(undefined as P),
   ): Promise<Payload & Partial<T>> {
     return payload(async () => {
-      const result = await this.write(scope, use);
+      if (scope !== null) demandScope(this.caller, scope);
+      const prepared = await prepare();
+      const result = await this.write(scope, (work) => use(work, prepared));
       this.counters.nodes += recordsIn(result);
       return result;
     }, within);

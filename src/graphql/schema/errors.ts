@@ -16,7 +16,7 @@ export function beyondContent(bytes: number, maximum: number): GraphQLError {
 }
 
 /** Codes of `userErrors`: errors that the client can correct. */
-export type UserErrorCode = 'INVALID' | 'TAKEN' | 'NOT_FOUND' | 'NOT_EMPTY' | 'STALE';
+export type UserErrorCode = 'INVALID' | 'TAKEN' | 'NOT_FOUND' | 'NOT_EMPTY' | 'TOO_MANY_RECORDS' | 'STALE';
 
 /** How each error of the domain is shown: among `userErrors`, or among the `errors` of the response. */
 const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { readonly top: string }>> = {
@@ -24,6 +24,7 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   taken: { user: 'TAKEN' },
   not_found: { user: 'NOT_FOUND' },
   group_not_empty: { user: 'NOT_EMPTY' },
+  too_many_records: { user: 'TOO_MANY_RECORDS' },
   stale: { user: 'STALE' },
   malformed: { top: 'BAD_USER_INPUT' },
   unauthenticated: { top: 'UNAUTHENTICATED' },

@@ -1,23 +1,37 @@
-import type { WriteWork } from '../../database/work.js';
+import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { App } from '../app/app.model.js';
 import { releaseContents } from '../content/content.service.js';
-import { dropVersionLinks } from '../logical-number/logical-number.service.js';
+import { dropVersionLinks } from '../logical-number/version-links.service.js';
+import { tooManyRecords } from '../removal/removal.service.js';
 import type { AssociatedVersion } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
-import { deleteAssociations, selectAssociatedWith, withAssociations } from './association.repository.js';
+import {
+  ASSOCIATIONS,
+  deleteAssociations,
+  deleteAssociationsOf,
+  selectAssociatedWith,
+  withAssociations,
+} from './association.repository.js';
 import { recordAssociations } from './association.service.js';
+
+/** Versions that one request changes or deletes because of another record. */
+const MAX_VERSIONS = 500;
 
 /** Removes it from logical numbers, and from the versions of which it is a module. */
 export async function deleteAppVersion(work: WriteWork, version: AssociatedVersion): Promise<void> {
   await deleteVersions(work, [version]);
 }
 
-/** All versions of an application; a constant number of statements. */
+/** All versions of an application; a constant number of statements. Errors: `too_many_records`. */
 export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<void> {
-  await deleteVersions(
-    work,
-    await withAssociations(work, await appVersionTable.select(work, { app_id: app.id })),
-  );
+  const total = await appVersionTable.count(work, { app_id: app.id });
+  if (total > MAX_VERSIONS) {
+    const instead =
+      'first delete versions of it (DELETE /v1/apps/{app_id}/versions/{version_id}, appVersionDelete)';
+    throw tooManyRecords(`The application ${app.name}`, `${total} versions`, MAX_VERSIONS, instead);
+  }
+  const versions = await appVersionTable.select(work, { app_id: app.id });
+  await deleteVersions(work, await withAssociations(work, versions));
 }
 
 /** Removes a file from all versions that have it. */
@@ -28,15 +42,40 @@ export async function dropFileFromVersions(work: WriteWork, fileId: number): Pro
 async function deleteVersions(work: WriteWork, versions: readonly AssociatedVersion[]): Promise<void> {
   if (versions.length === 0) return;
   const ids = versions.map((version) => version.id);
-  await dropVersionLinks(work, ids);
+  const haveRows = await dropVersionLinks(work, ids);
   await dropFromVersions(work, 'moduleIds', ids, ids);
-  await appVersionTable.delete(work, { id: ids });
+  if (haveRows) await hideVersions(work, ids);
+  else await appVersionTable.delete(work, { id: ids });
   const contents = versions.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]));
   await releaseContents(work, contents);
   for (const version of versions) work.ledger.deleted('app_version', version);
 }
 
-/** Removes modules or files from the versions that have them, except versions that are being deleted too. */
+/** Their rows stay until the last link with a logical number is removed. */
+async function hideVersions(work: WriteWork, ids: readonly number[]): Promise<void> {
+  for (const association of ASSOCIATIONS) await deleteAssociationsOf(work, association, ids);
+  await appVersionTable.free(work, ids, 'number', ['content_id']);
+}
+
+/** After the last step of removing the links of a deleted version. */
+export async function finishAppVersion(work: WriteWork, id: number): Promise<void> {
+  await appVersionTable.deleteById(work, id);
+}
+
+/** Whether rows of versions of an application are stored, those of deleted ones included. */
+export async function hasVersionRows(work: ReadWork, appId: number): Promise<boolean> {
+  return await appVersionTable.exceed(work, { app_id: appId }, { rows: 0 });
+}
+
+const NAMES = {
+  moduleIds: ['The version', 'appVersionSetModules'],
+  fileIds: ['The file', 'appVersionSetFiles'],
+} as const;
+
+/**
+ * Removes modules or files from the versions that have them, except versions that are being deleted too. Errors:
+ * `too_many_records`.
+ */
 async function dropFromVersions(
   work: WriteWork,
   association: 'moduleIds' | 'fileIds',
@@ -46,6 +85,11 @@ async function dropFromVersions(
   const deleted = new Set(deletedVersions);
   const ids = (await selectAssociatedWith(work, association, removed)).filter((id) => !deleted.has(id));
   if (ids.length === 0) return;
+  if (ids.length > MAX_VERSIONS) {
+    const [what, setter] = NAMES[association];
+    const instead = `first remove it from versions (PUT /v1/apps/{app_id}/versions/{version_id}, ${setter})`;
+    throw tooManyRecords(what, `${ids.length} versions that use it`, MAX_VERSIONS, instead);
+  }
   const holders = await withAssociations(work, await appVersionTable.select(work, { id: ids }));
   await deleteAssociations(work, association, ids, removed);
   const gone = new Set(removed);

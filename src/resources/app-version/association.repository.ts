@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import { andPresent } from '../../database/removals.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, idTable } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -72,6 +73,17 @@ export async function deleteAssociations(
     and app_version_id in ${amongIds(versionIds)} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(db);
 }
 
+/** Deletes all associations of the versions. */
+export async function deleteAssociationsOf(
+  work: WriteWork,
+  association: Association,
+  versionIds: readonly number[],
+): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  await sql`delete from ${sql.table(TABLES[association].table)} where company_id = ${companyId}
+    and app_version_id in ${amongIds(versionIds)}`.execute(db);
+}
+
 /**
  * Associates each version with each of the ids that are records of the company and of the right kind. Returns the
  * number of associations.
@@ -93,11 +105,12 @@ export async function insertAssociations(
 function associable(association: Association) {
   switch (association) {
     case 'groupIds':
-      return sql.table('groups');
+      return sql`(select company_id, id from groups as g where true ${andPresent('groups', 'g')})`;
     case 'fileIds':
       return sql.table('files');
     case 'moduleIds':
       return sql`(select v.company_id, v.id from app_versions v
-        join apps a on a.company_id = v.company_id and a.id = v.app_id where a.kind = 'module')`;
+        join apps a on a.company_id = v.company_id and a.id = v.app_id
+        where a.kind = 'module' ${andPresent('app_versions', 'v')})`;
   }
 }

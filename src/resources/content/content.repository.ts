@@ -74,15 +74,46 @@ export async function markReleased(work: WriteWork, ids: readonly number[]): Pro
 }
 
 /**
- * Deletes at most `limit` contents that were released before `before`, unless a stored idempotent response refers
- * to them. Returns the number of deleted contents.
+ * The content that was released first, before `before`; but none that a stored idempotent response refers to. Its id
+ * and its company's.
  */
-export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
+export async function findReleased(
+  work: SystemReadWork,
+  before: Date,
+): Promise<{ readonly id: number; readonly companyId: number } | undefined> {
   const { db } = specialSql(work);
-  const result = await sql`delete from contents where (company_id, id) in (
-    select c.company_id, c.id from contents as c where c.released_at < ${instant.toColumn(before)}
+  const { rows } = await sql<{ id: number; companyId: number }>`
+    select c.id, c.company_id as "companyId" from contents as c where c.released_at < ${instant.toColumn(before)}
       and not exists (select 1 from idempotency_keys as k
         where k.company_id = c.company_id and k.content_id = c.id)
-    order by c.released_at limit ${limit})`.execute(db);
-  return Number(result.numAffectedRows ?? 0);
+    order by c.released_at limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Deletes the last `limit` chunks of a content; returns how many there were. */
+export async function deleteLastChunks(
+  work: SystemWriteWork,
+  companyId: number,
+  id: number,
+  limit: number,
+): Promise<number> {
+  const { db } = specialSql(work);
+  const last = db
+    .selectFrom('content_chunks')
+    .select('sequence')
+    .where('company_id', '=', companyId)
+    .where('content_id', '=', id)
+    .orderBy('sequence', 'desc')
+    .limit(limit);
+  const deleted = await db
+    .deleteFrom('content_chunks')
+    .where('company_id', '=', companyId)
+    .where('content_id', '=', id)
+    .where('sequence', 'in', last)
+    .executeTakeFirst();
+  return Number(deleted.numDeletedRows);
+}
+
+export async function deleteContent(work: SystemWriteWork, companyId: number, id: number): Promise<void> {
+  await contents.delete(inCompany(work, companyId), { id });
 }

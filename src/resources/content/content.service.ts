@@ -5,8 +5,10 @@ import { MINUTE } from '../../platform/clock.js';
 import type { NewContent } from './content.model.js';
 import {
   copyChunk,
-  deleteReleased,
+  deleteContent,
+  deleteLastChunks,
   findChunk,
+  findReleased,
   findSize,
   getContent,
   insertChunk,
@@ -17,7 +19,8 @@ import {
 
 /** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
 const RETENTION_MS = 15 * MINUTE;
-const DELETED_PER_CALL = 20;
+/** Chunks have 256 KiB. */
+const CHUNKS_PER_CALL = 16;
 
 /** Stores bytes and returns their id. */
 export async function keepContent(work: WriteWork, content: NewContent): Promise<number> {
@@ -75,8 +78,12 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Deletes some of the released contents; returns whether there may be more. */
+/** Deletes a released content, or a part of a large one; returns whether there may be more. */
 export async function sweepContents(work: SystemWriteWork): Promise<boolean> {
-  const before = new Date(work.now.getTime() - RETENTION_MS);
-  return (await deleteReleased(work, before, DELETED_PER_CALL)) === DELETED_PER_CALL;
+  const released = await findReleased(work, new Date(work.now.getTime() - RETENTION_MS));
+  if (released === undefined) return false;
+  const { companyId, id } = released;
+  const deleted = await deleteLastChunks(work, companyId, id, CHUNKS_PER_CALL);
+  if (deleted < CHUNKS_PER_CALL) await deleteContent(work, companyId, id);
+  return true;
 }

@@ -11,8 +11,11 @@ export const deviceImportFace = bulkMutation({
   field: 'device',
   record: object(DeviceType, 'The new device. Null if it was not created.'),
   countDescription: 'Number of devices created; 0 if an invalid row rejected the batch.',
-  run: async (work, serialNumbers, errorPolicy) => {
+  prepare: async (serialNumbers) => {
     refuseTooManyRows('serialNumbers', serialNumbers);
+    return await Promise.resolve(serialNumbers);
+  },
+  run: async (work, serialNumbers, errorPolicy) => {
     const rows = await createDevices(work, serialNumbers, errorPolicy);
     return rows.map(({ index, device, problems, isTaken }) => {
       const path = ['serialNumbers', String(index)];

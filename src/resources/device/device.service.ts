@@ -6,6 +6,7 @@ import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
+import { tooManyRecords } from '../removal/removal.service.js';
 import { Records } from '../shared/records.service.js';
 import { DeviceCreate, DeviceReport, DeviceUpdate, type Device } from './device.model.js';
 import { deviceTable } from './device.repository.js';
@@ -67,9 +68,25 @@ export async function reportDevice(work: WriteWork, current: Device, input: unkn
   return isDeepStrictEqual(values, current) ? current : await records.update(work, current, values, 'report');
 }
 
-/** Clears the logical number of all its devices. */
-export async function detachDevicesFrom(work: WriteWork, logicalNumberId: number): Promise<void> {
-  const attached = await deviceTable.select(work, { logical_number_id: logicalNumberId });
+/** A number has one device or a few; one that has more is a mistake, to be mended with care. */
+const MAX_DETACHED = 250;
+
+/** Clears the logical number of all its devices. Errors: `too_many_records`. */
+export async function detachDevicesFrom(
+  work: WriteWork,
+  { id, number }: { readonly id: number; readonly number: string },
+): Promise<void> {
+  const of = { logical_number_id: id };
+  if (await deviceTable.exceed(work, of, { rows: MAX_DETACHED })) {
+    const total = await deviceTable.count(work, of);
+    throw tooManyRecords(
+      `The logical number ${number}`,
+      `${total} devices`,
+      MAX_DETACHED,
+      'first give the devices other logical numbers, or none (PUT /v1/devices, deviceAssign)',
+    );
+  }
+  const attached = await deviceTable.select(work, of);
   if (attached.length > 0) await records.updateAll(work, attached, { logical_number_id: null });
 }
 

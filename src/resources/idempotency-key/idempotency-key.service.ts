@@ -5,7 +5,7 @@ import { DomainError } from '../../platform/errors.js';
 import { deleteResponsesBefore, insertResponse, responses } from './idempotency-key.repository.js';
 
 const RETENTION_MS = DAY;
-const DELETED_PER_CALL = 1_000;
+const DELETED_PER_CALL = 100;
 
 /** The response of an earlier call with this key, for 24 hours. Errors: `idempotency_mismatch`. */
 export async function findStoredResponse(

@@ -36,4 +36,6 @@ export interface LogicalNumberHead
 export interface LogicalNumber extends LogicalNumberHead {
   /** Ascending. */
   readonly appVersionIds: readonly number[];
+  /** Changes that have removed some of its app versions, but have yet to raise its revision; absent if none. */
+  readonly unrecorded?: number;
 }

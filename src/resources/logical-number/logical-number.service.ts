@@ -1,12 +1,12 @@
 import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasGroup } from '../group/group.service.js';
-import { Records } from '../shared/records.service.js';
 import {
   LogicalNumberCreate,
   LogicalNumberUpdate,
@@ -14,15 +14,11 @@ import {
   type LogicalNumberHead,
   type LogicalNumberRef,
 } from './logical-number.model.js';
-import {
-  deleteVersionLinks,
-  insertVersionLinks,
-  logicalNumberTable,
-  selectHoldersOfVersions,
-  selectVersionsLinkedToGroup,
-  withVersions,
-} from './logical-number.repository.js';
+import { logicalNumberHeads } from './logical-number.records.service.js';
+import { logicalNumberTable, withVersions } from './logical-number.repository.js';
 import { versionsFor } from './logical-number.rules.js';
+import { deleteLinks, selectVersionsLinkedToGroup } from './version-links.repository.js';
+import { linkVersions, withoutRemovedLinks } from './version-links.service.js';
 
 export {
   logicalNumbers,
@@ -30,50 +26,48 @@ export {
   logicalNumbersOfGroup,
 } from './logical-number.repository.js';
 
-const heads = new Records({
-  entityType: 'logical_number',
-  table: logicalNumberTable,
-  counter: 'logical_numbers',
-  unique: {
-    field: 'number',
-    match: ({ number }) => ({ number }),
-    message: 'A logical number with this number exists already.',
-  },
-});
+const NUMBERS_PER_QUERY = 2_000;
+const yieldToEventLoop = createEventLoopYield();
 
-export const { has: hasLogicalNumber } = heads;
+export const { has: hasLogicalNumber } = logicalNumberHeads;
 
 export async function getLogicalNumber(work: ReadWork, id: number): Promise<LogicalNumber> {
-  return await complete(work, await heads.get(work, id));
+  return await complete(work, await logicalNumberHeads.get(work, id));
 }
 
 export async function getLogicalNumberByNumber(work: ReadWork, number: string): Promise<LogicalNumber> {
-  return await complete(work, await heads.getBy(work, { number: normalized(number) }));
+  return await complete(work, await logicalNumberHeads.getBy(work, { number: normalized(number) }));
 }
 
-/** Those of the numbers that exist, ascending by id; one statement. */
+/** Those of the numbers that exist; one statement for 2,000 of them, between which others run. */
 export async function findLogicalNumbersByNumbers(
   work: ReadWork,
   numbers: readonly string[],
 ): Promise<readonly LogicalNumberRef[]> {
-  return await logicalNumberTable.select(work, { number: numbers.map(normalized) });
+  const found: LogicalNumberRef[] = [];
+  for (let start = 0; start < numbers.length; start += NUMBERS_PER_QUERY) {
+    if (start > 0) await yieldToEventLoop();
+    const part = numbers.slice(start, start + NUMBERS_PER_QUERY).map(normalized);
+    found.push(...(await logicalNumberTable.select(work, { number: part })));
+  }
+  return found;
 }
 
 /** Ascending by id. */
 export async function listLogicalNumbers(work: ReadWork, request: PageRequest): Promise<Page<LogicalNumber>> {
-  const page = await heads.list(work, request);
+  const page = await logicalNumberHeads.list(work, request);
   return { ...page, records: await withVersions(work, page.records) };
 }
 
 /** Errors: `invalid` (also for an unknown group, or app versions that are not linked to it), `taken`. */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
   const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
-  await heads.refuseTaken(work, values);
+  await logicalNumberHeads.refuseTaken(work, values);
   await refuseUnknownGroup(work, values.groupId);
   const linked = await linkedVersions(work, values.groupId, values.appVersionIds);
   const appVersionIds = versionsFor(values.appVersionIds, [], linked);
   const created = await logicalNumberTable.insert(work, values);
-  await insertVersionLinks(work, created.id, appVersionIds);
+  await linkVersions(work, created.id, appVersionIds);
   const after = { ...created, appVersionIds };
   work.ledger.created('logical_number', after);
   return after;
@@ -85,12 +79,13 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
  */
 export async function updateLogicalNumber(
   work: WriteWork,
-  current: LogicalNumber,
+  known: LogicalNumber,
   input: unknown,
 ): Promise<LogicalNumber> {
+  const current = await withoutRemovedLinks(work, known);
   const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
   const values = changed<LogicalNumberHead, typeof given>(current, given);
-  await heads.refuseTaken(work, values, current);
+  await logicalNumberHeads.refuseTaken(work, values, current);
   if (values.groupId !== current.groupId) await refuseUnknownGroup(work, values.groupId);
   const linked = await linkedVersions(work, values.groupId, appVersionIds ?? current.appVersionIds);
   const versions = versionsFor(appVersionIds, current.appVersionIds, linked);
@@ -99,26 +94,6 @@ export async function updateLogicalNumber(
   const after = { ...head, appVersionIds: versions };
   work.ledger.updated('logical_number', current, after);
   return after;
-}
-
-/**
- * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when versions are
- * detached from groups or deleted (contract 21). The revision of each changed number grows by one.
- */
-export async function dropVersionLinks(
-  work: WriteWork,
-  appVersionIds: readonly number[],
-  groupIds?: readonly number[],
-): Promise<void> {
-  if (appVersionIds.length === 0 || groupIds?.length === 0) return;
-  const holders = await selectHoldersOfVersions(work, appVersionIds, groupIds);
-  if (holders.length === 0) return;
-  const ids = holders.map((holder) => holder.id);
-  await deleteVersionLinks(work, ids, appVersionIds);
-  const dropped = new Set(appVersionIds);
-  await heads.updateAll(work, holders, {}, (before) => ({
-    appVersionIds: before.appVersionIds.filter((id) => !dropped.has(id)),
-  }));
 }
 
 async function complete(work: ReadWork, head: LogicalNumberHead): Promise<LogicalNumber> {
@@ -132,8 +107,12 @@ async function replaceVersions(
 ): Promise<void> {
   const removed = current.appVersionIds.filter((id) => !versions.includes(id));
   const added = versions.filter((id) => !current.appVersionIds.includes(id));
-  if (removed.length > 0) await deleteVersionLinks(work, [current.id], removed);
-  await insertVersionLinks(work, current.id, added);
+  const { id } = current;
+  if (removed.length > 0) {
+    const links = removed.map((appVersionId) => ({ logicalNumberId: id, appVersionId }));
+    await deleteLinks(work, links);
+  }
+  await linkVersions(work, id, added);
 }
 
 async function linkedVersions(

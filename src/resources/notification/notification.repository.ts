@@ -1,12 +1,7 @@
-import { sql } from 'kysely';
-
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
-import { drawIds } from '../../database/company/ids.js';
-import { specialSql } from '../../database/special-sql.js';
-import { amongIds, instant } from '../../database/storage.js';
-import type { WriteWork } from '../../database/work.js';
+import { instant } from '../../database/storage.js';
 import type { Notification } from './notification.model.js';
 
 export const notificationTable = new CompanyTable<'notifications', Notification>({
@@ -41,29 +36,3 @@ export const notifications = auditedList(notificationTable, {
     expiresAt: { column: 'expires_at', kind: 'instant' },
   },
 });
-
-export type DeliveryTargets = { readonly groupId: number } | { readonly logicalNumberIds: readonly number[] };
-
-/** Queues one delivery for each logical number, in three statements; returns how many. */
-export async function queueDeliveries(
-  work: WriteWork,
-  notificationId: number,
-  targets: DeliveryTargets,
-): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  const targeted =
-    'groupId' in targets
-      ? sql`group_id = ${targets.groupId}`
-      : sql`id in ${amongIds(targets.logicalNumberIds)}`;
-  const { rows } = await sql<{ total: number }>`select count(*) as total from logical_numbers
-    where company_id = ${companyId} and ${targeted}`.execute(db);
-  const count = rows[0]?.total ?? 0;
-  if (count === 0) return 0;
-  const first = (await drawIds(db, 'notification_deliveries', [{ companyId, count }])).get(companyId) ?? 0;
-  await sql`insert into notification_deliveries
-      (company_id, id, notification_id, logical_number_id, state, updated_at)
-    select company_id, ${first} - 1 + row_number() over (order by id), ${notificationId}, id, 'queued',
-      ${instant.toColumn(work.now)} from logical_numbers
-    where company_id = ${companyId} and ${targeted}`.execute(db);
-  return count;
-}

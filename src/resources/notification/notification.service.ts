@@ -6,7 +6,8 @@ import { hasGroup } from '../group/group.service.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
 import { Records } from '../shared/records.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
-import { notificationTable, queueDeliveries, type DeliveryTargets } from './notification.repository.js';
+import { queueForGroup, queueForNumbers } from './delivery.service.js';
+import { notificationTable } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
 
 export { notifications } from './notification.repository.js';
@@ -19,7 +20,7 @@ export const { get: getNotification, list: listNotifications } = new Records({
 
 /**
  * Queues one delivery for each logical number of the group, or for each given number once, even if it is given twice
- * (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued).
+ * (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued), `too_many_records`.
  */
 export async function sendNotification(work: WriteWork, input: unknown): Promise<Notification> {
   const given = parse(NotificationSend, input);
@@ -36,11 +37,16 @@ export async function sendNotification(work: WriteWork, input: unknown): Promise
     appId,
     expiresAt: new Date(work.now.getTime() + QUEUED_MS),
   });
-  const queued = await queueDeliveries(work, notification.id, recipients);
+  const queued =
+    'groupId' in recipients
+      ? await queueForGroup(work, notification.id, recipients.groupId)
+      : await queueForNumbers(work, notification.id, recipients.logicalNumberIds);
   const after = { ...notification, queued };
   work.ledger.created('notification', after);
   return notification;
 }
+
+type Recipients = { readonly groupId: number } | { readonly logicalNumberIds: readonly number[] };
 
 async function refuseWrongApp(work: ReadWork, appId: number, kind: string): Promise<void> {
   if (kind !== 'processing') throw invalid('appId', 'goes with kind processing only');
@@ -48,7 +54,7 @@ async function refuseWrongApp(work: ReadWork, appId: number, kind: string): Prom
 }
 
 /** Errors: `invalid` if one of the targets does not exist. */
-async function recipientsOf(work: ReadWork, targets: Targets): Promise<DeliveryTargets> {
+async function recipientsOf(work: ReadWork, targets: Targets): Promise<Recipients> {
   if (targets.range === 'group') {
     if (!(await hasGroup(work, targets.groupId))) throw invalid('groupId', 'is not the id of a group');
     return { groupId: targets.groupId };

@@ -1,7 +1,8 @@
-import type { Match } from '../../database/company/company-rows.js';
+import type { Limit, Match } from '../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../database/company/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Page, PageRequest } from '../../platform/page.js';
+import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, ROWS_PER_STEP } from '../removal/removal.service.js';
 import { Records } from '../shared/records.service.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
 
@@ -18,8 +19,12 @@ export interface OwnedRecords<R extends OwnedRecord> {
   /** Errors: `invalid`, `taken`. */
   update(work: WriteWork, current: R, input: unknown): Promise<R>;
   delete(work: WriteWork, current: R): Promise<void>;
+  /** Whether the owner has more than one transaction should delete. */
+  areManyOf(work: ReadWork, owner: Owner): Promise<boolean>;
   /** For the deletion of the owner; one statement. */
   deleteAllOf(work: WriteWork, owner: Owner): Promise<void>;
+  /** Deletes a part of them, also of an owner that is deleted already; returns false if there was none left. */
+  deleteSomeOf(work: WriteWork, owner: Owner): Promise<boolean>;
 }
 
 type OwnedTableName = 'parameters' | 'metacontents';
@@ -54,8 +59,15 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
       records.create(work, { ...kind.newValues(input), ...owner } as unknown as ValuesOf<R>),
     update: (work, current, input) => records.change(work, current, kind.changed(current, input)),
     delete: records.delete,
+    areManyOf: (work, owner) => kind.table.exceed(work, matching(owner), limit<Name>(MAX_ROWS_AT_ONCE)),
     deleteAllOf: (work, owner) => records.deleteAll(work, matching(owner)),
+    deleteSomeOf: (work, owner) => records.deleteSome(work, matching(owner), limit<Name>(ROWS_PER_STEP)),
   };
+}
+
+function limit<Name extends OwnedTableName>(rows: number): Limit<Name> {
+  const column = 'value' as Limit<Name> extends { bytes?: { column: infer C } } ? C : never;
+  return { rows, bytes: { column, limit: MAX_BYTES_AT_ONCE } };
 }
 
 /** The records of an owner that also meet `more`. */

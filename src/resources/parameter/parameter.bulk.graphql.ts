@@ -22,8 +22,11 @@ export const parameterBulkFace = bulkMutation({
   field: 'parameter',
   record: object(ParameterType, 'The parameter after the change. Null if it was not set.'),
   countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
-  run: async (work, rows, errorPolicy) => {
-    const settings = rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner as OwnerInput), input }));
+  prepare: async (rows) =>
+    await Promise.resolve(
+      rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner as OwnerInput), input })),
+    ),
+  run: async (work, settings, errorPolicy) => {
     const set = await setParameters(work, settings, errorPolicy);
     return set.map(({ index, parameter, problem }) => ({
       index,

@@ -1,4 +1,4 @@
-import type { Match } from '../../database/company/company-rows.js';
+import type { Limit, Match } from '../../database/company/company-rows.js';
 import type {
   AuditedRecord,
   AuditedTableName,
@@ -8,6 +8,7 @@ import type {
 } from '../../database/company/company-table.js';
 import { countOf, type CounterName } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 
@@ -27,6 +28,10 @@ export interface UniqueField<Name extends AuditedTableName, T extends AuditedRec
   readonly match: (values: ValuesOf<T>) => Match<Name>;
   readonly message: string;
 }
+
+/** More would hold the event loop for too long. */
+const ROWS_PER_UPDATE = 250;
+const yieldToEventLoop = createEventLoopYield();
 
 /** The use cases of an ordinary resource. Each change is recorded in the ledger. */
 export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
@@ -95,21 +100,29 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   };
 
   /**
-   * Writes the same columns of many records in one statement. `rest` gives the fields of a record after the change that
-   * are not in its table.
+   * Writes the same columns of many records, 250 in one statement. `rest` gives the fields of a record after the change that
+   * are not in its table. Returns the records as they are afterwards.
    */
   readonly updateAll = async <R extends T>(
     work: WriteWork,
     before: readonly R[],
     changes: Partial<OwnColumns<Name>>,
     rest: (record: R) => Partial<R> = () => ({}),
-  ): Promise<void> => {
+  ): Promise<readonly R[]> => {
     const { entityType, table } = this.kind;
-    const ids = before.map(({ id }) => id);
-    const after = new Map((await table.updateAll(work, ids, changes)).map((record) => [record.id, record]));
-    for (const record of before) {
-      work.ledger.updated(entityType, record, { ...record, ...after.get(record.id), ...rest(record) });
+    const all: R[] = [];
+    for (let start = 0; start < before.length; start += ROWS_PER_UPDATE) {
+      if (start > 0) await yieldToEventLoop();
+      const part = before.slice(start, start + ROWS_PER_UPDATE);
+      const ids = part.map(({ id }) => id);
+      const after = new Map((await table.updateAll(work, ids, changes)).map((each) => [each.id, each]));
+      for (const record of part) {
+        const changed = { ...record, ...after.get(record.id), ...rest(record) };
+        work.ledger.updated(entityType, record, changed);
+        all.push(changed);
+      }
     }
+    return all;
   };
 
   readonly delete = async (work: WriteWork, record: T): Promise<void> => {
@@ -122,6 +135,13 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     for (const record of await this.kind.table.delete(work, match)) {
       work.ledger.deleted(this.kind.entityType, record);
     }
+  };
+
+  /** Deletes a part of the matching records; returns false if there was none. */
+  readonly deleteSome = async (work: WriteWork, match: Match<Name>, limit: Limit<Name>): Promise<boolean> => {
+    const deleted = await this.kind.table.deleteSome(work, match, limit);
+    for (const record of deleted) work.ledger.deleted(this.kind.entityType, record);
+    return deleted.length > 0;
   };
 
   #found(record: T | undefined): T {

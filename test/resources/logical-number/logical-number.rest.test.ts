@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { dropVersionLinks } from '../../../src/resources/logical-number/logical-number.service.js';
+import { dropVersionLinks } from '../../../src/resources/logical-number/version-links.service.js';
 import type { Fields } from '../../support/client.js';
 import { fleet, ledgerOf, statementsOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -246,6 +246,6 @@ describe('removal of app versions from logical numbers', () => {
   it('writes nothing if no number has them', async () => {
     expect(await drop([])).toEqual([]);
     expect(await drop([1], [])).toEqual([]);
-    expect(await drop([987_654])).toHaveLength(1);
+    expect((await drop([987_654])).filter((statement) => !statement.trim().startsWith('select'))).toEqual([]);
   });
 });

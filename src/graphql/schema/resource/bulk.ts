@@ -41,7 +41,7 @@ export interface BulkResult<R> {
   readonly counts?: boolean;
 }
 
-interface BulkOptions<Row, R extends object> {
+interface BulkOptions<Row, R extends object, Prepared> {
   /** Name of the mutation as a type, for example `DeviceBulkCreate`. */
   readonly name: string;
   readonly description: string;
@@ -58,22 +58,24 @@ interface BulkOptions<Row, R extends object> {
   readonly scope?: Scope;
   /** What an invalid row does, if the client cannot choose. */
   readonly errorPolicy?: ErrorPolicy;
+  /** Work on the rows that needs no database: before the unit of work begins, so that nobody waits for it. */
+  readonly prepare: (rows: readonly Row[]) => Promise<Prepared>;
   readonly run: (
     work: WriteWork,
-    rows: readonly Row[],
+    rows: Prepared,
     errorPolicy: ErrorPolicy,
   ) => Promise<readonly BulkResult<R>[]>;
 }
 
 /** A mutation that creates or sets many records, with one result for each row. */
-export function bulkMutation<Row, R extends object>(options: BulkOptions<Row, R>): Face {
-  const { argument, rows, field, run, scope = 'write', errorPolicy: fixed } = options;
+export function bulkMutation<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): Face {
+  const { argument, rows, field, prepare, run, scope = 'write', errorPolicy: fixed } = options;
   const Resolvers = resolverClass();
   const Payload = bulkPayload(options);
   const apply = (given: readonly Row[], ctx: GraphqlContext, policy: ErrorPolicy | null) =>
     ctx.change(
-      async (work) => {
-        const results = await run(work, given, policy ?? 'REJECT_EVERYTHING');
+      async (work, prepared) => {
+        const results = await run(work, prepared, policy ?? 'REJECT_EVERYTHING');
         return {
           count: results.filter(({ record, counts = record !== null }) => counts).length,
           results: results.map(({ index, record, userErrors: errors, more }) => ({
@@ -84,6 +86,7 @@ export function bulkMutation<Row, R extends object>(options: BulkOptions<Row, R>
       },
       scope,
       [],
+      () => prepare(given),
     );
   const decorate = Mutation(() => Payload, { description: options.description });
   const parameters = [Arg(argument, () => rows.type, { description: rows.description }), Ctx()] as const;
@@ -109,7 +112,7 @@ function errorPolicyArg(): Parameter {
   });
 }
 
-function bulkPayload<Row, R extends object>(options: BulkOptions<Row, R>): ClassType {
+function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): ClassType {
   const { name, field, record, rowFields = {}, countDescription } = options;
   const Result = untypedObjectType(`${name}Result`, 'Result of one row of a batch.', {
     index: int('Index of the row in the argument, from 0.'),

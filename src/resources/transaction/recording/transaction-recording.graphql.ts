@@ -20,7 +20,12 @@ import type { Transaction } from '../transaction.model.js';
 import { getTransaction } from '../transaction.service.js';
 import { finishTransaction } from './transaction-finish.service.js';
 import { TransactionFinishInput, TransactionInput } from './transaction-input.graphql.js';
-import { recordEach, recordTransaction } from './transaction-recording.service.js';
+import {
+  checkRecords,
+  recordTransaction,
+  storeRecords,
+  type CheckedRecords,
+} from './transaction-recording.service.js';
 
 const REPEATS =
   'A known `reference` with the same values returns the stored transaction; with other values it is TAKEN.';
@@ -64,7 +69,7 @@ class TransactionRecording {
   }
 }
 
-const bulk = bulkMutation<Input, Transaction>({
+const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   name: 'TransactionBulkRecord',
   description: `Records up to 1000 transactions of devices. Rejected rows do not stop the others. ${REPEATS} Requires the scope INGEST.`,
   argument: 'inputs',
@@ -77,9 +82,12 @@ const bulk = bulkMutation<Input, Transaction>({
   countDescription: 'Number of new transactions, without repeated ones.',
   scope: 'ingest',
   errorPolicy: 'REJECT_FAILED_ROWS',
-  run: async (work, inputs) => {
+  prepare: async (inputs) => {
     refuseTooManyRows('inputs', inputs);
-    const results = await recordEach(work, inputs);
+    return await checkRecords(inputs);
+  },
+  run: async (work, checked) => {
+    const results = await storeRecords(work, checked);
     return results.map(({ transaction, repeated, problem }, index) => ({
       ...{ index, record: transaction, more: { repeated } },
       counts: transaction !== null && !repeated,

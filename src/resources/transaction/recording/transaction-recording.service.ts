@@ -33,8 +33,19 @@ interface RecordOptions {
 export async function recordEach(
   work: WriteWork,
   input: readonly unknown[],
-  { isKnownByContent = false }: RecordOptions = {},
+  options: RecordOptions = {},
 ): Promise<readonly RecordResult[]> {
+  return await storeRecords(work, await checkRecords(input, options));
+}
+
+/** Reported transactions that are masked, or what is wrong with them. */
+export type CheckedRecords = readonly (Masked | DomainError)[];
+
+/** Checks and masks reported transactions: before a unit of work begins, so that nobody waits for it to write. */
+export async function checkRecords(
+  input: readonly unknown[],
+  { isKnownByContent = false }: RecordOptions = {},
+): Promise<CheckedRecords> {
   const checked: (Masked | DomainError)[] = [];
   let workInTurn = 0;
   for (const each of input) {
@@ -46,6 +57,14 @@ export async function recordEach(
     workInTurn += workOf(result);
     checked.push(result);
   }
+  return checked;
+}
+
+/** Stores those that are valid; one result for each, in the same order. */
+export async function storeRecords(
+  work: WriteWork,
+  checked: CheckedRecords,
+): Promise<readonly RecordResult[]> {
   const valid = checked.flatMap((each) => (each instanceof DomainError ? [] : [each]));
   const results = await store(work, valid, await matchRecords(work, valuesOf(valid)));
   let next = 0;
@@ -90,7 +109,7 @@ function masked(record: TransactionRecord): Masked {
 
 const valuesOf = (records: readonly Masked[]): TransactionRecord[] => records.map(({ value }) => value);
 
-/** One statement to insert 1,000 records, and one for the ledger. */
+/** One statement to insert 200 records, and one for the ledger. */
 async function store(
   work: WriteWork,
   records: readonly Masked[],

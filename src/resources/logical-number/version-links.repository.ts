@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+
+import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
+import { isRemoved, removedBy } from '../../database/removals.js';
+import { specialSql } from '../../database/special-sql.js';
+import { amongIds, pairTable } from '../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../database/work.js';
+
+/** A logical number has an app version. */
+export interface VersionLink {
+  readonly logicalNumberId: number;
+  readonly appVersionId: number;
+}
+
+const versionLinks = new CompanyRows('logical_number_app_versions');
+const groupLinks = new CompanyRows('app_version_groups');
+
+/** `madeAfter` is the id of the last removal so far. */
+export async function insertVersionLinks(
+  work: WriteWork,
+  logicalNumberId: number,
+  appVersionIds: readonly number[],
+  madeAfter: number,
+): Promise<void> {
+  await versionLinks.insert(
+    work,
+    appVersionIds.map((id) => ({
+      ...{ logical_number_id: logicalNumberId, app_version_id: id },
+      made_after: madeAfter,
+    })),
+  );
+}
+
+/** Those of the app versions that are linked to the group. */
+export async function selectVersionsLinkedToGroup(
+  work: ReadWork,
+  groupId: number,
+  appVersionIds: readonly number[],
+): Promise<number[]> {
+  const links = await groupLinks.select(work, { group_id: groupId, app_version_id: appVersionIds });
+  return links.map((link) => link.app_version_id);
+}
+
+/** Whether more links than the limit allows are stored of these versions. */
+export async function haveManyLinks(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  limit: Limit<'logical_number_app_versions'>,
+): Promise<boolean> {
+  return await versionLinks.exceed(work, { app_version_id: appVersionIds }, limit);
+}
+
+/** All stored links of the versions with logical numbers of the given groups, or of all (undefined). */
+export async function selectLinksOfVersions(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+): Promise<VersionLink[]> {
+  const { db, companyId } = specialSql(work);
+  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id in ${amongIds(groupIds)}`;
+  const { rows } = await sql<VersionLink>`
+    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
+    from logical_number_app_versions as l
+    join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
+    where l.company_id = ${companyId} and l.app_version_id in ${amongIds(appVersionIds)} ${ofGroups}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** The logical numbers after `position` for which a link with the version is stored, ascending. */
+export async function selectHoldersAfter(
+  work: ReadWork,
+  appVersionId: number,
+  position: number,
+  limit: number,
+): Promise<number[]> {
+  const { db, companyId } = specialSql(work);
+  const rows = await db
+    .selectFrom('logical_number_app_versions')
+    .select('logical_number_id')
+    .where('company_id', '=', companyId)
+    .where('app_version_id', '=', appVersionId)
+    .where('logical_number_id', '>', position)
+    .orderBy('logical_number_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.logical_number_id);
+}
+
+/** Links of these logical numbers that a change has removed and that are still stored. */
+export async function selectRemovedLinks(
+  work: ReadWork,
+  logicalNumberIds: readonly number[],
+  change: number,
+): Promise<VersionLink[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<VersionLink>`
+    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
+    from logical_number_app_versions as l
+    where l.company_id = ${companyId} and l.logical_number_id in ${amongIds(logicalNumberIds)}
+      and ${isRemoved('logical_number_app_versions', 'l', sql`and gone.change = ${change}`)}`.execute(db);
+  return rows;
+}
+
+/** All stored links of the logical numbers, in the order of the versions' ids. */
+export async function selectLinksOfNumbers(
+  work: ReadWork,
+  logicalNumberIds: readonly number[],
+): Promise<(VersionLink & { readonly removedBy: number | null })[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<VersionLink & { removedBy: number | null }>`
+    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId",
+      ${removedBy('logical_number_app_versions', 'l')} as "removedBy"
+    from logical_number_app_versions as l
+    where l.company_id = ${companyId} and l.logical_number_id in ${amongIds(logicalNumberIds)}
+    order by l.logical_number_id, l.app_version_id`.execute(db);
+  return rows;
+}
+
+export async function deleteLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const pairs = links.map((link) => [link.logicalNumberId, link.appVersionId] as const);
+  await sql`delete from logical_number_app_versions where company_id = ${companyId}
+    and (logical_number_id, app_version_id) in (select pair.id, pair.other from ${pairTable(pairs)})`.execute(
+    db,
+  );
+}

@@ -1,0 +1,103 @@
+import type { WriteWork } from '../../database/work.js';
+import { lastRemovalId, MAX_ROWS_AT_ONCE, removeInSteps, ROWS_PER_STEP } from '../removal/removal.service.js';
+import type { Removal } from '../removal/removal.model.js';
+import type { LogicalNumber } from './logical-number.model.js';
+import { logicalNumberHeads } from './logical-number.records.service.js';
+import { logicalNumberTable, withVersions } from './logical-number.repository.js';
+import {
+  deleteLinks,
+  haveManyLinks,
+  insertVersionLinks,
+  selectHoldersAfter,
+  selectLinksOfNumbers,
+  selectLinksOfVersions,
+  selectRemovedLinks,
+  type VersionLink,
+} from './version-links.repository.js';
+
+/**
+ * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when versions are
+ * detached from groups or deleted (contract 21). The revision of each changed number grows by one. Returns true if
+ * there are so many links that they are removed in steps: nobody sees them any more, but their rows are still there.
+ */
+export async function dropVersionLinks(
+  work: WriteWork,
+  appVersionIds: readonly number[],
+  groupIds?: readonly number[],
+): Promise<boolean> {
+  if (appVersionIds.length === 0 || groupIds?.length === 0) return false;
+  if (await haveManyLinks(work, appVersionIds, { rows: MAX_ROWS_AT_ONCE })) {
+    const removed = appVersionIds.flatMap((appVersionId) =>
+      groupIds === undefined ? [{ appVersionId }] : groupIds.map((groupId) => ({ appVersionId, groupId })),
+    );
+    await removeInSteps(work, removed);
+    return true;
+  }
+  await dropLinks(work, await selectLinksOfVersions(work, appVersionIds, groupIds));
+  return false;
+}
+
+/** One step of removing links; returns the position to go on from, or null after the last step. */
+export async function dropRemovedLinks(
+  work: WriteWork,
+  { appVersionId, change, position }: Removal & { readonly appVersionId: number },
+): Promise<number | null> {
+  const holders = await selectHoldersAfter(work, appVersionId, position, ROWS_PER_STEP);
+  await dropLinks(work, await selectRemovedLinks(work, holders, change));
+  return holders.length < ROWS_PER_STEP ? null : (holders.at(-1) ?? null);
+}
+
+/**
+ * The logical number without links that are removed already and still stored: before a change of the number, which may
+ * give it the same version anew.
+ */
+export async function withoutRemovedLinks(work: WriteWork, number: LogicalNumber): Promise<LogicalNumber> {
+  if (number.unrecorded === undefined) return number;
+  const links = await selectLinksOfNumbers(work, [number.id]);
+  const changes = new Set(links.flatMap((link) => link.removedBy ?? []));
+  let current = number;
+  for (const change of [...changes].sort((a, b) => a - b)) {
+    const removed = links.filter((link) => link.removedBy === change);
+    current = (await dropLinks(work, removed))[0] ?? current;
+  }
+  return current;
+}
+
+/** The logical number as the ledger records it. */
+export function recorded(number: LogicalNumber): LogicalNumber {
+  const { unrecorded, ...rest } = number;
+  return unrecorded === undefined ? number : rest;
+}
+
+/** Links that are made now are not removed by anything that was removed before. */
+export async function linkVersions(
+  work: WriteWork,
+  logicalNumberId: number,
+  appVersionIds: readonly number[],
+): Promise<void> {
+  if (appVersionIds.length === 0) return;
+  await insertVersionLinks(work, logicalNumberId, appVersionIds, await lastRemovalId(work));
+}
+
+/** Deletes links, and records the change of each logical number. Returns the numbers as they are afterwards. */
+async function dropLinks(work: WriteWork, links: readonly VersionLink[]): Promise<readonly LogicalNumber[]> {
+  if (links.length === 0) return [];
+  const dropped = Map.groupBy(links, (link) => link.logicalNumberId);
+  const droppedOf = (id: number): readonly number[] =>
+    dropped.get(id)?.map(({ appVersionId }) => appVersionId) ?? [];
+  const heads = await logicalNumberTable.select(work, { id: [...dropped.keys()] });
+  const present = await withVersions(work, heads);
+  await deleteLinks(work, links);
+  const before = present.map((number) => ({
+    ...recorded(number),
+    appVersionIds: union(number.appVersionIds, droppedOf(number.id)),
+  }));
+  return await logicalNumberHeads.updateAll(work, before, {}, ({ id, appVersionIds }) => {
+    const gone = new Set(droppedOf(id));
+    return { appVersionIds: appVersionIds.filter((version) => !gone.has(version)) };
+  });
+}
+
+function union(some: readonly number[], others: readonly number[]): readonly number[] {
+  return [...new Set([...some, ...others])].sort((a, b) => a - b);
+}

@@ -1,0 +1,111 @@
+import { sql, type QueryExecutorProvider } from 'kysely';
+
+import { CompanyRows } from '../../database/company/company-rows.js';
+import { drawIds } from '../../database/company/ids.js';
+import { specialSql } from '../../database/special-sql.js';
+import { amongIds, idTable, instant } from '../../database/storage.js';
+import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
+
+export const deliveries = new CompanyRows('notification_deliveries');
+
+const targets = new CompanyRows('notification_targets');
+
+/** Ids of the group's logical numbers after `position`, ascending. */
+export async function selectMembersAfter(
+  work: ReadWork,
+  groupId: number,
+  position: number,
+  limit: number,
+): Promise<number[]> {
+  const { db, companyId } = specialSql(work);
+  const rows = await db
+    .selectFrom('logical_numbers')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('group_id', '=', groupId)
+    .where('id', '>', position)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Queues one delivery for each logical number, in two statements. */
+export async function queueDeliveries(
+  work: WriteWork,
+  notificationId: number,
+  logicalNumberIds: readonly number[],
+): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const before = await idsBefore(db, companyId, logicalNumberIds.length);
+  await sql`insert into notification_deliveries
+      (company_id, id, notification_id, logical_number_id, state, updated_at)
+    select company_id, ${before} + row_number() over (order by id), ${notificationId}, id, 'queued',
+      ${instant.toColumn(work.now)} from logical_numbers
+    where company_id = ${companyId} and id in ${amongIds(logicalNumberIds)}`.execute(db);
+}
+
+/** Draws ids for so many deliveries; returns the number before the first of them. */
+async function idsBefore(db: QueryExecutorProvider, companyId: number, count: number): Promise<number> {
+  const drawn = await drawIds(db, 'notification_deliveries', [{ companyId, count }]);
+  return (drawn.get(companyId) ?? 1) - 1;
+}
+
+export async function insertTargets(
+  work: WriteWork,
+  notificationId: number,
+  part: number,
+  logicalNumberIds: readonly number[],
+): Promise<void> {
+  const logicalNumbers = JSON.stringify(logicalNumberIds);
+  await targets.insert(work, [{ notification_id: notificationId, part, logical_numbers: logicalNumbers }]);
+}
+
+interface Part {
+  readonly companyId: number;
+  readonly notificationId: number;
+  readonly part: number;
+  readonly logicalNumberIds: readonly number[];
+}
+
+/** The first part of the company after `companyId` that has one. */
+export async function findPartAfter(work: SystemReadWork, companyId: number): Promise<Part | undefined> {
+  const { db } = specialSql(work);
+  const row = await db
+    .selectFrom('notification_targets')
+    .selectAll()
+    .where('company_id', '>', companyId)
+    .orderBy('company_id')
+    .orderBy('notification_id')
+    .orderBy('part')
+    .limit(1)
+    .executeTakeFirst();
+  return (
+    row && {
+      companyId: row.company_id,
+      notificationId: row.notification_id,
+      part: row.part,
+      logicalNumberIds: JSON.parse(row.logical_numbers) as number[],
+    }
+  );
+}
+
+/** Queues the deliveries of a part, unless another process has. Logical numbers that were deleted since get none. */
+export async function queuePart(work: SystemWriteWork, part: Part): Promise<void> {
+  const { db } = specialSql(work);
+  const { companyId, notificationId, logicalNumberIds } = part;
+  const deleted = await db
+    .deleteFrom('notification_targets')
+    .where('company_id', '=', companyId)
+    .where('notification_id', '=', notificationId)
+    .where('part', '=', part.part)
+    .executeTakeFirst();
+  if (deleted.numDeletedRows === 0n) return;
+  const before = await idsBefore(db, companyId, logicalNumberIds.length);
+  await sql`insert into notification_deliveries
+      (company_id, id, notification_id, logical_number_id, state, updated_at)
+    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, 'queued', s.created_at
+    from ${idTable(logicalNumberIds)} cross join logical_numbers as n cross join notifications as s
+    where n.company_id = ${companyId} and n.id = p.value
+      and s.company_id = ${companyId} and s.id = ${notificationId}`.execute(db);
+}

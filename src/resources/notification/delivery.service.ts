@@ -1,0 +1,84 @@
+import type { ReadWork, Units, WriteWork } from '../../database/work.js';
+import { LOCAL_ORIGIN } from '../../platform/caller.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { tooManyRecords } from '../removal/removal.service.js';
+import {
+  deliveries,
+  findPartAfter,
+  insertTargets,
+  queueDeliveries,
+  queuePart,
+  selectMembersAfter,
+} from './delivery.repository.js';
+
+/** How many deliveries one transaction inserts or deletes. */
+const LIMIT = { rows: 2_000 };
+/** Logical numbers of a group that one notification reaches; their ids are read while others wait to write. */
+const MAX_MEMBERS = 200_000;
+const yieldToEventLoop = createEventLoopYield();
+
+/** Queues one delivery for each of at most 10,000 logical numbers; others run between parts of them. */
+export async function queueForNumbers(
+  work: WriteWork,
+  notificationId: number,
+  logicalNumberIds: readonly number[],
+): Promise<number> {
+  for (let start = 0; start < logicalNumberIds.length; start += LIMIT.rows) {
+    if (start > 0) await yieldToEventLoop();
+    await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + LIMIT.rows));
+  }
+  return logicalNumberIds.length;
+}
+
+/**
+ * Queues one delivery for each logical number that the group has now; those of a large group in steps. Returns their
+ * number. Errors: `too_many_records`.
+ */
+export async function queueForGroup(
+  work: WriteWork,
+  notificationId: number,
+  groupId: number,
+): Promise<number> {
+  let members = await selectMembersAfter(work, groupId, 0, LIMIT.rows);
+  if (members.length < LIMIT.rows) return await queueForNumbers(work, notificationId, members);
+  let total = 0;
+  for (let part = 0; members.length > 0; part += 1) {
+    total += members.length;
+    if (total > MAX_MEMBERS) {
+      throw tooManyRecords(
+        'The group',
+        `more than ${MAX_MEMBERS} logical numbers`,
+        MAX_MEMBERS,
+        'send the notification to smaller groups',
+      );
+    }
+    await insertTargets(work, notificationId, part, members);
+    await yieldToEventLoop();
+    members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, LIMIT.rows);
+  }
+  work.finishLater();
+  return total;
+}
+
+/**
+ * Queues one part of the deliveries that notifications have left to be done: of the company after `companyId`, or of
+ * the first one. Returns the company's id; null if nothing is left.
+ */
+export async function takeDeliveryStep(units: Units, companyId: number): Promise<number | null> {
+  const part = await units.systemRead(
+    async (work) => (await findPartAfter(work, companyId)) ?? (await findPartAfter(work, 0)),
+  );
+  if (part === undefined) return null;
+  await units.systemWrite(LOCAL_ORIGIN, (work) => queuePart(work, part));
+  return part.companyId;
+}
+
+/** Whether the logical number has more deliveries than one transaction should delete. */
+export async function haveManyDeliveries(work: ReadWork, logicalNumberId: number): Promise<boolean> {
+  return await deliveries.exceed(work, { logical_number_id: logicalNumberId }, LIMIT);
+}
+
+/** Deletes a part of the deliveries of a deleted logical number; returns false if there was none left. */
+export async function deleteSomeDeliveries(work: WriteWork, logicalNumberId: number): Promise<boolean> {
+  return (await deliveries.deleteSome(work, { logical_number_id: logicalNumberId }, LIMIT)).length > 0;
+}

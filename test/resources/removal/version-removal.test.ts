@@ -1,0 +1,266 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { checkFile } from '../../../src/database/sqlite/file/check.js';
+import { deleteAppVersion } from '../../../src/resources/app-version/app-version.removal.service.js';
+import { getAppVersionById } from '../../../src/resources/app-version/app-version.service.js';
+import { takeRemovalStep } from '../../../src/resources/removal/removal-steps.service.js';
+import { fleet, ledgerOf } from '../../support/fleet.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { softwareOf, unique } from '../../support/software.js';
+import { MANY, rowsIn, takeSteps, wideFleet, type WideFleet } from '../../support/wide.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  // Steps are taken by the tests.
+  await server.app.steps.stop();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const QUERY = `query ($number: ID!, $version: ID!) {
+  number: logicalNumber(id: $number) { appVersions(first: 10) { totalCount nodes { databaseId } } }
+  version: appVersion(id: $version) { logicalNumbers(first: 2) { totalCount nodes { databaseId } } } }`;
+
+const gid = (type: string, id: number): string => Buffer.from(`${type}:${id}`).toString('base64url');
+
+interface Seen {
+  readonly versionsOfNumber: unknown;
+  readonly numbersOfVersion: unknown;
+}
+
+/** What REST and GraphQL show of a number and of the first version. */
+async function seen({ numbers, number, versions }: WideFleet): Promise<Seen> {
+  const { client, graphql } = server.acme;
+  const rest = (await client.get(`logical_numbers/${number}`)).record('logical_number');
+  const variables = {
+    number: gid('LogicalNumber', numbers[0] ?? 0),
+    version: gid('AppVersion', versions[0]),
+  };
+  const { body } = await graphql(QUERY, variables);
+  const data = body.data as {
+    number: { appVersions: { totalCount: number; nodes: { databaseId: number }[] } };
+    version: { logicalNumbers: { totalCount: number; nodes: unknown[] } } | null;
+  };
+  const { totalCount, nodes } = data.number.appVersions;
+  const listed = nodes.map(({ databaseId }) => databaseId);
+  expect([listed, totalCount]).toEqual([rest.app_version_ids, listed.length]);
+  const holders = data.version?.logicalNumbers;
+  if (holders !== undefined) expect(holders.nodes).toHaveLength(Math.min(2, holders.totalCount));
+  return { versionsOfNumber: rest.app_version_ids, numbersOfVersion: holders?.totalCount ?? null };
+}
+
+const links = (version: number): Promise<number> =>
+  rowsIn(server, 'logical_number_app_versions', `app_version_id = ${version}`);
+
+async function expectChangedOnce({ numbers }: WideFleet, before: unknown, after: unknown): Promise<void> {
+  for (const id of [numbers[0] ?? 0, numbers[250] ?? 0, numbers.at(-1) ?? 0]) {
+    const entries = await ledgerOf(server, server.acme, 'logical_number', id);
+    expect(entries.map(({ action }) => action)).toEqual(['update']);
+    expect(entries[0]?.before).toMatchObject({ appVersionIds: before, revision: 1 });
+    expect(entries[0]?.after).toMatchObject({ appVersionIds: after, revision: 2 });
+  }
+  expect(await rowsIn(server, 'logical_numbers', `id in (${numbers.join()}) and revision = 2`)).toBe(MANY);
+  const ofNumbers = `entity_type = 'logical_number' and entity_id in (${numbers.join()})`;
+  expect(await rowsIn(server, 'ledger', ofNumbers)).toBe(MANY);
+}
+
+describe('CC-20 a version that many logical numbers hold', () => {
+  it('leaves the numbers of a group at once, and their rows in steps of as many statements each', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const [first, second] = wide.versions;
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [first, second], numbersOfVersion: MANY });
+    const { result, statements } = await server.statements(() =>
+      server.acme.client.put(`${wide.path}/${first}`, { group_ids: [] }),
+    );
+    expect(result.status, result.text).toBe(200);
+    expect(statements.length).toBeLessThan(30);
+    expect(await links(first)).toBe(MANY);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
+
+    await takeRemovalStep(server.app.units, 0);
+    expect(await links(first)).toBe(MANY - 100);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
+    const other = await server.beta.client.post('groups', { name: unique() });
+    expect(other.status).toBe(201);
+
+    const [full, last] = await takeSteps(server);
+    expect(full).toBe(last);
+    expect([await links(first), await links(second)]).toEqual([0, MANY]);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
+    await expectChangedOnce(wide, [first, second], [second]);
+    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+  });
+
+  it('changes the ETag of a number once, and at once', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const { client } = server.acme;
+    const path = `logical_numbers/${wide.number}`;
+    const tag = async (): Promise<string> => (await client.get(path)).headers.get('etag') ?? '';
+    const before = await tag();
+    await client.put(`${wide.path}/${wide.versions[0]}`, { group_ids: [] });
+    const after = await tag();
+    expect(after).not.toBe(before);
+    expect((await client.get(path, { headers: { 'if-none-match': before } })).status).toBe(200);
+    expect((await client.put(path, {}, { headers: { 'if-match': before } })).status).toBe(412);
+    await client.put(`${wide.path}/${wide.versions[1]}`, { group_ids: [] });
+    const twice = await tag();
+    expect([before, after]).not.toContain(twice);
+    await takeSteps(server);
+    expect(await tag()).toBe(twice);
+    const put = await client.put(path, { group_id: null }, { headers: { 'if-match': twice } });
+    expect([put.status, put.headers.get('etag') === twice]).toEqual([200, false]);
+  });
+
+  it('can be given back to the group and to a number before the steps end', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const [first, second] = wide.versions;
+    const { client } = server.acme;
+    await client.put(`${wide.path}/${first}`, { group_ids: [] });
+    await client.put(`${wide.path}/${first}`, { group_ids: [wide.group] });
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
+    const put = await client.put(`logical_numbers/${wide.number}`, { app_version_ids: [first, second] });
+    expect(put.status, put.text).toBe(200);
+    const later = await fleet.logicalNumber(client, unique(), {
+      group_id: wide.group,
+      app_version_ids: [first],
+    });
+    const expected = { versionsOfNumber: [first, second], numbersOfVersion: 2 };
+    expect(await seen(wide)).toEqual(expected);
+    await takeSteps(server);
+    expect(await seen(wide)).toEqual(expected);
+    expect(await links(first)).toBe(2);
+    const changes = await ledgerOf(server, server.acme, 'logical_number', wide.numbers[0] ?? 0);
+    expect(changes.map(({ before, after }) => [before?.appVersionIds, after?.appVersionIds])).toEqual([
+      [[first, second], [second]],
+      [[second], [first, second]],
+    ]);
+    expect((await ledgerOf(server, server.acme, 'logical_number', later)).length).toBe(1);
+  });
+
+  it('is deleted at once, and makes room for another with its number', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const [first, second] = wide.versions;
+    const { client } = server.acme;
+    const { number } = (await client.get(`${wide.path}/${first}`)).record('app_version');
+    const deleted = await client.delete(`${wide.path}/${first}`);
+    expect([deleted.status, deleted.body]).toEqual([200, {}]);
+    const gone = async (): Promise<void> => {
+      expect((await client.get(`${wide.path}/${first}`)).status).toBe(404);
+      expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: null });
+      const list = await client.get(wide.path);
+      expect(list.body.pagination).toMatchObject({ total_entries: 2 });
+    };
+    expect((await client.post(wide.path, { number })).status).toBe(201);
+    await gone();
+    expect(await rowsIn(server, 'app_versions', `id = ${first}`)).toBe(1);
+    await takeSteps(server);
+    await gone();
+    expect(await rowsIn(server, 'app_versions', `id = ${first}`)).toBe(0);
+    await expectChangedOnce(wide, [first, second], [second]);
+    expect((await ledgerOf(server, server.acme, 'app_version', first)).map(({ action }) => action)).toEqual([
+      'create',
+      'delete',
+    ]);
+    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+  });
+
+  it('goes with its application, whose name and place in the count are free at once', async () => {
+    const before = (await server.acme.client.get('apps')).body.pagination;
+    const wide = await wideFleet(server, server.acme);
+    const { client } = server.acme;
+    const app = (await client.get(`apps/${wide.app}`)).record('app');
+    await client.delete(`${wide.path}/${wide.versions[0]}`);
+    expect((await client.delete(`apps/${wide.app}`)).status).toBe(200);
+    expect((await client.get('apps')).body.pagination).toEqual(before);
+    expect((await client.get(`apps/${wide.app}`)).status).toBe(404);
+    expect((await client.post('apps', { name: app.name as string })).status).toBe(201);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [], numbersOfVersion: null });
+    await takeSteps(server);
+    expect(await rowsIn(server, 'apps', `id = ${wide.app}`)).toBe(0);
+    expect(await rowsIn(server, 'app_versions', `app_id = ${wide.app}`)).toBe(0);
+    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+  });
+
+  it('is not deleted at all where the change fails', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const before = await seen(wide);
+    const failing = server.app.units.write(server.acme.caller, async (work) => {
+      await deleteAppVersion(work, await getAppVersionById(work, wide.versions[0]));
+      throw new Error('the storage fails');
+    });
+    await expect(failing).rejects.toThrow('the storage fails');
+    expect(await seen(wide)).toEqual(before);
+    expect(await rowsIn(server, 'removals')).toBe(0);
+  });
+
+  it('of another company stays, and companies take turns', async () => {
+    const own = await wideFleet(server, server.acme);
+    const other = await wideFleet(server, server.beta);
+    await server.acme.client.delete(`${own.path}/${own.versions[0]}`);
+    await server.beta.client.delete(`${other.path}/${other.versions[0]}`);
+    const first = (await takeRemovalStep(server.app.units, 0)) ?? 0;
+    const second = await takeRemovalStep(server.app.units, first);
+    expect(new Set([first, second])).toEqual(
+      new Set([server.acme.caller.companyId, server.beta.caller.companyId]),
+    );
+    await takeSteps(server);
+    expect([await links(own.versions[1]), await links(other.versions[1])]).toEqual([MANY, MANY]);
+  });
+
+  it('is detached from a group in GraphQL together with another, and numbers change once', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const { body } = await server.acme.graphql(
+      `mutation ($id: ID!, $versions: [ID!]!) {
+        groupDetachAppVersions(id: $id, appVersionIds: $versions) { userErrors { code } } }`,
+      {
+        id: gid('Group', wide.group),
+        versions: wide.versions.map((id) => gid('AppVersion', id)),
+      },
+    );
+    expect(body.data).toEqual({ groupDetachAppVersions: { userErrors: [] } });
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [], numbersOfVersion: 0 });
+    await takeSteps(server);
+    await expectChangedOnce(wide, [...wide.versions], []);
+  });
+});
+
+describe('CC-20 a record that too many versions use', () => {
+  it('is refused with their number and what to do instead', async () => {
+    const software = softwareOf(server.acme.client);
+    const path = await software.app();
+    const file = await software.file();
+    const { companyId, userId } = server.acme.caller;
+    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 501)
+      insert into app_versions (company_id, app_id, number, uuid, displayable, size, crc, revision, created_at,
+        updated_at, created_by, created_via)
+      select ${companyId}, ${Number(path.split('/')[1])}, 'v' || i,
+        printf('00000000-0000-4000-8000-%012d', i), 0, 0, '0000', 1, 0, 0, ${userId}, 'api'
+      from n`.execute(server.app.database.writes);
+    await sql`insert into app_version_files (company_id, app_version_id, file_id)
+      select company_id, id, ${file} from app_versions where app_id = ${Number(path.split('/')[1])}`.execute(
+      server.app.database.writes,
+    );
+    const { client, graphql } = server.acme;
+    const ofFile = await client.delete(`files/${file}`);
+    expect([ofFile.status, ofFile.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofFile.body.message).toMatch(/501 versions that use it.*at most 500.*appVersionSetFiles/);
+    const ofApp = await client.delete(path.replace('/versions', ''));
+    expect([ofApp.status, ofApp.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofApp.body.message).toMatch(/501 versions.*at most 500.*DELETE \/v1\/apps/);
+    const { body } = await graphql(
+      'mutation ($id: ID!) { fileDelete(id: $id) { deletedId userErrors { code message } } }',
+      { id: gid('File', file) },
+    );
+    expect(body.data).toEqual({
+      fileDelete: {
+        deletedId: null,
+        userErrors: [{ code: 'TOO_MANY_RECORDS', message: ofFile.body.message }],
+      },
+    });
+    expect((await client.get(`files/${file}`)).status).toBe(200);
+    expect((await client.get(path)).body.pagination).toMatchObject({ total_entries: 501 });
+  });
+});

@@ -117,7 +117,8 @@ describe('AT-35 audit verify', () => {
         ['a', 'b', 'c'].map((name) => writeGroups(server.url, token, `${round}${name}`, 10_000)),
       );
       const groups = createClient(server.url, token);
-      const total = async (): Promise<number> => Number(((await groups.get('groups')).body.pagination as Fields).total_entries);
+      const total = async (): Promise<number> =>
+        Number(((await groups.get('groups')).body.pagination as Fields).total_entries);
       const before = await total();
       await expect.poll(total, { timeout: 20_000 }).toBeGreaterThan(before + 10);
       await server.end('SIGKILL');

@@ -48,9 +48,7 @@ async function beBusy(server: TestServer, round: number): Promise<void> {
     await client.post('files', form, elsewhere);
     await client.post('notifications', { content: 'x', range: 'group', group_id: group }, elsewhere);
     await client.put(`groups/${encodeURIComponent(name)}`, { name: `${name}!` }, elsewhere);
-    await server.app.units.write(caller, (work) =>
-      recordAll(work, [transaction(name), transaction(name)]),
-    );
+    await server.app.units.write(caller, (work) => recordAll(work, [transaction(name), transaction(name)]));
     await graphql('mutation { apiTokenCreate(input: { name: "t", scopes: [READ] }) { token } }');
     const { email } = await addPerson(server, { beta: 'viewer' });
     await signIn(server, { email, password: PASSWORD }, elsewhere);

@@ -98,7 +98,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
         if (!(await helpOf(group, command)).includes('--as <address>')) without.push(`${group} ${command}`);
       }
     }
-    const reads = ['user list', 'token list', 'member list', 'company list', 'config print'];
+    const reads = ['user list', 'token list', 'member list', 'company list', 'config print', 'audit verify'];
     const files = ['migrate', 'check', 'backup', 'restore', 'info'].map((command) => `db ${command}`);
     expect(without.toSorted()).toEqual([...reads, ...files].toSorted());
   });

@@ -6,7 +6,7 @@
 import { sql, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
-import { among } from '../storage.js';
+import { runCached } from '../company/cached-query.js';
 import type { Row, Tables } from '../tables.js';
 
 /** Stands for entries without a company, for example of a sign-in with an unknown e-mail address. */
@@ -53,11 +53,12 @@ export async function chained(
 ): Promise<(LedgerRow & { readonly hash: string })[]> {
   if (rows.length === 0) return [];
   const companyIds = [...new Set(rows.map(companyOf))];
-  const stored = await db
-    .selectFrom('ledger_chains')
-    .selectAll()
-    .where('company_id', 'in', among(companyIds).$castTo<number>())
-    .execute();
+  const stored = await runCached<ChainHead>(
+    db,
+    `chain heads of ${companyIds.length}`,
+    companyIds,
+    () => sql`select * from ledger_chains where company_id in (${sql.join(companyIds)})`,
+  );
   const heads = new Map(stored.map((head) => [head.company_id, head]));
   const linked = rows.map((row) => {
     const head = heads.get(companyOf(row));
@@ -73,7 +74,7 @@ export async function chained(
   return linked;
 }
 
-export const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id ?? NO_COMPANY;
+const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id ?? NO_COMPANY;
 
 const linkOf = ({ sequence, hash }: Link): Link => ({ sequence, hash });
 
@@ -101,19 +102,20 @@ function sealed(hash: KeyedHash, head: ChainHead): ChainHead {
   return { ...head, seal: hash.of(sealedValues(head)) };
 }
 
+const HEAD_COLUMNS = [
+  ...['first_sequence', 'before_sequence', 'before_hash'],
+  ...['sequence', 'hash', 'key_id', 'seal'],
+];
+
 async function saveHeads(db: Transaction<Tables>, heads: readonly ChainHead[]): Promise<void> {
-  const columns = [
-    ...['first_sequence', 'before_sequence', 'before_hash'],
-    ...['sequence', 'hash', 'key_id', 'seal'],
-  ];
-  const replaced = columns.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
-  const values = heads.map(
-    (head) =>
-      sql`(${sql.join([
-        ...[head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
-        ...[head.sequence, head.hash, head.key_id, head.seal],
-      ])})`,
-  );
-  await sql`insert into ledger_chains (company_id, ${sql.join(columns.map((name) => sql.ref(name)))})
-    values ${sql.join(values)} on conflict (company_id) do update set ${sql.join(replaced)}`.execute(db);
+  const rows = heads.map((head) => [
+    ...[head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
+    ...[head.sequence, head.hash, head.key_id, head.seal],
+  ]);
+  await runCached(db, `save ${rows.length} chain heads`, rows.flat(), () => {
+    const replaced = HEAD_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
+    return sql`insert into ledger_chains (company_id, ${sql.join(HEAD_COLUMNS.map((name) => sql.ref(name)))})
+      values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))}
+      on conflict (company_id) do update set ${sql.join(replaced)}`;
+  });
 }

@@ -86,14 +86,12 @@ class Walk {
   }
 
   visit(row: Row<'ledger'>): void {
+    if (row.sequence >= this.options.from) this.options.onEntry();
     this.#visitOrder(row);
     this.#visitExpected(row);
     if (this.#isForeign) return;
     if (row.sequence < this.options.from || row.sequence < (this.#head?.first_sequence ?? 0)) this.#pass(row);
-    else {
-      this.options.onEntry();
-      this.#visitHash(row);
-    }
+    else this.#visitHash(row);
   }
 
   report(): ChainReport {

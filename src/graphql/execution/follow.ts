@@ -151,7 +151,7 @@ function eventsGone(cursor: number, resumeAfter: number): GraphQLError {
 
 function eventsAhead(cursor: number, last: number): GraphQLError {
   return new GraphQLError(
-    `There is no event ${cursor} yet, the last is ${last}: the id is of another database, or of this one before a backup was restored.`,
+    `There is no event ${cursor} yet, the last of the company is ${last}: the id is of another company or database, or of this one before a backup was restored.`,
     { extensions: { code: 'EVENTS_AHEAD', last } },
   );
 }

@@ -28,7 +28,7 @@ export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
   'LedgerEntry',
   'A recorded change: who changed what and when, with the record before and after.',
   {
-    sequence: int('Position among all changes. Grows with each change; numbers may be missing.'),
+    sequence: int('Position among the changes in the company: 1, 2, 3 and so on, without gaps.'),
     at: instant('When the change was made.'),
     channel: choice(Channel, 'Interface through which the change was made.'),
     action: text('What was done: create, update, delete or another event, such as report.'),

@@ -22,7 +22,9 @@ const RecordedTransaction = objectType<Recorded>(
   'RecordedTransaction',
   'A transaction and its position in the order of recording.',
   {
-    sequence: int('Position among all recorded transactions. Grows with each one; numbers may be missing.'),
+    sequence: int(
+      'Position among the recorded transactions of the company. Grows with each one; numbers may be missing.',
+    ),
     transaction: object(TransactionType, 'The transaction as it was when the event was sent.'),
   },
 );

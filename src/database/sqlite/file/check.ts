@@ -29,6 +29,7 @@ export function checkFile(file: string): readonly string[] {
       // Older schemas do not have these totals.
       ...(state === 'current' ? wrongTransactionTotals(database, 'day', DAY) : []),
       ...(state === 'current' ? wrongTransactionTotals(database, 'hour', HOUR) : []),
+      ...(state === 'current' ? wrongSequences(database) : []),
     ];
   });
 }
@@ -125,6 +126,24 @@ function wrongTransactionTotals(
     const time = new Date(number * milliseconds).toISOString();
     return `company ${company}: the transaction totals of the ${unit} ${time} are wrong`;
   });
+}
+
+/** The sequences of a company are without gaps, up to the last one that was given. */
+function wrongSequences(database: Sqlite.Database): string[] {
+  const wrong = database
+    .prepare(
+      `select c.company_id as company, c.last_drawn as given, l.first, l.last, l.total from counters as c
+      left join (select coalesce(company_id, 0) as company_id, min(sequence) as first, max(sequence) as last,
+        count(*) as total from ledger group by 1) as l on l.company_id = c.company_id
+      where c.name = 'ledger' and (l.last is not c.last_drawn or l.total <> l.last - l.first + 1)
+      limit ${MAX_PROBLEMS}`,
+    )
+    .all() as { company: number; given: number; first: number; last: number; total: number }[];
+  return wrong.map(({ company, given, first, last, total }) =>
+    last === given
+      ? `company ${company}: its ledger has ${total} entries from ${first} to ${last}: some are missing`
+      : `company ${company}: its ledger ends at ${last}, but ${given} was given`,
+  );
 }
 
 /** Compares a counter, which triggers maintain, with the number of rows in the table. */

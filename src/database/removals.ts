@@ -24,9 +24,10 @@ const REMOVED_BY: Readonly<Record<string, Conditions>> = {
   apps: (of) => [sql`gone.app_id = ${of('id')}`],
   parameters: ofOwner,
   metacontents: ofOwner,
-  // A link that was made after the version had been removed from the group stays.
+  // A link that was made after the version had been removed from the group stays. The plus keeps the planner from
+  // looking removals up by their id, of which most may be greater, instead of by the version.
   logical_number_app_versions: (of) => [
-    sql`gone.app_version_id = ${of('app_version_id')} and gone.id > ${of('made_after')}
+    sql`gone.app_version_id = ${of('app_version_id')} and +gone.id > ${of('made_after')}
       and (gone.group_id is null or gone.group_id = (select holder.group_id from logical_numbers as holder
         where holder.company_id = ${of('company_id')} and holder.id = ${of('logical_number_id')}))`,
   ],

@@ -86,8 +86,9 @@ describe('CC-20 a version that many logical numbers hold', () => {
     const other = await server.beta.client.post('groups', { name: unique() });
     expect(other.status).toBe(201);
 
-    const [full, last] = await takeSteps(server);
-    expect(full).toBe(last);
+    // The first step begins with the first company, without looking for the next one.
+    const [, one, another] = await takeSteps(server);
+    expect(one).toBe(another);
     expect([await links(first), await links(second)]).toEqual([0, MANY]);
     expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
     await expectChangedOnce(wide, [first, second], [second]);

@@ -23,6 +23,8 @@ export interface WriteWork extends ReadWork {
   readonly ledger: Ledger;
   /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
+  /** Refuses the unit like one that creates a record, though it adds no ledger entry. Errors: `storage_full`. */
+  demandRoom(): void;
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }
@@ -61,6 +63,7 @@ export function createUnits(
   onCounted: (metric: CountedMetric, amount: number) => void = () => undefined,
 ): Units {
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
+  const demandRoom = (): void => database.admit('other');
 
   async function systemWrite<T>(
     actor: Partial<Caller> & Origin,
@@ -73,9 +76,8 @@ export function createUnits(
       const now = clock.now();
       const ledger = createLedger(db, now, actor);
       const afterCommit = (action: () => void): void => void actions.push(action);
-      const count = (metric: CountedMetric, amount: number): void =>
-        afterCommit(() => onCounted(metric, amount));
-      const used = await use({ db, now, ledger, afterCommit, count });
+      const count: WriteWork['count'] = (...counted) => afterCommit(() => onCounted(...counted));
+      const used = await use({ db, now, ledger, afterCommit, demandRoom, count });
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;

@@ -13,7 +13,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/app-version/association.repository.ts': 4,
   'src/resources/app/app.repository.ts': 1,
   'src/resources/company/company.repository.ts': 4,
-  'src/resources/content/content.repository.ts': 2,
+  'src/resources/content/content.repository.ts': 3,
   'src/resources/device/device.summary.repository.ts': 2,
   'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
   'src/resources/logical-number/logical-number.repository.ts': 1,

@@ -2,18 +2,21 @@ import { sql } from 'kysely';
 
 import { CompanyRows, inCompany, only } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
-import { instant } from '../../database/storage.js';
+import { amongIds, instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
-import type { NewContent } from './content.model.js';
+import type { ContentSums } from '../../platform/encoding/content-builder.js';
 
 const contents = new CompanyRows('contents');
 const chunks = new CompanyRows('content_chunks');
 
+/** @param releasedAt null if a record gets it in the same unit. */
 export async function insertContent(
   work: WriteWork,
-  { size, crc, sha256 }: Omit<NewContent, 'chunks'>,
+  { size, crc, sha256 }: ContentSums,
+  releasedAt: Date | null,
 ): Promise<number> {
-  const row = { size, crc, sha256, created_at: instant.toColumn(work.now), released_at: null };
+  const released_at = releasedAt && instant.toColumn(releasedAt);
+  const row = { size, crc, sha256, created_at: instant.toColumn(work.now), released_at };
   return only(await contents.insertReturningIds(work, [row]));
 }
 
@@ -51,7 +54,7 @@ export async function selectSums(
 }
 
 /** Size and checksums of a content. */
-export async function getContent(work: WriteWork, id: number): Promise<Omit<NewContent, 'chunks'>> {
+export async function getContent(work: WriteWork, id: number): Promise<ContentSums> {
   return only(await contents.select(work, { id }));
 }
 
@@ -73,15 +76,38 @@ export async function markReleased(work: WriteWork, ids: readonly number[]): Pro
   await contents.update(work, { id: ids }, { released_at: instant.toColumn(work.now) });
 }
 
-/**
- * Deletes at most `limit` contents that were released before `before`, unless a stored idempotent response refers
- * to them. Returns the number of deleted contents.
- */
-export async function deleteReleased(work: SystemWriteWork, before: Date, limit: number): Promise<number> {
+/** Takes back a release at a given time; false if the content was not released then. */
+export async function unrelease(work: WriteWork, id: number, at: Date): Promise<boolean> {
+  const match = { id, released_at: instant.toColumn(at) };
+  return (await contents.update(work, match, { released_at: null })).length === 1;
+}
+
+/** At most `limit` contents that were released before `before`, and that no stored idempotent response refers to. */
+export async function findReleased(
+  work: SystemReadWork,
+  before: Date,
+  limit: number,
+): Promise<readonly number[]> {
   const { db } = specialSql(work);
-  const result = await sql`delete from contents where id in (
-    select id from contents where released_at < ${instant.toColumn(before)}
+  const { rows } = await sql<{ id: number }>`select id from contents
+    where released_at < ${instant.toColumn(before)}
       and id not in (select content_id from idempotency_keys where content_id is not null)
-    order by released_at limit ${limit})`.execute(db);
-  return Number(result.numAffectedRows ?? 0);
+    order by released_at limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Chunks that one unit deletes: others do not wait long for it. */
+const CHUNKS_DELETED = 24;
+
+/** Deletes released contents, or some of their chunks; returns whether more is left of them. */
+export async function deleteContents(work: SystemWriteWork, ids: readonly number[]): Promise<boolean> {
+  const { db } = specialSql(work);
+  const released = sql`contents.id in ${amongIds(ids)} and released_at is not null`;
+  const deleted = await sql`delete from content_chunks where rowid in (
+    select content_chunks.rowid from contents cross join content_chunks
+      on content_chunks.company_id = contents.company_id and content_id = contents.id
+    where ${released} limit ${CHUNKS_DELETED})`.execute(db);
+  if (Number(deleted.numAffectedRows ?? 0) === CHUNKS_DELETED) return true;
+  await sql`delete from contents where ${released}`.execute(db);
+  return false;
 }

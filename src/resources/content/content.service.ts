@@ -2,26 +2,31 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { ReadWork, SystemWriteWork, Units, WriteWork } from '../../database/work.js';
 import { MINUTE } from '../../platform/clock.js';
+import type { StagedContent } from '../../platform/encoding/content-builder.js';
+import { DomainError } from '../../platform/errors.js';
 import type { NewContent } from './content.model.js';
 import {
   copyChunk,
-  deleteReleased,
+  deleteContents,
   findChunk,
+  findReleased,
   findSize,
   getContent,
   insertChunk,
   insertContent,
   markReleased,
   selectSums,
+  unrelease,
 } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
 const RETENTION_MS = 15 * MINUTE;
 const DELETED_PER_CALL = 20;
 
-/** Stores bytes and returns their id. */
+/** Stores bytes, or gives an owner to those that are stored already; returns their id. Errors: `busy`. */
 export async function keepContent(work: WriteWork, content: NewContent): Promise<number> {
-  const id = await insertContent(work, content);
+  if ('stagedId' in content) return await adopt(work, content);
+  const id = await insertContent(work, content, null);
   for (const [sequence, bytes] of content.chunks.entries()) {
     await insertChunk(work, id, sequence, bytes);
     // Lets other requests run between the chunks of a large file.
@@ -30,9 +35,20 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
   return id;
 }
 
+/** Of several owners in one operation, the first one gets the bytes themselves and the others copies. */
+async function adopt(work: WriteWork, { stagedId, stagedAt, adopted }: StagedContent): Promise<number> {
+  if (await unrelease(work, stagedId, stagedAt)) {
+    work.afterCommit(adopted);
+    return stagedId;
+  }
+  if ((await selectSums(work, [stagedId])).length > 0) return await copyContent(work, stagedId);
+  // The clock was set forward, and they were deleted as if they had been released long ago.
+  throw new DomainError('busy', 'The upload took too long; send it again.', { retryAfter: 1 });
+}
+
 /** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
 export async function copyContent(work: WriteWork, id: number): Promise<number> {
-  const copy = await insertContent(work, await getContent(work, id));
+  const copy = await insertContent(work, await getContent(work, id), null);
   for (let sequence = 0; await copyChunk(work, id, copy, sequence); sequence += 1) await setImmediate();
   return copy;
 }
@@ -75,8 +91,15 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Deletes some of the released contents; returns whether there may be more. */
+/** Deletes some of the contents that were released a while ago; returns whether there may be more. */
 export async function sweepContents(work: SystemWriteWork): Promise<boolean> {
-  const before = new Date(work.now.getTime() - RETENTION_MS);
-  return (await deleteReleased(work, before, DELETED_PER_CALL)) === DELETED_PER_CALL;
+  return await sweepReleasedBefore(work, new Date(work.now.getTime() - RETENTION_MS));
+}
+
+/** The same for those released before this process began: nobody reads them, and no upload goes on with them. */
+export async function sweepReleasedBefore(work: SystemWriteWork, before: Date): Promise<boolean> {
+  const ids = await findReleased(work, before, DELETED_PER_CALL);
+  if (ids.length === 0) return false;
+  const isPartial = await deleteContents(work, ids);
+  return isPartial || ids.length === DELETED_PER_CALL;
 }

@@ -66,15 +66,15 @@ describe('receiving an upload', () => {
   });
 
   it('UP-20 takes what arrives a little faster, for several windows', async () => {
-    const { url, held } = await serve(rateOver(400));
+    const { url, held } = await serve({ ...rateOver(400), maxFileBytes: 20_000 });
     const client = await begin(url, 'x');
     for (let n = 0; n < 40; n += 1) {
       await pause(40);
-      await client.send(chunk('y'.repeat(150)));
+      await client.send(chunk('y'.repeat(300)));
     }
     await client.send(END);
     expect((await client.answer()).status).toBe(200);
-    expect(held[0]?.file?.size).toBe(6_001);
+    expect(held[0]?.file?.size).toBe(12_001);
   });
 
   it('reads as many large files at once as there are places, and small ones at once', async () => {

@@ -25,6 +25,8 @@ export interface WriteWork extends ReadWork {
   afterCommit(action: () => void): void;
   /** Refuses the unit like one that creates a record, though it adds no ledger entry. Errors: `storage_full`. */
   demandRoom(): void;
+  /** Counts the unit as a deletion, though it adds no ledger entry: that it succeeds does not show that there is room. */
+  freesRoom(): void;
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }
@@ -56,6 +58,20 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
 }
 
+function roomOf(database: Database): Pick<WriteWork, 'demandRoom' | 'freesRoom'> & {
+  readonly doesFree: () => boolean;
+} {
+  let frees = false;
+  return {
+    demandRoom: () => database.admit('other'),
+    freesRoom: () => {
+      frees = true;
+      database.admit('deletion');
+    },
+    doesFree: () => frees,
+  };
+}
+
 /** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */
 export function createUnits(
   database: Database,
@@ -63,26 +79,25 @@ export function createUnits(
   onCounted: (metric: CountedMetric, amount: number) => void = () => undefined,
 ): Units {
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
-  const demandRoom = (): void => database.admit('other');
-
   async function systemWrite<T>(
     actor: Partial<Caller> & Origin,
     use: (work: SystemWriteWork) => Promise<T>,
   ): Promise<T> {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
+    const { doesFree, ...room } = roomOf(database);
     let recorded: readonly RecordedChange[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor);
       const afterCommit = (action: () => void): void => void actions.push(action);
       const count: WriteWork['count'] = (...counted) => afterCommit(() => onCounted(...counted));
-      const used = await use({ db, now, ledger, afterCommit, demandRoom, count });
+      const used = await use({ db, now, ledger, afterCommit, ...room, count });
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
     });
-    database.health.recovered();
+    if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
     for (const listener of listeners) listener(recorded);
     return result;

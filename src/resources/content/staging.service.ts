@@ -41,8 +41,12 @@ export async function stageContent(
 /** Deletes bytes that no record has got, in short transactions. Never rejects: what remains is deleted later. */
 export async function discardContent(units: Units, caller: Caller, { stagedId }: StoredBytes): Promise<void> {
   try {
-    while (await units.systemWrite(caller, (work) => deleteContents(work, [stagedId]))) {
-      // Other changes come between.
+    let isPartial = true;
+    while (isPartial) {
+      isPartial = await units.systemWrite(caller, (work) => {
+        work.freesRoom();
+        return deleteContents(work, [stagedId]);
+      });
     }
   } catch {
     // The storage failed or is closed: housekeeping deletes the rest.

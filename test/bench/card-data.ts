@@ -19,7 +19,8 @@ const percent = (text: string): string => `%${hex(text).match(/../g)?.join('%') 
 let state = 1;
 const random = (): number => (state = (state * 48_271) % 2_147_483_647);
 const randomDigits = Array.from({ length: SIZE }, () => random() % 10).join('');
-const fullWidth = (text: string): string => text.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
+const fullWidth = (text: string): string =>
+  text.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
 
 const TEXTS: Readonly<Record<string, string>> = {
   'digits 0': repeated('0'),
@@ -41,19 +42,23 @@ const TEXTS: Readonly<Record<string, string>> = {
   'XML entities': repeated('&#52;'),
   hex: inner(hex, randomDigits),
   'hex 33': repeated('33'),
-  'hex, any': hex(Buffer.from(Array.from({ length: SIZE / 2 }, () => random() % 256)).toString('latin1')).slice(0, SIZE),
+  'hex, any': hex(
+    Buffer.from(Array.from({ length: SIZE / 2 }, () => random() % 256)).toString('latin1'),
+  ).slice(0, SIZE),
   base64: inner(base64, randomDigits),
   'base64 QUFB': repeated('QUFB'),
   'base64 of base64': inner((text) => base64(base64(text)), randomDigits),
   'base64 of percent': inner((text) => base64(percent(text)), randomDigits),
-  'base64, any': Buffer.from(Array.from({ length: SIZE }, () => random() % 256)).toString('base64').slice(0, SIZE),
+  'base64, any': Buffer.from(Array.from({ length: SIZE }, () => random() % 256))
+    .toString('base64')
+    .slice(0, SIZE),
   letters: repeated('aB'),
   'amounts 1.': repeated('1.'),
   'amounts 1.234,56;': repeated('1.234,56;'),
-  'dates': repeated('2026-03-01 12:00:00 '),
+  dates: repeated('2026-03-01 12:00:00 '),
   'names cvv': repeated('cvv'),
   'names pin 1': repeated('pin 1 '),
-  'assignments': repeated('="'),
+  assignments: repeated('="'),
   tracks: repeated('4='),
   JSON: repeated('{"nsu":"000123","amount":"10,00","text":"ok 4111111111111111"},'),
   mixed: repeated(`4111 1111 1111 1111 ${percent('4111111111111111')} ${base64('pan 4111111111111111 ok')} `),
@@ -74,6 +79,12 @@ for (const [name, text] of Object.entries(TEXTS)) {
   const [least = 0] = times;
   const median = times[ROUNDS >> 1] ?? 0;
   console.log(
-    [name.padEnd(28), least.toFixed(1).padStart(7), median.toFixed(1).padStart(7), (times.at(-1) ?? 0).toFixed(1).padStart(7), scrubs].join(' '),
+    [
+      name.padEnd(28),
+      least.toFixed(1).padStart(7),
+      median.toFixed(1).padStart(7),
+      (times.at(-1) ?? 0).toFixed(1).padStart(7),
+      scrubs,
+    ].join(' '),
   );
 }

@@ -52,7 +52,8 @@ const kindOfCharacter = (character: string): number =>
 
 function hide(text: string, ranges: readonly Range[]): Scrubbed<string> {
   if (ranges.length === 0) return { value: text, scrubs: 0 };
-  const units = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  const units = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at += 1) units[at] = text.charCodeAt(at);
   let scrubs = 0;
   for (const [from, to, keepsGaps = false] of ranges) if (hideRange(units, from, to, keepsGaps)) scrubs += 1;
   return { value: scrubs === 0 ? text : textOf(units), scrubs };

@@ -18,12 +18,9 @@ const CARD_BEGINNINGS: Readonly<Record<number, RegExp>> = {
   18: /^(?:3[05689]|5[0678]|6|81)/,
   19: /^(?:3[05689]|4|5[0678]|6|81)/,
 };
-/** The same, by the length and the number that the first two digits make. */
-const BEGINS: Readonly<Record<number, Uint8Array>> = Object.fromEntries(
-  Object.entries(CARD_BEGINNINGS).map(([length, beginning]) => [
-    length,
-    Uint8Array.from({ length: 100 }, (_, two) => Number(beginning.test(String(two).padStart(2, '0')))),
-  ]),
+/** The same: 1 at the place that the length and the first two digits make, such as 1641 for 16 digits that begin with 41. */
+const BEGINS = Uint8Array.from({ length: 100 * (LONGEST_NUMBER + 1) }, (_, place) =>
+  Number(CARD_BEGINNINGS[Math.floor(place / 100)]?.test(String(place % 100).padStart(2, '0')) ?? false),
 );
 const DAY = String.raw`(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`;
 /** Year, month, day, hour, minute and second in one piece; no number of a card begins so. */
@@ -73,12 +70,16 @@ function firstEndingAfter(ranges: readonly Range[], place: number): number {
 }
 
 function numbersIn(run: DigitRun, isOrdinary: (from: number, to: number) => boolean): Range[] {
-  const { digits, places } = run;
+  const { digits, places, cuts, sums } = run;
   const ranges: Range[] = [];
   for (let end = SHORTEST_NUMBER; end <= digits.length; end += 1) {
     const first = Math.max(0, end - LONGEST_NUMBER);
     for (let start = end - SHORTEST_NUMBER; start >= first; start -= 1) {
-      if (!isLuhnValid(run.sums, start, end) || !isCardNumber(run, start, end)) continue;
+      if (!isLuhnValid(sums, start, end)) continue;
+      const two = (digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0);
+      const begins = BEGINS[100 * (end - start) + two] === 1;
+      const isWhole = cuts[start] === 1 && cuts[end] === 1;
+      if (!(begins || isWhole) || !isCardNumber(run, start, end, begins, isWhole)) continue;
       if (hasGaps(places, start, end) && isOrdinary(places[start] ?? 0, places[end - 1] ?? 0)) continue;
       addRange(ranges, places[start + FIRST_DIGITS] ?? 0, (places[end - LAST_DIGITS - 1] ?? 0) + 1);
     }
@@ -102,12 +103,13 @@ const GROUPS =
   /^(?:\d(\D+)\d(?:\1\d)+|\d\d(\D+)\d\d(?:\2\d\d)+(?:\2\d)?|\d{4}(\D+)\d{4}(?:\3\d{4})+(?:\3\d{1,3})?|\d{4}(\D+)\d{6}\4\d{4,5}|\d{6}\D+\d{7}|\d{8}\D+(?:\d{8}|\d{5}|\d{10,11}))$/;
 const CARD_GAPS = /^(?:\d[\s\p{Pd}]{0,2})*$/u;
 
-function isCardNumber({ text, digits, places }: DigitRun, start: number, end: number): boolean {
-  const begins = BEGINS[end - start]?.[(digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0)] === 1;
-  const isWhole =
-    (start === 0 || hasGaps(places, start - 1, start + 1)) &&
-    (end === digits.length || hasGaps(places, end - 1, end + 1));
-  if (!begins && !isWhole) return false;
+function isCardNumber(
+  { text, places }: DigitRun,
+  start: number,
+  end: number,
+  begins: boolean,
+  isWhole: boolean,
+): boolean {
   const isParted = hasGaps(places, start, end);
   if (begins && (isWhole || !isParted)) return true;
   const [run = 0, first = 0, last = 0] = [places[0], places[start], places[end - 1]];

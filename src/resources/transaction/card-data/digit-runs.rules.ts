@@ -5,6 +5,8 @@ export interface DigitRun {
   readonly digits: Uint8Array;
   /** Where each digit stands. */
   readonly places: Int32Array;
+  /** By place among the digits: 1 before the first digit of a group, and after the last digit. */
+  readonly cuts: Uint8Array;
   /** Sums of the check-digit weights before each digit, modulo 10: those of even places doubled, and those of odd places. */
   readonly sums: readonly [even: Uint8Array, odd: Uint8Array];
 }
@@ -66,14 +68,16 @@ function runOf(text: string, places: Int32Array): DigitRun {
   const digits = new Uint8Array(places.length);
   const even = new Uint8Array(places.length + 1);
   const odd = new Uint8Array(places.length + 1);
+  const cuts = new Uint8Array(places.length + 1).fill(1);
   for (let at = 0; at < places.length; at += 1) {
     const digit = text.charCodeAt(places[at] ?? 0) - ZERO;
     const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
     digits[at] = digit;
+    if (at > 0 && places[at] === (places[at - 1] ?? 0) + 1) cuts[at] = 0;
     even[at + 1] = ((even[at] ?? 0) + (at % 2 === 0 ? doubled : digit)) % 10;
     odd[at + 1] = ((odd[at] ?? 0) + (at % 2 === 0 ? digit : doubled)) % 10;
   }
-  return { text: text.slice(places[0], (places.at(-1) ?? 0) + 1), digits, places, sums: [even, odd] };
+  return { text: text.slice(places[0], (places.at(-1) ?? 0) + 1), digits, places, cuts, sums: [even, odd] };
 }
 
 /** Whether the last digit of a part is its check digit: counted from there, every second one is doubled. */

@@ -15,9 +15,10 @@ function runsIn(text: string, form: RegExp, parting: RegExp): Run[] {
   return Array.from(text.matchAll(form), ({ 0: run, index }) => {
     const digits = run.replace(parting, '');
     const places = new Int32Array(digits.length);
+    const isWhole = digits.length === run.length;
     let at = 0;
     for (let count = 0; count < digits.length; at += 1) {
-      if (run.charCodeAt(at) === digits.charCodeAt(count)) places[count++] = index + at;
+      if (isWhole || run.charCodeAt(at) === digits.charCodeAt(count)) places[count++] = index + at;
     }
     return { digits, places };
   });
@@ -55,8 +56,8 @@ export function fromBase64(view: View): View[] {
     const said = new JoinedView(view);
     for (const { digits, places } of runs) {
       const bytes = Buffer.from(skipped === 0 ? digits : digits.slice(skipped), 'base64');
-      const first = (byte: number): number => places[skipped + ((byte * 8) / 6 | 0)] ?? 0;
-      const last = (byte: number): number => places[skipped + ((byte * 8 + 7) / 6 | 0)] ?? 0;
+      const first = (byte: number): number => places[skipped + (((byte * 8) / 6) | 0)] ?? 0;
+      const last = (byte: number): number => places[skipped + (((byte * 8 + 7) / 6) | 0)] ?? 0;
       addText(said, bytes, first, last);
     }
     return said.view();
@@ -72,9 +73,9 @@ class JoinedView {
 
   constructor(private readonly source: View) {}
 
-  /** Where to add what the next run says. */
-  next(place: number): ViewBuilder {
-    if (this.#built === null) this.#built = new ViewBuilder(this.source, this.source.text.length);
+  /** Where to add what the next run says, at a place of the source and about so long. */
+  next(place: number, length: number): ViewBuilder {
+    if (this.#built === null) this.#built = new ViewBuilder(this.source, length);
     else this.#built.addText(BETWEEN_RUNS, place, place + 1);
     return this.#built;
   }
@@ -97,10 +98,13 @@ function addText(said: JoinedView, bytes: Buffer, first: PlaceOfByte, last: Plac
   if (bytes.length < FEWEST_BYTES) return;
   const isText = isUtf8(bytes);
   if (!isText && !TEXT_IN_BYTES.test(bytes.toString('latin1'))) return;
-  const built = said.next(first(0));
-  const isSingle = !isText || isAscii(bytes);
+  const built = said.next(first(0), bytes.length);
+  if (!isText || isAscii(bytes)) {
+    for (let at = 0; at < bytes.length; at += 1) built.add(bytes[at] ?? 0, first(at), last(at) + 1);
+    return;
+  }
   for (let at = 0; at < bytes.length;) {
-    const { code, length } = isSingle ? { code: bytes[at] ?? 0, length: 1 } : characterAt(bytes, at);
+    const { code, length } = characterAt(bytes, at);
     const [from, to] = [first(at), last(at + length - 1) + 1];
     if (code <= 0xffff) built.add(code, from, to);
     else built.addText(String.fromCodePoint(code), from, to);
@@ -119,6 +123,6 @@ const EBCDIC_UNITS = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 function addEbcdic(said: JoinedView, bytes: Buffer, first: PlaceOfByte, last: PlaceOfByte): void {
   if (!EBCDIC_NUMBER.test(bytes.toString('latin1'))) return;
-  const built = said.next(first(0));
+  const built = said.next(first(0), bytes.length);
   for (const [at, byte] of bytes.entries()) built.add(EBCDIC_UNITS[byte] ?? 0, first(at), last(at) + 1);
 }

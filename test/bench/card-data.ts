@@ -78,13 +78,6 @@ for (const [name, text] of Object.entries(TEXTS)) {
   times.sort((a, b) => a - b);
   const [least = 0] = times;
   const median = times[ROUNDS >> 1] ?? 0;
-  console.log(
-    [
-      name.padEnd(28),
-      least.toFixed(1).padStart(7),
-      median.toFixed(1).padStart(7),
-      (times.at(-1) ?? 0).toFixed(1).padStart(7),
-      scrubs,
-    ].join(' '),
-  );
+  const figures = [least, median, times.at(-1) ?? 0].map((time) => time.toFixed(1).padStart(7));
+  process.stdout.write(`${[name.padEnd(28), ...figures, scrubs].join(' ')}\n`);
 }

@@ -49,7 +49,6 @@ describe('UP-21 a heap of 128 MiB', () => {
     const statuses = await Promise.all(Array.from({ length: UPLOADS }, (_, number) => send(number)));
     const growth = peakOf(program) - before;
     expect(statuses).toEqual(statuses.map(() => '201'));
-    console.info(`memory grew by ${Math.round(growth / MIB)} MiB`);
     expect(growth).toBeLessThan(MAX_GROWTH);
     const versions = (await program.client(token).get(path)).list('appversions');
     expect(versions.map(({ size }) => size)).toEqual(Array(UPLOADS).fill(SIZE));

@@ -76,7 +76,7 @@ const layers = [
     example: 'src/resources/example/example.rules.ts',
     src: DOMAIN,
     own: ['rules'],
-    node: ['crypto'],
+    node: ['buffer', 'crypto'],
   },
   {
     name: 'repository',

@@ -4,9 +4,9 @@ import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Database } from '../database/database.js';
 import { trimLog } from '../database/sqlite/upkeep.js';
 import type { SystemWriteWork, Units } from '../database/work.js';
-import { MINUTE } from '../platform/clock.js';
+import { MINUTE, type Clock } from '../platform/clock.js';
 import { createSteps, type Steps } from './steps.js';
-import { sweepContents } from '../resources/content/content.service.js';
+import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 
 /** Each run writes; so this is also how soon the server notices that a full storage accepts writes again. */
@@ -25,7 +25,10 @@ const TASKS: readonly ((work: SystemWriteWork) => Promise<boolean>)[] = [
 export interface Housekeeping {
   /** What wide changes have left to be done. */
   readonly steps: Steps;
-  /** Takes up what is left from before, and runs once a minute from then on. */
+  /**
+   * Takes up what is left from before, also the bytes of uploads that an earlier process did not finish, and runs once
+   * a minute from then on.
+   */
   start(): void;
   /** Resolves when the current run has ended. */
   stop(): Promise<void>;
@@ -37,31 +40,38 @@ export interface Housekeeping {
 export function createHousekeeping(
   units: Units,
   database: Database,
+  clock: Clock,
   onError: (error: unknown) => void,
 ): Housekeeping {
   const steps = createSteps(units, onError);
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let stopped = false;
+  const createdAt = clock.now();
+
+  const repeat = async (task: (work: SystemWriteWork) => Promise<boolean>, maxBatches: number) => {
+    let more = true;
+    for (let batch = 0; batch < maxBatches && more && !stopped; batch += 1) {
+      more = await units.systemWrite(LOCAL_ORIGIN, task);
+      if (more) await sleep(PAUSE_MS);
+    }
+  };
 
   const run = async (): Promise<void> => {
-    for (const task of TASKS) {
-      let more = true;
-      for (let batch = 0; batch < MAX_BATCHES && more && !stopped; batch += 1) {
-        more = await units.systemWrite(LOCAL_ORIGIN, task);
-        if (more) await sleep(PAUSE_MS);
-      }
-    }
+    for (const task of TASKS) await repeat(task, MAX_BATCHES);
     // Steps that failed, for example on a full disk, are taken again.
     if (!stopped) steps.start();
     if (!stopped) await trimLog(database);
   };
+
+  const sweepEarlier = (): Promise<void> => repeat((work) => sweepReleasedBefore(work, createdAt), Infinity);
 
   return {
     run,
     steps,
     start: () => {
       steps.start();
+      running = sweepEarlier().catch(onError);
       timer = setInterval(() => {
         running = running.then(run).catch(onError);
       }, INTERVAL_MS).unref();

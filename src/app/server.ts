@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
+import { SpoolFiles } from '../platform/spool/spool-files.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
 import type { Steps } from './steps.js';
@@ -61,9 +62,10 @@ export async function createServer(
   const monitoring = createMonitoring({ logger, clock, database, lostLogLines, config });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
-  const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken };
+  const spools = openSpools(config, database);
+  const shared = { config, clock, units, spools, tokenSecret, timeouts, liveTimes, graphiqlToken };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
-  const housekeeping = createHousekeeping(units, database, onError);
+  const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;
   return {
@@ -84,4 +86,17 @@ export async function createServer(
       await database.close();
     },
   };
+}
+
+const LEAST_SPOOL_BYTES = 256 * 1024 * 1024;
+
+/** Temporary files of uploads, beside the database: temporary folders are often in memory. */
+function openSpools({ maxFileBytes }: Config, database: Database): SpoolFiles {
+  const maxBytesOfCompany = Math.max(LEAST_SPOOL_BYTES, 2 * maxFileBytes);
+  return new SpoolFiles({
+    path: `${database.file}.upload-`,
+    maxBytesOfCompany,
+    maxBytes: 4 * maxBytesOfCompany,
+    demandRoom: () => database.admit('other'),
+  });
 }

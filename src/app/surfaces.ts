@@ -7,15 +7,18 @@ import type { LiveTimes } from '../graphql/live/limits.js';
 import { createGraphql, type Graphql } from '../graphql/server.js';
 import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';
+import type { BodyRate } from '../http/body/least-rate.js';
 import { createUploadReader } from '../http/body/multipart.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
 import type { Timeouts } from '../http/server/listen.js';
-import { UploadSlots } from '../http/body/upload-slots.js';
+import { Uploads, type UploadStorage } from '../http/body/uploads.js';
 import type { Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
+import type { SpoolFiles } from '../platform/spool/spool-files.js';
 import { createAuthenticator } from '../resources/access-token/authentication.service.js';
 import { readContent } from '../resources/content/content.service.js';
+import { discardContent, stageContent } from '../resources/content/staging.service.js';
 import { findStoredResponse, storeResponse } from '../resources/idempotency-key/idempotency-key.service.js';
 import { createPasswords, type Passwords } from '../resources/user/password.service.js';
 import { createSignInThrottle } from '../resources/user/sign-in/sign-in-throttle.service.js';
@@ -31,6 +34,7 @@ export interface SurfaceParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly units: Units;
+  readonly spools: SpoolFiles;
   readonly tokenSecret: string;
   readonly timeouts: Timeouts;
   readonly liveTimes: Partial<LiveTimes>;
@@ -51,14 +55,14 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   const { config, clock, units, monitoring, onError } = parts;
   const authenticator = createAuthenticator(units, clock, onError);
   const count = requestCounter(parts);
-  // Its semaphore limits the large uploads of the whole server.
-  const uploads = new UploadSlots({ maxFileBytes: config.maxFileBytes, idleMs: parts.timeouts.bodyMs });
+  const bodyRate = { clock, windowMs: parts.timeouts.bodyMs };
+  const uploads = createUploads(parts, bodyRate);
   const services: RestOptions = {
     units,
     authenticator,
     readUpload: createUploadReader(uploads),
     readBase64Body: createBase64BodyReader(uploads),
-    bodyMs: parts.timeouts.bodyMs,
+    bodyRate,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },
   };
@@ -77,6 +81,16 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     onError,
   });
   return { listener, stop: graphql.stop };
+}
+
+/** One object, so that its limits are those of the whole server. */
+function createUploads({ config, units, spools }: SurfaceParts, rate: BodyRate): Uploads {
+  const storage: UploadStorage = {
+    spool: (companyId) => spools.open(companyId),
+    stage: (caller, content) => stageContent(units, caller, content),
+    discard: (caller, content) => discardContent(units, caller, content),
+  };
+  return new Uploads(storage, { maxFileBytes: config.maxFileBytes, rate });
 }
 
 function createRest(

@@ -34,6 +34,10 @@ export interface WriteWork extends ReadWork {
   afterCommit(action: () => void): void;
   /** Says that this unit has left something to be done in steps; see `Units.onUnfinished`. */
   finishLater(): void;
+  /** Refuses the unit like one that creates a record, though it adds no ledger entry. Errors: `storage_full`. */
+  demandRoom(): void;
+  /** Counts the unit as a deletion, though it adds no ledger entry: that it succeeds does not show that there is room. */
+  freesRoom(): void;
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }
@@ -113,6 +117,20 @@ function hooksTo(
   };
 }
 
+function roomOf(database: Database): Pick<WriteWork, 'demandRoom' | 'freesRoom'> & {
+  readonly doesFree: () => boolean;
+} {
+  let frees = false;
+  return {
+    demandRoom: () => database.admit('other'),
+    freesRoom: () => {
+      frees = true;
+      database.admit('deletion');
+    },
+    doesFree: () => frees,
+  };
+}
+
 export interface UnitOptions {
   /** Gets what units of work count. */
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
@@ -132,16 +150,17 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     database.health.demandWritable();
     const actions: (() => void)[] = [];
     const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
+    const { doesFree, ...room } = roomOf(database);
     let recorded: readonly RecordedChange[] = [];
     const result = await database.writes.transaction().execute(async (db) => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const used = await use({ db, now, ledger, ...hooks });
+      const used = await use({ db, now, ledger, ...hooks, ...room });
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
     });
-    database.health.recovered();
+    if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
     for (const listener of listeners) listener(recorded);
     return result;

@@ -2,7 +2,15 @@ import { Router, type Request, type RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
-import { formBody, inviteBody, readBody, type Body } from '../http/body/body.js';
+import {
+  formBody,
+  inviteBody,
+  MAX_BODY_BYTES,
+  MAX_OPEN_BODY_BYTES,
+  readBody,
+  type Body,
+} from '../http/body/body.js';
+import type { BodyRate } from '../http/body/least-rate.js';
 import { readToken } from '../http/credential.js';
 import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
 import { HttpProblem, methodNotAllowed } from '../http/problem.js';
@@ -26,8 +34,7 @@ export interface RestOptions {
   readonly readContent: (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
   readonly readUpload: UploadReader;
   readonly readBase64Body: Base64BodyReader;
-  /** How long a client may take to send a body without a file. */
-  readonly bodyMs: number;
+  readonly bodyRate: BodyRate;
 }
 
 interface ServeOptions extends RestOptions {
@@ -95,7 +102,7 @@ async function respond(
   caller: Caller | null,
   options: ServeOptions,
 ): Promise<RenderedResponse> {
-  const { body, upload, release } = await receive(parts.request, parts.route, options);
+  const { body, upload, release } = await receive(parts.request, parts.route, caller, options);
   try {
     return await perform({ ...parts, body, upload }, caller, options);
   } finally {
@@ -125,27 +132,34 @@ async function authorize(
 interface Received {
   readonly body: Body;
   readonly upload: Upload | null;
-  /** Lets another large upload in. */
+  /** Drops the bytes of an upload that no record has got. */
   readonly release: () => void;
 }
 
-async function receive(request: Request, { file }: Route, options: ServeOptions): Promise<Received> {
-  const isForm = isMultipart(request) && !(await isMislabelled(request, options.bodyMs));
+async function receive(
+  request: Request,
+  { file, path }: Route,
+  caller: Caller | null,
+  options: ServeOptions,
+): Promise<Received> {
+  const { bodyRate: rate } = options;
+  const isForm = isMultipart(request) && !(await isMislabelled(request, rate.windowMs));
   if (isForm && file === undefined) throw multipartElsewhere(options.fileRoutes);
-  if (isForm && file !== undefined) return await receiveMultipart(request, file, options.readUpload);
-  if (file?.asText === true) {
-    const body = await options.readBase64Body(request, file.name);
+  if (file !== undefined && (isForm || file.asText === true)) {
+    if (caller === null) throw new Error(`The route ${path} reads a file without a caller`);
+    if (isForm) return await receiveMultipart(file, () => options.readUpload(request, caller));
+    const body = await options.readBase64Body(request, file.name, caller);
     return { body, upload: null, release: body.release };
   }
-  return { body: await readBody(request, options.bodyMs), upload: null, release: () => undefined };
+  const maxBytes = caller === null ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES;
+  return { body: await readBody(request, { rate, maxBytes }), upload: null, release: () => undefined };
 }
 
 async function receiveMultipart(
-  request: Request,
   { name, asText }: FilePart,
-  readUpload: UploadReader,
+  readUpload: () => ReturnType<UploadReader>,
 ): Promise<Received> {
-  const upload = await readUpload(request);
+  const upload = await readUpload();
   const { file, release } = upload;
   try {
     // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.

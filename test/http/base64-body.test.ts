@@ -7,8 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
 import { createUploadReader, isMultipart, type HeldUpload } from '../../src/http/body/multipart.js';
 import { HttpProblem } from '../../src/http/problem.js';
-import { UploadSlots, type UploadLimits } from '../../src/http/body/upload-slots.js';
+import type { UploadLimits } from '../../src/http/body/uploads.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
+import { CALLER, testUploads } from '../support/uploads.js';
 
 let http: Server | undefined;
 afterEach(async () => {
@@ -16,16 +17,16 @@ afterEach(async () => {
   if (http?.listening === true) await once(http.close(), 'close');
 });
 
-/** A server with only the two readers, which share their slots. */
+/** A server with only the two readers, which share their one place. */
 async function serve(
   limits: Partial<UploadLimits>,
 ): Promise<{ url: string; held: (HeldBody | HeldUpload)[] }> {
   const held: (HeldBody | HeldUpload)[] = [];
-  const slots = new UploadSlots({ maxFileBytes: 10_000, concurrency: 1, smallBytes: 100, ...limits });
-  const readUpload = createUploadReader(slots);
-  const readBody = createBase64BodyReader(slots);
+  const uploads = testUploads({ places: 1, placesOfKey: 1, smallBytes: 100, ...limits });
+  const readUpload = createUploadReader(uploads);
+  const readBody = createBase64BodyReader(uploads);
   const read = (request: IncomingMessage): Promise<HeldBody | HeldUpload> =>
-    isMultipart(request) ? readUpload(request) : readBody(request as Request, 'bytecode');
+    isMultipart(request) ? readUpload(request, CALLER) : readBody(request as Request, 'bytecode', CALLER);
   http = createServer((request, response) => {
     read(request).then(
       (body) => {
@@ -72,17 +73,17 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const pairs = NAMES.flatMap((first) => NAMES.map((second) => [first, second] as const));
 
-describe('UP-21 large bodies of all forms wait for the same slots', () => {
+describe('UP-21 large bodies of all forms wait for the same places', () => {
   it.each(pairs)('%s holds back %s', async (first, second) => {
-    const { url, held } = await serve({ maxWaitMs: 5_000, idleMs: 300 });
+    const { url, held } = await serve({ maxWaitMs: 5_000 });
     const holding = await begin(url, first);
-    await finish(holding, first);
-    expect((await holding.answer()).status).toBe(200);
+    await pause(20);
     const waiting = await begin(url, second);
     await finish(waiting, second);
-    await pause(600);
-    expect(held).toHaveLength(1);
-    held[0]?.release();
+    await pause(200);
+    expect(held).toHaveLength(0);
+    await finish(holding, first);
+    expect((await holding.answer()).status).toBe(200);
     expect((await waiting.answer()).status).toBe(200);
   });
 

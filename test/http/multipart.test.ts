@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { HttpProblem } from '../../src/http/problem.js';
 import { createUploadReader, type HeldUpload } from '../../src/http/body/multipart.js';
-import { UploadSlots, type UploadLimits } from '../../src/http/body/upload-slots.js';
+import type { UploadLimits } from '../../src/http/body/uploads.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
+import { CALLER, rateOver, testUploads } from '../support/uploads.js';
 
 let http: Server | undefined;
 afterEach(async () => {
@@ -18,14 +19,15 @@ const START =
   'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=XX\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 const FILE = chunk('--XX\r\ncontent-disposition: form-data; name="f"; filename="a"\r\n\r\n');
+const ONE_PLACE = { places: 1, placesOfKey: 1, smallBytes: 100 };
 const END = `${chunk('\r\n--XX--\r\n')}0\r\n\r\n`;
 
 /** A server with only the reader: 200 with the size of the file, or the status of the error. */
 async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: HeldUpload[] }> {
   const held: HeldUpload[] = [];
-  const read = createUploadReader(new UploadSlots({ maxFileBytes: 10_000, ...limits }));
+  const read = createUploadReader(testUploads(limits));
   http = createServer((request, response) => {
-    read(request).then(
+    read(request, CALLER).then(
       (upload) => {
         held.push(upload);
         response.end(String(upload.file?.size));
@@ -49,36 +51,66 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 describe('receiving an upload', () => {
   it('UP-13 fails with 408 if a client stops sending', async () => {
-    const { url } = await serve({ idleMs: 150 });
+    const { url } = await serve(rateOver(150));
     const client = await begin(url, 'x');
-    for (let n = 0; n < 5; n += 1) {
-      await pause(75);
-      await client.send(chunk('y'));
-    }
     expect((await client.answer()).status).toBe(408);
   });
 
-  it('reads large files one at a time, and small ones at once', async () => {
-    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000, idleMs: 400 });
+  it('UP-20 fails with 408 if a client sends less than 1 KiB a second, whenever it begins to', async () => {
+    const { url } = await serve(rateOver(500));
+    const client = await begin(url, 'x'.repeat(8_000));
+    const timer = setInterval(() => void client.send(chunk('y')), 20);
+    const { status } = await client.answer();
+    clearInterval(timer);
+    expect(status).toBe(408);
+  });
+
+  it('UP-20 takes what arrives a little faster, for several windows', async () => {
+    const { url, held } = await serve({ ...rateOver(400), maxFileBytes: 20_000 });
+    const client = await begin(url, 'x');
+    for (let n = 0; n < 40; n += 1) {
+      await pause(40);
+      await client.send(chunk('y'.repeat(300)));
+    }
+    await client.send(END);
+    expect((await client.answer()).status).toBe(200);
+    expect(held[0]?.file?.size).toBe(12_001);
+  });
+
+  it('reads as many large files at once as there are places, and small ones at once', async () => {
+    const { url, held } = await serve({ ...ONE_PLACE, maxWaitMs: 5_000 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
     const second = await begin(url, 'x'.repeat(300));
     const small = await begin(url, 'x'.repeat(100));
     await small.send(END);
     expect(await small.answer()).toMatchObject({ status: 200 });
+    await second.send(END);
+    await pause(200);
+    expect(held.map((upload) => upload.file?.size)).toEqual([100]);
     await first.send(END);
     expect((await first.answer()).status).toBe(200);
-    // The first upload holds the slot: the others are paused by the server, so none is too slow.
-    await second.send(END);
-    await pause(900);
-    expect(held.map((upload) => upload.file?.size)).toEqual([100, 200]);
-    for (const upload of held) upload.release();
     expect((await second.answer()).status).toBe(200);
     expect(held.map((upload) => upload.file?.size)).toEqual([100, 200, 300]);
   });
 
+  it('UP-20 does not count the time in which it waits for a place', async () => {
+    const { url } = await serve({ ...ONE_PLACE, ...rateOver(300), maxFileBytes: 3_000_000 });
+    const first = await begin(url, 'x'.repeat(200));
+    const timer = setInterval(() => void first.send(chunk('y'.repeat(100))), 20);
+    await pause(20);
+    // More than the server takes before it stops reading.
+    const second = await begin(url, 'x'.repeat(2_000_000));
+    await second.send(END);
+    await pause(1_000);
+    clearInterval(timer);
+    await first.send(END);
+    expect((await first.answer()).status).toBe(200);
+    expect((await second.answer()).status).toBe(200);
+  });
+
   it('fails with 503 and Retry-After after waiting too long', async () => {
-    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 100 });
+    const { url } = await serve({ ...ONE_PLACE, maxWaitMs: 100 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
     const second = await begin(url, 'x'.repeat(200));
@@ -87,14 +119,13 @@ describe('receiving an upload', () => {
     expect(head).toMatch(/^retry-after: \d+$/im);
     await first.send(END);
     expect((await first.answer()).status).toBe(200);
-    held[0]?.release();
     const third = await begin(url, 'x'.repeat(200));
     await third.send(END);
     expect((await third.answer()).status).toBe(200);
   });
 
-  it('gives the slot of a disconnected client to the next one, once', async () => {
-    const { url, held } = await serve({ concurrency: 1, smallBytes: 100, maxWaitMs: 5_000 });
+  it('gives the place of a disconnected client to the next one', async () => {
+    const { url } = await serve({ ...ONE_PLACE, maxWaitMs: 5_000 });
     const first = await begin(url, 'x'.repeat(200));
     await pause(20);
     const second = await begin(url, 'x'.repeat(200));
@@ -103,24 +134,18 @@ describe('receiving an upload', () => {
     expect((await second.answer()).status).toBe(200);
     const third = await begin(url, 'x'.repeat(200));
     await third.send(END);
-    await pause(50);
-    held[0]?.release();
-    held[0]?.release();
     expect((await third.answer()).status).toBe(200);
-    const fourth = await begin(url, 'x'.repeat(200));
-    await fourth.send(END);
-    await pause(50);
-    expect(held).toHaveLength(2);
-    held[1]?.release();
-    expect((await fourth.answer()).status).toBe(200);
   });
 
   it('uses memory for the bytes only if a client sends them one by one', async () => {
-    const { url, held } = await serve({ maxFileBytes: 300_000 });
+    const { url, held } = await serve({ maxFileBytes: 300_000, smallBytes: 300_000 });
     const client = await begin(url, 'x');
     await client.send(chunk('y').repeat(200_000) + END);
     expect((await client.answer()).status).toBe(200);
-    const bytes = held[0]?.file?.chunks.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) ?? 0;
+    const [file] = held.map((upload) => upload.file);
+    const chunks = file && 'chunks' in file ? file.chunks : [];
+    const bytes = chunks.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+    expect(bytes).toBeGreaterThan(200_000);
     expect(bytes).toBeLessThan(600_000);
   });
 });

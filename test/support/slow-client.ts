@@ -22,6 +22,7 @@ export async function openSlowClient(url: string): Promise<SlowClient> {
   // Some tests expect the server to reset the connection.
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
+  closed.catch(() => undefined);
   return {
     socket,
     send: (bytes) =>

@@ -1,47 +1,32 @@
 import Sqlite from 'better-sqlite3';
 
-import { DomainError, type DomainCode, type DomainErrorDetails } from '../../platform/errors.js';
+import { DomainError } from '../../platform/errors.js';
+import {
+  fault,
+  faultOfSystem,
+  STORAGE_FULL,
+  STORAGE_READ_ONLY,
+  STORAGE_UNAVAILABLE,
+  type Fault,
+} from '../../platform/storage-faults.js';
 
-/** Makes the domain error for an error of SQLite. */
-type Fault = (cause: Error) => DomainError;
-
-const fault =
-  (code: DomainCode, message: string, details: DomainErrorDetails = {}): Fault =>
-  (cause) =>
-    new DomainError(code, message, { ...details, cause });
-
-const FULL = fault('storage_full', 'The storage is full: nothing was changed. Reading is still possible.', {
-  retryAfter: 60,
-});
-const READ_ONLY = fault('storage_read_only', 'The storage is read-only: nothing was changed.', {
-  retryAfter: 60,
-});
-const UNAVAILABLE = fault('storage_unavailable', 'The storage failed to read or write.', { retryAfter: 10 });
 const BUSY = fault('busy', 'The database is busy; try again.', { retryAfter: 1 });
 const CORRUPT = fault('db_corrupt', 'The database file is damaged.', { retryAfter: 300 });
 const TAKEN = fault('taken', 'A record with this value exists already.');
 
 /** By SQLite's result code, or the longest listed prefix of it. */
 const FAULTS: Readonly<Record<string, Fault>> = {
-  SQLITE_FULL: FULL,
+  SQLITE_FULL: STORAGE_FULL,
   SQLITE_BUSY: BUSY,
   SQLITE_LOCKED: BUSY,
   SQLITE_PROTOCOL: BUSY,
-  SQLITE_READONLY: READ_ONLY,
+  SQLITE_READONLY: STORAGE_READ_ONLY,
   SQLITE_CORRUPT: CORRUPT,
   SQLITE_NOTADB: CORRUPT,
-  SQLITE_IOERR: UNAVAILABLE,
-  SQLITE_CANTOPEN: UNAVAILABLE,
+  SQLITE_IOERR: STORAGE_UNAVAILABLE,
+  SQLITE_CANTOPEN: STORAGE_UNAVAILABLE,
   SQLITE_CONSTRAINT_UNIQUE: TAKEN,
   SQLITE_CONSTRAINT_PRIMARYKEY: TAKEN,
-};
-
-/** By the code of the operating system. */
-const REASONS: Readonly<Record<string, Fault>> = {
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  EFBIG: FULL,
-  EROFS: READ_ONLY,
 };
 
 /** After a failed fsync, the state of the disk is unknown: the process must end and start again. */
@@ -64,11 +49,6 @@ export function isFatal(error: unknown): boolean {
 /** Whether the storage has no room or failed, rather than that it refuses this user. */
 export function isStorageFault(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR)/.test(engineCode(error) ?? '');
-}
-
-/** The fault of a code of the operating system, such as ENOSPC; null if it is not known. */
-export function faultOfSystem(code: string | null, cause: Error): DomainError | null {
-  return REASONS[code ?? '']?.(cause) ?? null;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import { demandScope } from '../../platform/caller.js';
-import { inviteBody, readText } from '../../http/body/body.js';
+import { inviteBody, MAX_BODY_BYTES, readText } from '../../http/body/body.js';
+import type { BodyRate } from '../../http/body/least-rate.js';
 import { bearerToken } from '../../http/credential.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../../http/body/multipart.js';
 import { requestContextOf } from '../../http/request-context.js';
@@ -12,8 +13,7 @@ import { operationWithFile } from './upload.js';
 
 export interface BodyOptions {
   readonly readUpload: UploadReader;
-  /** How long a client may take for a body without a file. */
-  readonly bodyMs: number;
+  readonly bodyRate: BodyRate;
 }
 
 /** Content types that a page of another site can send without a CORS preflight. Clients upload files with one of them. */
@@ -39,19 +39,20 @@ export function refuseForgery(template: string, methods: readonly string[]): Req
 }
 
 /** Reads the body of an authenticated caller. */
-export function readOperation({ readUpload, bodyMs }: BodyOptions): RequestHandler {
+export function readOperation({ readUpload, bodyRate }: BodyOptions): RequestHandler {
   return async (request, response, next) => {
     request.body = undefined;
     if (request.method === 'POST') {
       if (isMultipart(request)) {
         // Files are for mutations: without the scope, none is received.
-        demandScope(graphqlContextOf(response).caller, 'write');
+        const { caller } = graphqlContextOf(response);
+        demandScope(caller, 'write');
         inviteBody(request, response);
-        const upload = await readUpload(request);
+        const upload = await readUpload(request, caller);
         request.body = operationIn(upload);
         releaseAfterExecution(response, upload);
       } else {
-        request.body = await readJson(request, response, bodyMs);
+        request.body = await readJson(request, response, bodyRate);
       }
     }
     next();
@@ -78,12 +79,12 @@ function essenceOf(request: Request): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
-async function readJson(request: Request, response: Response, waitMs: number): Promise<object> {
+async function readJson(request: Request, response: Response, rate: BodyRate): Promise<object> {
   if (essenceOf(request) !== 'application/json') {
     throw operationRefused('BAD_REQUEST', 'Send the operation as application/json.');
   }
   inviteBody(request, response);
-  const { text } = await readText(request, waitMs);
+  const { text } = await readText(request, { rate, maxBytes: MAX_BODY_BYTES });
   const body = parsedJson(text);
   if (Array.isArray(body))
     throw operationRefused('BAD_REQUEST', 'Operation batching is disabled: send one operation.');

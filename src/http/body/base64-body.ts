@@ -1,12 +1,15 @@
 import type { Request } from 'express';
 import { Writable } from 'node:stream';
 
+import type { Caller } from '../../platform/caller.js';
 import {
   FormFieldScanner,
   JsonFieldScanner,
   type FieldScanner,
 } from '../../platform/encoding/field-scanner.js';
+import type { SentContent } from '../../platform/encoding/content-builder.js';
 import { Base64Content, SentBytes } from '../../platform/encoding/sent-bytes.js';
+import type { ReceivedContent } from '../../platform/spool/received-content.js';
 import {
   fieldsOf,
   hasBody,
@@ -18,15 +21,15 @@ import {
   type Body,
 } from './body.js';
 import { createPacer, receiveInto } from './receive.js';
-import { largerThan, type UploadSlot, type UploadSlots } from './upload-slots.js';
+import { largerThan, type UploadInProgress, type Uploads } from './uploads.js';
 
-/** A body in memory; `release` leaves the semaphore once its bytes are stored or dropped. */
+/** A body; `release` drops the bytes of its field, unless a record has them by then. */
 export interface HeldBody extends Body {
   readonly release: () => void;
 }
 
 /** Reads a JSON or form body where one field holds a file as base64 text: the field becomes `SentBytes`. */
-export type Base64BodyReader = (request: Request, field: string) => Promise<HeldBody>;
+export type Base64BodyReader = (request: Request, field: string, caller: Caller) => Promise<HeldBody>;
 
 /** Most bytes that stand for one byte of a file: base64 in a form, each character percent-encoded, with line breaks. */
 const MAX_SENT_PER_BYTE = 5;
@@ -34,26 +37,26 @@ const MAX_SENT_PER_BYTE = 5;
 /**
  * Reads bodies as `readBody` does, but decodes the base64 text of one field while it arrives: the text is never in
  * memory as a whole, and its bytes may be as many as those of an uploaded file. The rest is limited as in other bodies.
- * Errors: 400, 408 the client stopped sending, 413, 415, 503 too many large uploads at once. Text that is not base64 is
+ * Errors: 400, 408 too slow, 413, 415, 503 too many large uploads at once or no room for them. Text that is not base64 is
  * no error here: the model refuses it together with other fields.
  */
-export function createBase64BodyReader(slots: UploadSlots): Base64BodyReader {
-  const { limits } = slots;
+export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
+  const { limits } = uploads;
   const maxBytes = MAX_SENT_PER_BYTE * limits.maxFileBytes + MAX_BODY_BYTES;
-  return async (request, field) => {
+  return async (request, field, caller) => {
     const tooLarge = () => largerThan(limits.maxFileBytes, `The ${field}`);
     const stop = new AbortController();
-    const slot = slots.open(stop.signal);
     refuseEncodings(request);
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-    const body = new Base64Body(request, field, slots, slot);
+    const upload = uploads.open(caller, stop.signal);
+    const body = new Base64Body(request, field, limits.maxFileBytes, upload);
     const unreadable = (error?: Error) => error ?? incompleteBody();
     const receiving = { ...limits, maxBytes, tooLarge, unreadable };
     try {
       if (hasBody(request)) await receiveInto(request, body.sink(), receiving, stop);
-      return { ...body.finish(), release: slot.release };
+      return { ...(await body.finish()), release: upload.release };
     } catch (error) {
-      slot.release();
+      upload.release();
       throw error;
     }
   };
@@ -63,17 +66,17 @@ class Base64Body {
   readonly #pace = createPacer();
   readonly #text = new TextDecoder('utf-8', { fatal: true });
   #scanner: FieldScanner | null = null;
-  #content: Base64Content | null = null;
+  #content: ReceivedContent | null = null;
+  #base64: Base64Content | null = null;
   /** The text without the value of the field. */
   #rest = '';
   #restBytes = 0;
-  #isLarge = false;
 
   constructor(
     private readonly request: Request,
     private readonly field: string,
-    private readonly slots: UploadSlots,
-    private readonly slot: UploadSlot,
+    private readonly maxFileBytes: number,
+    private readonly upload: UploadInProgress,
   ) {}
 
   /** A failure to read becomes the error of the stream. */
@@ -85,12 +88,12 @@ class Base64Body {
     });
   }
 
-  /** Errors: 400, 422. */
-  finish(): Body {
+  /** Errors: 400, 422, 503. */
+  async finish(): Promise<Body> {
     this.#keep(this.#decode());
     this.#keep(this.#scanner?.finish() ?? '');
     const body = fieldsOf(this.#rest, this.#contentType);
-    const content = this.#content?.finish() ?? null;
+    const content = await this.#sentContent();
     // Stands for the body in the fingerprint of an idempotent request.
     const bytes = Buffer.from(JSON.stringify([this.#rest, content?.sha256]));
     const isTaken = this.#content !== null && typeof body.fields[this.field] === 'string';
@@ -103,12 +106,16 @@ class Base64Body {
     const text = this.#decode(bytes);
     this.#scanner ??= this.#scannerFor(text);
     this.#keep(this.#scanner?.add(text) ?? text);
-    const { maxFileBytes, smallBytes } = this.slots.limits;
-    const size = this.#content?.size ?? 0;
-    if (size > maxFileBytes) throw largerThan(maxFileBytes, `The ${this.field}`);
-    if (size <= smallBytes || this.#isLarge) return;
-    this.#isLarge = true;
-    await this.slot.enter();
+    if ((this.#content?.size ?? 0) > this.maxFileBytes) {
+      throw largerThan(this.maxFileBytes, `The ${this.field}`);
+    }
+    await this.#content?.settle();
+  }
+
+  /** Null if there is none, or if the text is not base64. */
+  async #sentContent(): Promise<SentContent | null> {
+    if (this.#content === null || this.#base64?.isBase64 !== true) return null;
+    return await this.upload.keep(await this.#content.finish());
   }
 
   get #contentType(): string {
@@ -119,8 +126,12 @@ class Base64Body {
   #scannerFor(text: string): FieldScanner | null {
     const first = text.trimStart().charAt(0);
     const target = {
-      begin: () => (this.#content = new Base64Content()),
-      add: (piece: string) => this.#content?.add(piece),
+      // Of several fields of the name, the last one counts.
+      begin: () => {
+        this.#content = this.upload.begin();
+        this.#base64 = new Base64Content(this.#content);
+      },
+      add: (piece: string) => this.#base64?.add(piece),
     };
     if (first === '{') return new JsonFieldScanner(this.field, target);
     return first !== '' && isFormType(this.#contentType) ? new FormFieldScanner(this.field, target) : null;

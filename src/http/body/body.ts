@@ -1,15 +1,23 @@
 import type { Request, Response } from 'express';
 
 import { DomainError } from '../../platform/errors.js';
-import { SECOND } from '../../platform/clock.js';
 import { problemOfJson } from '../../platform/encoding/json.js';
 import { numbersAsText } from '../../platform/encoding/json-numbers.js';
 import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
+import { watchRate, type BodyRate } from './least-rate.js';
 
 /** Of a JSON or form body, without a field that is read as `readBase64Body` does. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+/** Of a body that is read without authentication: everybody can make the server hold it. */
+export const MAX_OPEN_BODY_BYTES = 16 * 1024;
+
+/** How a body is read that is held in memory. */
+export interface BodyLimits {
+  readonly rate: BodyRate;
+  readonly maxBytes: number;
+}
 
 export interface BodyFields {
   /** Of a form: texts, and lists of texts. */
@@ -36,21 +44,21 @@ export function inviteBody(request: Request, response: Response): void {
 
 /**
  * The fields of a body, for any method: a JSON object whatever the Content-Type, else a form (contract 1).
- * Errors: 400, 408 if it is incomplete after `waitMs`, 413, 415.
+ * Errors: 400, 408 too slow, 413, 415.
  */
-export async function readBody(request: Request, waitMs: number): Promise<Body> {
-  const { bytes, text } = await readText(request, waitMs);
+export async function readBody(request: Request, limits: BodyLimits): Promise<Body> {
+  const { bytes, text } = await readText(request, limits);
   return { bytes, ...fieldsOf(text, request.headers['content-type'] ?? '') };
 }
 
 /** The body as text, for any Content-Type. Errors: 400, 408, 413, 415. */
 export async function readText(
   request: Request,
-  waitMs: number,
+  limits: BodyLimits,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
   refuseEncodings(request);
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  const bytes = hasBody(request) ? await readBytes(request, waitMs) : Buffer.alloc(0);
+  if (Number(request.headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits);
+  const bytes = hasBody(request) ? await readBytes(request, limits) : Buffer.alloc(0);
   return { bytes, text: decodeText(bytes) };
 }
 
@@ -74,8 +82,8 @@ export function hasBody(request: Request): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Buffers at most `MAX_BODY_BYTES`; after an error the rest stays unread (`sendProblem` drains it). */
-async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
+/** Buffers at most `maxBytes`; after an error the rest stays unread (`sendProblem` drains it). */
+async function readBytes(request: Request, limits: BodyLimits): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   let removeListeners = (): void => undefined;
@@ -84,17 +92,13 @@ async function readBytes(request: Request, waitMs: number): Promise<Buffer> {
       const aborted = (): void => reject(incompleteBody());
       const collect = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > MAX_BODY_BYTES) reject(tooLarge());
+        if (size > limits.maxBytes) reject(tooLarge(limits));
         else chunks.push(chunk);
       };
-      const timer = setTimeout(() => {
-        reject(
-          new HttpProblem(408, 'too_slow', `The body did not arrive within ${waitMs / SECOND} seconds.`),
-        );
-      }, waitMs);
+      const unwatch = watchRate(request, limits.rate, reject);
       request.on('data', collect).on('end', resolve).on('error', aborted).on('close', aborted);
       removeListeners = () => {
-        clearTimeout(timer);
+        unwatch();
         request.off('data', collect).off('end', resolve).off('error', aborted).off('close', aborted);
       };
     });
@@ -108,8 +112,8 @@ export function incompleteBody(): HttpProblem {
   return malformed('The connection closed before the whole body arrived.');
 }
 
-function tooLarge(): HttpProblem {
-  return new HttpProblem(413, 'too_large', `The body is larger than the limit of ${MAX_BODY_BYTES} bytes.`);
+function tooLarge({ maxBytes }: BodyLimits): HttpProblem {
+  return new HttpProblem(413, 'too_large', `The body is larger than the limit of ${maxBytes} bytes.`);
 }
 
 /** UTF-8, and labels that old clients put on plain ASCII texts. */

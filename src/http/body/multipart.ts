@@ -2,13 +2,16 @@ import busboy from 'busboy';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-import { ContentBuilder, type ChunkedContent } from '../../platform/encoding/content-builder.js';
+import type { Caller } from '../../platform/caller.js';
+import type { ChunkedContent, SentContent } from '../../platform/encoding/content-builder.js';
+import { DomainError } from '../../platform/errors.js';
+import type { SpooledContent } from '../../platform/spool/received-content.js';
 import { compressed, MAX_BODY_BYTES } from './body.js';
 import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
 import { createPacer, receiveInto } from './receive.js';
-import { largerThan, type UploadLimits, type UploadSlot, type UploadSlots } from './upload-slots.js';
+import { largerThan, type UploadInProgress, type UploadLimits, type Uploads } from './uploads.js';
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_NAME = 100;
@@ -23,32 +26,33 @@ export interface Upload {
   readonly file: UploadedFile | null;
 }
 
-export interface UploadedFile extends ChunkedContent {
-  /** As sent, perhaps with folders; empty if the client sent none. */
-  readonly fileName: string;
-}
+/** A file and its name as sent, perhaps with folders; empty if the client sent none. */
+export type UploadedFile = SentContent & { readonly fileName: string };
+type ReceivedFile = (ChunkedContent | SpooledContent) & { readonly fileName: string };
 
-/** An upload in memory; `release` leaves the semaphore once its bytes are stored or dropped. */
+/** An upload; `release` drops its bytes, unless a record has them by then. */
 export interface HeldUpload extends Upload {
   readonly release: () => void;
 }
 
-export type UploadReader = (request: IncomingMessage) => Promise<HeldUpload>;
+export type UploadReader = (request: IncomingMessage, caller: Caller) => Promise<HeldUpload>;
 
 /**
  * Reads multipart bodies: at most one file, in a part of any name, and at most 10 text fields (contract 23).
- * Errors: 400 malformed, 408 the client stopped sending, 413 too large, 415 not multipart, 503 too many large
- * uploads at once. After an error the request is paused, not destroyed, so that a response can be sent.
+ * Errors: 400 malformed, 408 too slow, 413 too large, 415 not multipart, 503 too many large uploads at once or
+ * no room for them. After an error the request is paused, not destroyed, so that a response can be sent.
  */
-export function createUploadReader(slots: UploadSlots): UploadReader {
-  return async (request) => {
-    refuseAtOnce(request, slots.limits);
+export function createUploadReader(uploads: Uploads): UploadReader {
+  return async (request, caller) => {
+    refuseAtOnce(request, uploads.limits);
     const stop = new AbortController();
-    const slot = slots.open(stop.signal);
+    const upload = uploads.open(caller, stop.signal);
     try {
-      return { ...(await receive(request, slots.limits, stop, slot)), release: slot.release };
+      const { fields, file } = await receive(request, uploads.limits, stop, upload);
+      const kept = file && { ...(await upload.keep(file)), fileName: file.fileName };
+      return { fields, file: kept, release: upload.release };
     } catch (error) {
-      slot.release();
+      upload.release();
       throw error;
     }
   };
@@ -85,17 +89,17 @@ async function receive(
   request: IncomingMessage,
   limits: UploadLimits,
   stop: AbortController,
-  slot: UploadSlot,
-): Promise<Upload> {
+  upload: UploadInProgress,
+): Promise<{ readonly fields: Upload['fields']; readonly file: ReceivedFile | null }> {
   const parser = openParser(request, limits.maxFileBytes);
   const refuse = (error: Error): void => stop.abort(error);
   const fields = collectFields(parser, refuse);
-  const files: Promise<UploadedFile | null>[] = [];
+  const files: Promise<ReceivedFile | null>[] = [];
   parser.on('file', (_part, stream, info) => {
     const fileName = info.filename ?? '';
     if (isInvalidUtf8(fileName)) refuse(malformed('The file name is not valid UTF-8.'));
-    const file = readFile(stream, fileName, limits, slot);
-    file.catch((error: unknown) => refuse(error instanceof HttpProblem ? error : malformedBody()));
+    const file = readFile(stream, fileName, limits, upload);
+    file.catch((error: unknown) => refuse(isRefusal(error) ? error : malformedBody()));
     // An incomplete body emits `error` here; without a listener that would end the process.
     stream.on('error', () => refuse(malformedBody()));
     files.push(file);
@@ -157,25 +161,22 @@ function isInvalidUtf8(text: string): boolean {
 async function readFile(
   stream: NodeJS.ReadableStream,
   fileName: string,
-  { maxFileBytes, smallBytes }: UploadLimits,
-  slot: UploadSlot,
-): Promise<UploadedFile | null> {
-  const builder = new ContentBuilder();
+  { maxFileBytes }: UploadLimits,
+  upload: UploadInProgress,
+): Promise<ReceivedFile | null> {
+  const content = upload.begin();
   const pace = createPacer();
-  let size = 0;
-  let small = true;
   for await (const bytes of stream as AsyncIterable<Buffer>) {
-    size += bytes.length;
-    if (size > maxFileBytes) throw fileTooLarge(maxFileBytes);
-    if (small && size > smallBytes) {
-      small = false;
-      await slot.enter();
-    }
+    content.add(bytes);
+    if (content.size > maxFileBytes) throw fileTooLarge(maxFileBytes);
     await pace(bytes);
-    builder.add(bytes);
+    await content.settle();
   }
-  return size === 0 && fileName === '' ? null : { fileName, ...builder.finish() };
+  return content.size === 0 && fileName === '' ? null : { fileName, ...(await content.finish()) };
 }
+
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof HttpProblem || error instanceof DomainError;
 
 function malformedBody(): HttpProblem {
   return malformed('The multipart body is malformed or incomplete.');

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 
-import { SECOND } from '../../platform/clock.js';
 import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
-import { HttpProblem } from '../problem.js';
+import type { HttpProblem } from '../problem.js';
+import { watchRate, type BodyRate } from './least-rate.js';
 
 export interface Receiving {
-  readonly idleMs: number;
+  readonly rate: BodyRate;
   /** Bytes of the whole body; more are refused with `tooLarge`. */
   readonly maxBytes: number;
   readonly tooLarge: () => HttpProblem;
@@ -32,27 +32,22 @@ export function createPacer(): (piece: Uint8Array) => Promise<void> {
 
 /**
  * Pipes the body into the sink until either ends or `stop` is aborted; leaves the request open, so that a response can
- * be sent. Errors: the reason of `stop`, which is also aborted for 408, 413 and what is unreadable.
+ * be sent. Errors: the reason of `stop`, which is also aborted for 408 too slow, 413 and what is unreadable.
  */
 export async function receiveInto(
   request: IncomingMessage,
   sink: Writable,
-  { idleMs, maxBytes, tooLarge, unreadable }: Receiving,
+  { rate, maxBytes, tooLarge, unreadable }: Receiving,
   stop: AbortController,
 ): Promise<void> {
   let received = 0;
   const fail = (error?: Error): void => stop.abort(unreadable(error));
   const aborted = (): void => (request.complete ? undefined : fail());
-  const idle = setTimeout(() => {
-    // A paused request waits for its turn: then the server does not read, and the client is not slow.
-    if (request.isPaused() || request.complete) idle.refresh();
-    else stop.abort(new HttpProblem(408, 'too_slow', `No bytes arrived for ${idleMs / SECOND} seconds.`));
-  }, idleMs);
   const count = (bytes: Buffer): void => {
-    idle.refresh();
     received += bytes.length;
     if (received > maxBytes) stop.abort(tooLarge());
   };
+  const unwatch = watchRate(request, rate, (problem) => stop.abort(problem));
   try {
     await new Promise<void>((resolve, reject) => {
       stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error));
@@ -61,7 +56,7 @@ export async function receiveInto(
       request.pipe(sink);
     });
   } finally {
-    clearTimeout(idle);
+    unwatch();
     request.off('data', count).off('error', aborted).off('close', aborted);
     request.unpipe(sink);
     sink.destroy();

@@ -14,7 +14,7 @@ export interface Timeouts {
   readonly headersMs: number;
   /** For a whole request, an upload included. */
   readonly requestMs: number;
-  /** For a body without a file; of one with a file, for its next bytes. */
+  /** The time over which the rate is taken at which a body arrives; for the first bytes of one, too. */
   readonly bodyMs: number;
   /** For a connection on which no byte moves in either direction. */
   readonly idleMs: number;

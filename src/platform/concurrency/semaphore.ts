@@ -22,12 +22,11 @@ export class Semaphore {
 
   /**
    * Resolves to the release once there is a free place. Rejects with the limits' `busy` error when the queue is
-   * full, the wait too long or the semaphore closed, and with the signal's reason when it is aborted.
+   * full, the wait too long or the semaphore closed.
    */
-  async acquire(signal?: AbortSignal): Promise<Release> {
-    signal?.throwIfAborted();
+  async acquire(): Promise<Release> {
     if (this.#isClosed || this.#isFull()) throw this.limits.busy();
-    await this.#enter(signal);
+    await this.#enter();
     let isHeld = true;
     return () => {
       if (isHeld) this.#leave();
@@ -57,7 +56,7 @@ export class Semaphore {
     return this.#held >= concurrency && this.#waiting.size >= maxWaiting;
   }
 
-  async #enter(signal?: AbortSignal): Promise<void> {
+  async #enter(): Promise<void> {
     if (this.#held < this.limits.concurrency) {
       this.#held += 1;
       return;
@@ -67,12 +66,9 @@ export class Semaphore {
     try {
       await new Promise<void>((resolve, reject) => {
         const timer = maxWaitMs === undefined ? undefined : setTimeout(() => reject(busy()), maxWaitMs);
-        const abort = (): void => reject(signal?.reason as Error);
-        signal?.addEventListener('abort', abort);
         this.#waiting.add(resolve);
         stopWaiting = () => {
           clearTimeout(timer);
-          signal?.removeEventListener('abort', abort);
           this.#waiting.delete(resolve);
         };
       });

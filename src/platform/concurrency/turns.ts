@@ -39,8 +39,12 @@ export class Turns<Key> {
     return this.#queued;
   }
 
-  /** Resolves to the release once there is a place. Rejects with the limits' `busy` error. */
-  async acquire(key: Key): Promise<Release> {
+  /**
+   * Resolves to the release once there is a place. Rejects with the limits' `busy` error, and with the signal's reason
+   * when it is aborted.
+   */
+  async acquire(key: Key, signal?: AbortSignal): Promise<Release> {
+    signal?.throwIfAborted();
     if (this.#isFree(key)) return this.#enter(key);
     const { maxWaiting, maxWaitingOfKey, maxWaitMs, busy } = this.limits;
     const own = this.#waiting.get(key)?.size ?? 0;
@@ -48,14 +52,18 @@ export class Turns<Key> {
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
     const waiter: Waiter = { resolve, reject };
     this.#add(key, waiter);
-    const timer = setTimeout(() => {
+    const refuse = (reason: Error): void => {
       this.#remove(key, waiter);
-      reject(busy());
-    }, maxWaitMs);
+      reject(reason);
+    };
+    const timer = setTimeout(() => refuse(busy()), maxWaitMs);
+    const abort = (): void => refuse(signal?.reason as Error);
+    signal?.addEventListener('abort', abort);
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
     }
   }
 

@@ -2,16 +2,30 @@ import { createHash, type Hash } from 'node:crypto';
 
 import { crc16Of, formatCrc16 } from './crc16.js';
 
-/** Bytes in chunks, with their size and checksums. */
-export interface ChunkedContent {
-  /** Each of `CHUNK_BYTES`, the last one shorter. */
-  readonly chunks: readonly Uint8Array[];
+export interface ContentSums {
   readonly size: number;
   /** CRC-16/XMODEM as 4 upper-case hexadecimal digits (contract 22). */
   readonly crc: string;
   /** 64 lower-case hexadecimal digits. */
   readonly sha256: string;
 }
+
+/** Bytes in chunks, in memory. */
+export interface ChunkedContent extends ContentSums {
+  /** Each of `CHUNK_BYTES`, the last one shorter. */
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** Bytes that are stored, but that no record has yet. */
+export interface StagedContent extends ContentSums {
+  readonly stagedId: number;
+  readonly stagedAt: Date;
+  /** To be called once a record has them for good. */
+  readonly adopted: () => void;
+}
+
+/** Bytes that a client sent: few are in memory, more are stored already. */
+export type SentContent = ChunkedContent | StagedContent;
 
 /** A multiple of 3, so that the base64 texts of the chunks join to the base64 text of the whole. */
 export const CHUNK_BYTES = 3 * 256 * 1024;
@@ -24,24 +38,40 @@ const INITIAL_BUFFER_BYTES = 8 * 1024;
  * given, so that a client which sends single bytes does not make it hold one network buffer per byte.
  */
 export class ContentBuilder {
-  readonly #chunks: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   readonly #sha256: Hash = createHash('sha256');
   #buffer: Buffer = Buffer.alloc(0);
   #used = 0;
   #size = 0;
   #crc = 0;
 
+  /** @param chunkBytes size of the chunks, but for the last one. */
+  constructor(private readonly chunkBytes: number = CHUNK_BYTES) {}
+
+  /** Bytes so far. */
+  get size(): number {
+    return this.#size + this.#used;
+  }
+
   add(bytes: Uint8Array): void {
     for (let rest = bytes; rest.length > 0;) {
-      const taken = rest.subarray(0, CHUNK_BYTES - this.#used);
+      const taken = rest.subarray(0, this.chunkBytes - this.#used);
       this.#growTo(this.#used + taken.length);
       this.#buffer.set(taken, this.#used);
       this.#used += taken.length;
       rest = rest.subarray(taken.length);
-      if (this.#used === CHUNK_BYTES) this.#finishChunk();
+      if (this.#used === this.chunkBytes) this.#finishChunk();
     }
   }
 
+  /** The chunks that are complete, without those that were taken before. */
+  take(): readonly Uint8Array[] {
+    const taken = this.#chunks;
+    this.#chunks = [];
+    return taken;
+  }
+
+  /** With the chunks that were not taken. */
   finish(): ChunkedContent {
     if (this.#used > 0) this.#finishChunk();
     return {
@@ -56,7 +86,7 @@ export class ContentBuilder {
     if (bytes <= this.#buffer.length) return;
     let size = Math.max(this.#buffer.length, INITIAL_BUFFER_BYTES);
     while (size < bytes) size *= 2;
-    const larger = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
+    const larger = Buffer.allocUnsafe(Math.min(size, this.chunkBytes));
     larger.set(this.#buffer.subarray(0, this.#used));
     this.#buffer = larger;
   }

@@ -1,5 +1,5 @@
 import { Base64Decoder } from './base64.js';
-import { ContentBuilder, type ChunkedContent } from './content-builder.js';
+import { ContentBuilder, type ChunkedContent, type SentContent } from './content-builder.js';
 
 /**
  * Bytes of a field that were read while the request arrived: a file part, or base64 that was decoded. No JSON text
@@ -7,40 +7,33 @@ import { ContentBuilder, type ChunkedContent } from './content-builder.js';
  */
 export class SentBytes {
   /** @param content null if the text that was sent is not base64. */
-  constructor(readonly content: ChunkedContent | null) {}
+  constructor(readonly content: SentContent | null) {}
 }
 
-/** Base64 text that arrives in pieces; its bytes are kept, the text is not. */
+/** Base64 text that arrives in pieces; its bytes go to `target`, the text is not kept. */
 export class Base64Content {
   readonly #decoder = new Base64Decoder();
-  #builder: ContentBuilder | null = new ContentBuilder();
-  #size = 0;
+  #isValid = true;
 
-  /** Bytes decoded so far. */
-  get size(): number {
-    return this.#size;
-  }
+  constructor(private readonly target: { add(bytes: Uint8Array): void }) {}
 
   add(piece: string): void {
-    const bytes = this.#builder === null ? undefined : this.#decoder.decode(piece);
-    if (bytes === undefined) {
-      // Nothing of an invalid text is used.
-      this.#builder = null;
-      return;
-    }
-    this.#builder?.add(bytes);
-    this.#size += bytes.length;
+    // Nothing of an invalid text is used.
+    const bytes = this.#isValid ? this.#decoder.decode(piece) : undefined;
+    this.#isValid = bytes !== undefined;
+    if (bytes !== undefined) this.target.add(bytes);
   }
 
-  /** Null if the text is not base64. */
-  finish(): ChunkedContent | null {
-    return this.#decoder.isComplete ? (this.#builder?.finish() ?? null) : null;
+  /** Whether the text, which is at its end, is base64. */
+  get isBase64(): boolean {
+    return this.#isValid && this.#decoder.isComplete;
   }
 }
 
 /** The bytes of a whole base64 text; null if it is none. */
 export function contentOfBase64(text: string): ChunkedContent | null {
-  const content = new Base64Content();
+  const builder = new ContentBuilder();
+  const content = new Base64Content(builder);
   content.add(text);
-  return content.finish();
+  return content.isBase64 ? builder.finish() : null;
 }

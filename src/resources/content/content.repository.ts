@@ -2,18 +2,21 @@ import { sql } from 'kysely';
 
 import { CompanyRows, inCompany, only } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
-import { instant } from '../../database/storage.js';
+import { amongIds, instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
-import type { NewContent } from './content.model.js';
+import type { ContentSums } from '../../platform/encoding/content-builder.js';
 
 const contents = new CompanyRows('contents');
 const chunks = new CompanyRows('content_chunks');
 
+/** @param releasedAt null if a record gets it in the same unit. */
 export async function insertContent(
   work: WriteWork,
-  { size, crc, sha256 }: Omit<NewContent, 'chunks'>,
+  { size, crc, sha256 }: ContentSums,
+  releasedAt: Date | null,
 ): Promise<number> {
-  const row = { size, crc, sha256, created_at: instant.toColumn(work.now), released_at: null };
+  const released_at = releasedAt && instant.toColumn(releasedAt);
+  const row = { size, crc, sha256, created_at: instant.toColumn(work.now), released_at };
   return only(await contents.insertReturningIds(work, [row]));
 }
 
@@ -51,7 +54,7 @@ export async function selectSums(
 }
 
 /** Size and checksums of a content. */
-export async function getContent(work: WriteWork, id: number): Promise<Omit<NewContent, 'chunks'>> {
+export async function getContent(work: WriteWork, id: number): Promise<ContentSums> {
   return only(await contents.select(work, { id }));
 }
 
@@ -73,6 +76,12 @@ export async function markReleased(work: WriteWork, ids: readonly number[]): Pro
   await contents.update(work, { id: ids }, { released_at: instant.toColumn(work.now) });
 }
 
+/** Takes back a release at a given time; false if the content was not released then. */
+export async function unrelease(work: WriteWork, id: number, at: Date): Promise<boolean> {
+  const match = { id, released_at: instant.toColumn(at) };
+  return (await contents.update(work, match, { released_at: null })).length === 1;
+}
+
 /**
  * The content that was released first, before `before`; but none that a stored idempotent response refers to. Its id
  * and its company's.
@@ -90,7 +99,7 @@ export async function findReleased(
   return rows[0];
 }
 
-/** Deletes the last `limit` chunks of a content; returns how many there were. */
+/** Deletes the last `limit` chunks of a released content; returns how many there were. */
 export async function deleteLastChunks(
   work: SystemWriteWork,
   companyId: number,
@@ -110,10 +119,27 @@ export async function deleteLastChunks(
     .where('company_id', '=', companyId)
     .where('content_id', '=', id)
     .where('sequence', 'in', last)
+    .where((of) =>
+      of.exists(
+        of
+          .selectFrom('contents')
+          .select('id')
+          .where('company_id', '=', companyId)
+          .where('id', '=', id)
+          .where('released_at', 'is not', null),
+      ),
+    )
     .executeTakeFirst();
   return Number(deleted.numDeletedRows);
 }
 
-export async function deleteContent(work: SystemWriteWork, companyId: number, id: number): Promise<void> {
-  await contents.delete(inCompany(work, companyId), { id });
+/** Deletes a content without chunks, unless it has an owner. */
+export async function deleteReleased(work: SystemWriteWork, companyId: number, id: number): Promise<void> {
+  const { db } = specialSql(work);
+  await db
+    .deleteFrom('contents')
+    .where('company_id', '=', companyId)
+    .where('id', '=', id)
+    .where('released_at', 'is not', null)
+    .execute();
 }

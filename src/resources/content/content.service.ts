@@ -2,11 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { ReadWork, SystemWriteWork, Units, WriteWork } from '../../database/work.js';
 import { MINUTE } from '../../platform/clock.js';
+import type { StagedContent } from '../../platform/encoding/content-builder.js';
+import { DomainError } from '../../platform/errors.js';
 import type { NewContent } from './content.model.js';
 import {
   copyChunk,
-  deleteContent,
   deleteLastChunks,
+  deleteReleased,
   findChunk,
   findReleased,
   findSize,
@@ -15,16 +17,18 @@ import {
   insertContent,
   markReleased,
   selectSums,
+  unrelease,
 } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
 const RETENTION_MS = 15 * MINUTE;
-/** Chunks have 256 KiB. */
-const CHUNKS_PER_CALL = 16;
+/** Chunks have up to 768 KiB. */
+const CHUNKS_PER_CALL = 8;
 
-/** Stores bytes and returns their id. */
+/** Stores bytes, or gives an owner to those that are stored already; returns their id. Errors: `busy`. */
 export async function keepContent(work: WriteWork, content: NewContent): Promise<number> {
-  const id = await insertContent(work, content);
+  if ('stagedId' in content) return await adopt(work, content);
+  const id = await insertContent(work, content, null);
   for (const [sequence, bytes] of content.chunks.entries()) {
     await insertChunk(work, id, sequence, bytes);
     // Lets other requests run between the chunks of a large file.
@@ -33,9 +37,20 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
   return id;
 }
 
+/** Of several owners in one operation, the first one gets the bytes themselves and the others copies. */
+async function adopt(work: WriteWork, { stagedId, stagedAt, adopted }: StagedContent): Promise<number> {
+  if (await unrelease(work, stagedId, stagedAt)) {
+    work.afterCommit(adopted);
+    return stagedId;
+  }
+  if ((await selectSums(work, [stagedId])).length > 0) return await copyContent(work, stagedId);
+  // The clock was set forward, and they were deleted as if they had been released long ago.
+  throw new DomainError('busy', 'The upload took too long; send it again.', { retryAfter: 1 });
+}
+
 /** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
 export async function copyContent(work: WriteWork, id: number): Promise<number> {
-  const copy = await insertContent(work, await getContent(work, id));
+  const copy = await insertContent(work, await getContent(work, id), null);
   for (let sequence = 0; await copyChunk(work, id, copy, sequence); sequence += 1) await setImmediate();
   return copy;
 }
@@ -78,12 +93,22 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Deletes a released content, or a part of a large one; returns whether there may be more. */
+/** Deletes a content that was released a while ago, or a part of a large one; returns whether there may be more. */
 export async function sweepContents(work: SystemWriteWork): Promise<boolean> {
-  const released = await findReleased(work, new Date(work.now.getTime() - RETENTION_MS));
+  return await sweepReleasedBefore(work, new Date(work.now.getTime() - RETENTION_MS));
+}
+
+/** The same for those released before this process began: nobody reads them, and no upload goes on with them. */
+export async function sweepReleasedBefore(work: SystemWriteWork, before: Date): Promise<boolean> {
+  const released = await findReleased(work, before);
   if (released === undefined) return false;
-  const { companyId, id } = released;
-  const deleted = await deleteLastChunks(work, companyId, id, CHUNKS_PER_CALL);
-  if (deleted < CHUNKS_PER_CALL) await deleteContent(work, companyId, id);
+  await deletePart(work, released.companyId, released.id);
   return true;
+}
+
+/** Deletes a released content, or a part of a large one; returns whether more is left of it. */
+export async function deletePart(work: SystemWriteWork, companyId: number, id: number): Promise<boolean> {
+  if ((await deleteLastChunks(work, companyId, id, CHUNKS_PER_CALL)) === CHUNKS_PER_CALL) return true;
+  await deleteReleased(work, companyId, id);
+  return false;
 }

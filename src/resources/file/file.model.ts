@@ -16,11 +16,8 @@ export const FileCreate = z.object({
   fileType: FileFields.shape.fileType.default('asset'),
 });
 
-/** Bytes that a client uploaded. */
-export interface SentFile extends NewContent {
-  /** As sent; empty if the client gave none. */
-  readonly fileName: string;
-}
+/** Bytes that a client uploaded, and their file name as sent; empty if the client gave none. */
+export type SentFile = NewContent & { readonly fileName: string };
 
 export interface File extends Audit, Readonly<z.output<typeof FileFields>> {
   readonly id: number;

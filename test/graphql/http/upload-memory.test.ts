@@ -6,8 +6,8 @@ import { startServer, type TestServer } from '../../support/server.js';
 import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
 
-/** Memory slots: large uploads received at the same time. */
-const SLOTS = 4;
+/** Large uploads of one company that are received at the same time. */
+const SLOTS = 8;
 const KILOBYTE = 1024;
 
 let server: TestServer;
@@ -65,7 +65,7 @@ async function takesAnother(): Promise<void> {
   });
 }
 
-it('an upload releases its memory slot when it is stored, also where the response is read slowly', async () => {
+it('an upload gives its place back when it is stored, also where the response is read slowly', async () => {
   const slow = await Promise.all(Array.from({ length: SLOTS }, () => upload(12 * 1024 * KILOBYTE)));
   await expect
     .poll(async () => (await server.acme.client.get('files')).list('files').length, { timeout: 10_000 })
@@ -75,7 +75,7 @@ it('an upload releases its memory slot when it is stored, also where the respons
   for (const { socket } of slow) socket.destroy();
 });
 
-it('an upload whose client left while it waited for a memory slot releases it', async () => {
+it('an upload whose client left while it waited for a place gives it back', async () => {
   await rest();
   const holding = await Promise.all(Array.from({ length: SLOTS }, () => upload(600 * KILOBYTE, 100)));
   await rest();

@@ -55,19 +55,6 @@ describe('a semaphore', () => {
     (await semaphore.acquire())();
   });
 
-  it('ends the wait of a caller whose signal is aborted', async () => {
-    const semaphore = new Semaphore({ concurrency: 1, busy });
-    const release = await semaphore.acquire();
-    const controller = new AbortController();
-    const waiting = semaphore.acquire(controller.signal);
-    const reason = new Error('the client has left');
-    controller.abort(reason);
-    await expect(waiting).rejects.toBe(reason);
-    await expect(semaphore.acquire(controller.signal)).rejects.toBe(reason);
-    release();
-    (await semaphore.acquire())();
-  });
-
   it('refuses callers after close, which resolves once the earlier ones have released', async () => {
     const semaphore = new Semaphore({ concurrency: 1, busy });
     const events: string[] = [];

@@ -1,6 +1,8 @@
 import { cardNumbers, tracks, type Range } from './card-numbers.rules.js';
 import { namedSecrets } from './secret-names.rules.js';
-import { plainView, viewsOf, type View } from './text-views.rules.js';
+import { plainView } from './plain-view.rules.js';
+import { viewsOf } from './text-views.rules.js';
+import type { View } from './view.rules.js';
 
 interface Found {
   /** What must not be kept, in order and without overlaps. */

@@ -1,6 +1,7 @@
 import { searchCardData, searchRest } from './card-data-search.rules.js';
 import { FIRST_DIGITS, LAST_DIGITS, type Range } from './card-numbers.rules.js';
 import { isIsoSecret, isSecretName } from './secret-names.rules.js';
+import { textOf } from './view.rules.js';
 import type { ParsedPayment } from '../transaction.model.js';
 
 export interface Scrubbed<T> {
@@ -28,19 +29,52 @@ export function scrubText(text: string): Scrubbed<string> {
   return { value: result, scrubs: result === text ? 0 : scrubs };
 }
 
+const STAR = 42;
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
+const SPACE_OR_DASH = /^[\s\p{Pd}]$/u;
+const [IS_LETTER_OR_DIGIT, IS_SPACE_OR_DASH, IS_KNOWN] = [1, 2, 4];
+/** By UTF-16 unit, as far as it was looked up. */
+const kinds = new Uint8Array(0x1_0000);
+
+function kindOf(unit: number): number {
+  const known = kinds[unit] ?? 0;
+  if (known !== 0) return known;
+  const kind = kindOfCharacter(String.fromCharCode(unit));
+  return (kinds[unit] = kind);
+}
+
+const kindOfCharacter = (character: string): number =>
+  IS_KNOWN +
+  (LETTER_OR_DIGIT.test(character) ? IS_LETTER_OR_DIGIT : 0) +
+  (SPACE_OR_DASH.test(character) ? IS_SPACE_OR_DASH : 0);
+
 function hide(text: string, ranges: readonly Range[]): Scrubbed<string> {
-  let value = '';
-  let end = 0;
+  if (ranges.length === 0) return { value: text, scrubs: 0 };
+  const units = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at += 1) units[at] = text.charCodeAt(at);
   let scrubs = 0;
-  for (const [from, to, keepsGaps] of ranges) {
-    const shown = text.slice(from, to);
-    const characters = keepsGaps === true ? /[\p{L}\p{N}]/gu : /[^\s\p{Pd}]/gu;
-    const hidden = shown.replace(characters, (character) => '*'.repeat(character.length));
-    if (hidden !== shown) scrubs += 1;
-    value += text.slice(end, from) + hidden;
-    end = to;
+  for (const [from, to, keepsGaps = false] of ranges) if (hideRange(units, from, to, keepsGaps)) scrubs += 1;
+  return { value: scrubs === 0 ? text : textOf(units), scrubs };
+}
+
+/** Whether something was hidden. */
+function hideRange(units: Uint16Array, from: number, to: number, keepsGaps: boolean): boolean {
+  let isChanged = false;
+  for (let at = from; at < to;) {
+    const unit = units[at] ?? 0;
+    const isPair = isHigh(unit) && at + 1 < to && isLow(units[at + 1] ?? 0);
+    const length = isPair ? 2 : 1;
+    const kind = isPair ? kindOfCharacter(String.fromCharCode(unit, units[at + 1] ?? 0)) : kindOf(unit);
+    const isHidden = keepsGaps ? (kind & IS_LETTER_OR_DIGIT) !== 0 : (kind & IS_SPACE_OR_DASH) === 0;
+    if (isHidden) {
+      isChanged ||= unit !== STAR;
+      units.fill(STAR, at, at + length);
+    }
+    at += length;
   }
-  return { value: value + text.slice(end), scrubs };
+  return isChanged;
 }
 
 /** The same in all texts, numbers and keys of a JSON value; fields that are named as secrets are left out. */

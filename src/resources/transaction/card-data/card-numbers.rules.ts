@@ -1,3 +1,5 @@
+import { digitRuns, isLuhnValid, type DigitRun } from './digit-runs.rules.js';
+
 /** From and to a character of a text, `to` excluded; whether what is neither letter nor digit stays readable. */
 export type Range = readonly [from: number, to: number, keepsGaps?: boolean];
 
@@ -5,11 +7,7 @@ const SHORTEST_NUMBER = 13;
 const LONGEST_NUMBER = 19;
 export const FIRST_DIGITS = 6;
 export const LAST_DIGITS = 4;
-const ZERO = 48;
 
-/** What parts digits of one number: up to three characters that are neither letters nor digits; of stars, which mask, one. */
-const GAP = String.raw`(?:[^\p{L}\p{N}*]{1,3}|\*)`;
-const DIGIT_RUN = new RegExp(String.raw`\d(?:${GAP}?\d){12,}`, 'gu');
 /** How numbers of card schemes begin, by their length. */
 const CARD_BEGINNINGS: Readonly<Record<number, RegExp>> = {
   13: /^4/,
@@ -20,12 +18,9 @@ const CARD_BEGINNINGS: Readonly<Record<number, RegExp>> = {
   18: /^(?:3[05689]|5[0678]|6|81)/,
   19: /^(?:3[05689]|4|5[0678]|6|81)/,
 };
-/** The same, by the length and the number that the first two digits make. */
-const BEGINS: Readonly<Record<number, Uint8Array>> = Object.fromEntries(
-  Object.entries(CARD_BEGINNINGS).map(([length, beginning]) => [
-    length,
-    Uint8Array.from({ length: 100 }, (_, two) => Number(beginning.test(String(two).padStart(2, '0')))),
-  ]),
+/** The same: 1 at the place that the length and the first two digits make, such as 1641 for 16 digits that begin with 41. */
+const BEGINS = Uint8Array.from({ length: 100 * (LONGEST_NUMBER + 1) }, (_, place) =>
+  Number(CARD_BEGINNINGS[Math.floor(place / 100)]?.test(String(place % 100).padStart(2, '0')) ?? false),
 );
 const DAY = String.raw`(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`;
 /** Year, month, day, hour, minute and second in one piece; no number of a card begins so. */
@@ -46,24 +41,12 @@ const ORDINARY = new RegExp(
   'gu',
 );
 
-interface DigitRun {
-  readonly text: string;
-  readonly digits: Uint8Array;
-  /** Where each digit stands. */
-  readonly places: Int32Array;
-  /** How many gaps are before each digit, and in all. */
-  readonly gaps: Int32Array;
-  /** Sums of the check-digit weights before each digit: those of even places doubled, and those of odd places. */
-  readonly sums: readonly [even: Int32Array, odd: Int32Array];
-}
-
 /**
  * The digits to hide of each card number. One that stands by itself needs a valid check digit only, in one piece or in
  * groups as on a card; amid other digits, as in a packed message, and in other groups, one number in ten has that, so
  * there it must also begin as card numbers do.
  */
 export function cardNumbers(text: string): Range[] {
-  if (!ENOUGH_DIGITS.test(text)) return [];
   let ordinary: readonly Range[] | undefined;
   const isOrdinary = (from: number, to: number): boolean => {
     ordinary ??= Array.from(text.matchAll(ORDINARY), (match): Range => [
@@ -72,52 +55,7 @@ export function cardNumbers(text: string): Range[] {
     ]);
     return (ordinary[firstEndingAfter(ordinary, from)]?.[0] ?? text.length) <= to;
   };
-  return Array.from(text.matchAll(DIGIT_RUN)).flatMap((match) => numbersIn(runOf(match), isOrdinary));
-}
-
-const ENOUGH_DIGITS = /\d(?:[^\p{L}\p{N}]{0,3}\d){12}/u;
-
-function runOf(match: RegExpExecArray): DigitRun {
-  const [text] = match;
-  const digits = new Uint8Array(text.length);
-  const places = new Int32Array(text.length);
-  const gaps = new Int32Array(text.length);
-  let count = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const digit = text.charCodeAt(at) - ZERO;
-    if (digit < 0 || digit > 9) continue;
-    digits[count] = digit;
-    places[count] = match.index + at;
-    gaps[count] = at - count;
-    count += 1;
-  }
-  const used = digits.subarray(0, count);
-  return {
-    text,
-    digits: used,
-    places: places.subarray(0, count),
-    gaps: gaps.subarray(0, count),
-    sums: sumsOf(used),
-  };
-}
-
-/** So the check digit of any part is known from two subtractions. */
-function sumsOf(digits: Uint8Array): DigitRun['sums'] {
-  const even = new Int32Array(digits.length + 1);
-  const odd = new Int32Array(digits.length + 1);
-  for (let at = 0; at < digits.length; at += 1) {
-    const digit = digits[at] ?? 0;
-    const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
-    even[at + 1] = (even[at] ?? 0) + (at % 2 === 0 ? doubled : digit);
-    odd[at + 1] = (odd[at] ?? 0) + (at % 2 === 0 ? digit : doubled);
-  }
-  return [even, odd];
-}
-
-/** Whether the last digit of a part is its check digit: counted from there, every second one is doubled. */
-function isLuhnValid([even, odd]: DigitRun['sums'], start: number, end: number): boolean {
-  const sum = end % 2 === 0 ? even : odd;
-  return ((sum[end] ?? 0) - (sum[start] ?? 0)) % 10 === 0;
+  return digitRuns(text, SHORTEST_NUMBER).flatMap((run) => numbersIn(run, isOrdinary));
 }
 
 /** The index of the first range that ends after a place. */
@@ -132,17 +70,25 @@ function firstEndingAfter(ranges: readonly Range[], place: number): number {
 }
 
 function numbersIn(run: DigitRun, isOrdinary: (from: number, to: number) => boolean): Range[] {
-  const { digits, places, gaps } = run;
+  const { digits, places, cuts, sums } = run;
   const ranges: Range[] = [];
   for (let end = SHORTEST_NUMBER; end <= digits.length; end += 1) {
-    for (let start = end - SHORTEST_NUMBER; start >= Math.max(0, end - LONGEST_NUMBER); start -= 1) {
-      if (!isLuhnValid(run.sums, start, end) || !isCardNumber(run, start, end)) continue;
-      if (gaps[start] !== gaps[end - 1] && isOrdinary(places[start] ?? 0, places[end - 1] ?? 0)) continue;
+    const first = Math.max(0, end - LONGEST_NUMBER);
+    for (let start = end - SHORTEST_NUMBER; start >= first; start -= 1) {
+      if (!isLuhnValid(sums, start, end)) continue;
+      const two = (digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0);
+      const begins = BEGINS[100 * (end - start) + two] === 1;
+      const isWhole = cuts[start] === 1 && cuts[end] === 1;
+      if (!(begins || isWhole) || !isCardNumber(run, start, end, begins, isWhole)) continue;
+      if (hasGaps(places, start, end) && isOrdinary(places[start] ?? 0, places[end - 1] ?? 0)) continue;
       addRange(ranges, places[start + FIRST_DIGITS] ?? 0, (places[end - LAST_DIGITS - 1] ?? 0) + 1);
     }
   }
   return ranges;
 }
+
+const hasGaps = (places: Int32Array, start: number, end: number): boolean =>
+  (places[end - 1] ?? 0) - (places[start] ?? 0) !== end - 1 - start;
 
 /** Numbers that overlap become one range, so that long runs of digits have few. */
 function addRange(ranges: Range[], from: number, to: number): void {
@@ -157,17 +103,18 @@ const GROUPS =
   /^(?:\d(\D+)\d(?:\1\d)+|\d\d(\D+)\d\d(?:\2\d\d)+(?:\2\d)?|\d{4}(\D+)\d{4}(?:\3\d{4})+(?:\3\d{1,3})?|\d{4}(\D+)\d{6}\4\d{4,5}|\d{6}\D+\d{7}|\d{8}\D+(?:\d{8}|\d{5}|\d{10,11}))$/;
 const CARD_GAPS = /^(?:\d[\s\p{Pd}]{0,2})*$/u;
 
-function isCardNumber({ text, digits, places, gaps }: DigitRun, start: number, end: number): boolean {
-  const begins = BEGINS[end - start]?.[(digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0)] === 1;
-  const isWhole =
-    (start === 0 || gaps[start] !== gaps[start - 1]) &&
-    (end === digits.length || gaps[end] !== gaps[end - 1]);
-  if (!begins && !isWhole) return false;
-  const hasGaps = gaps[start] !== gaps[end - 1];
-  if (begins && (isWhole || !hasGaps)) return true;
+function isCardNumber(
+  { text, places }: DigitRun,
+  start: number,
+  end: number,
+  begins: boolean,
+  isWhole: boolean,
+): boolean {
+  const isParted = hasGaps(places, start, end);
+  if (begins && (isWhole || !isParted)) return true;
   const [run = 0, first = 0, last = 0] = [places[0], places[start], places[end - 1]];
   const number = text.slice(first - run, last + 1 - run);
-  if (!hasGaps) return !DATE_AND_TIME.test(number);
+  if (!isParted) return !DATE_AND_TIME.test(number);
   if (begins) return CARD_GAPS.test(number);
   return GROUPS.test(number);
 }
@@ -176,23 +123,21 @@ function isCardNumber({ text, digits, places, gaps }: DigitRun, start: number, e
 export function hasCardNumber(name: string): boolean {
   const words = name.match(/(?<![\p{L}\d])\d{13,19}(?![\p{L}\d])/gu) ?? [];
   return [name.replace(/[\s\p{Pd}]/gu, ''), ...words].some((digits) => {
-    const [match] = digits.matchAll(/^\d{13,19}$/g);
-    return (
-      match !== undefined &&
-      CARD_BEGINNINGS[digits.length]?.test(digits) === true &&
-      isLuhnValid(runOf(match).sums, 0, digits.length)
-    );
+    if (!/^\d{13,19}$/.test(digits) || CARD_BEGINNINGS[digits.length]?.test(digits) !== true) return false;
+    return digitRuns(digits, SHORTEST_NUMBER).some(({ sums }) => isLuhnValid(sums, 0, digits.length));
   });
 }
 
 /** Number, separator, then expiry, service code and the issuer's own data; read backwards from the separator. */
 const TRACK_2 = /(?<=(?<number>\d{12,19}))(?:[=D]|%3D)(?<data>\d{4,23})/dgi;
+const TRACK_SIGN = /\d(?:[=D]|%3D)\d/i;
 /** The last character of the data may be the first half of a surrogate pair: the other half then belongs to it. */
 const TRACK_1 = /B(?<number>\d{12,19})\^(?<data>[^^]{2,26}\^[^?\s]{0,60}[\udc00-\udfff]?)/dgi;
 
 /** The digits of a track that are not kept of its number, and all that follows them. */
 export function tracks(text: string): Range[] {
-  return [TRACK_1, TRACK_2].flatMap((form) =>
+  const forms = [...(text.includes('^') ? [TRACK_1] : []), ...(TRACK_SIGN.test(text) ? [TRACK_2] : [])];
+  return forms.flatMap((form) =>
     Array.from(text.matchAll(form)).flatMap((match): Range[] => {
       const { number, data } = match.indices?.groups ?? {};
       if (number === undefined || data === undefined) return [];

@@ -164,6 +164,23 @@ describe('AT-27 card data in other digits and encodings', () => {
     );
   });
 
+  it('full-width digits in percent-encoding, also beside bytes that are no UTF-8', () => {
+    const text = `${percent(fullWidth(VISA))}%ff`;
+    expect(scrubText(text).scrubs).toBeGreaterThan(0);
+    expect(scrubText(`%c3${text}`).scrubs).toBeGreaterThan(0);
+  });
+
+  it('many encoded texts, each by itself', () => {
+    const hidden = base64(`pan ${VISA} ok`);
+    const { value } = scrubText(Array(50).fill(hidden).join(' '));
+    expect(value.split(' ')).toHaveLength(50);
+    expect(new Set(value.split(' ')).size).toBe(1);
+    // The ends of two texts that are apart make no number together.
+    const half = base64('no 41111111');
+    const halves = `${half} ${half}`;
+    expect(scrubText(halves)).toEqual({ value: halves, scrubs: 0 });
+  });
+
   it('masks the middle digits of Base64 alone', () => {
     const { value } = scrubText(base64(`abcdef ${VISA} ghijkl`));
     const seen = Buffer.from(value.replaceAll('*', 'A'), 'base64').toString('latin1');

@@ -1,0 +1,69 @@
+import { ViewBuilder, type View } from './view.rules.js';
+
+const NOT_PLAIN = /[^\t\n\r -~]/;
+/** Joiners, marks, soft hyphens, control characters and fillers: a reader does not see them between two digits. */
+const INVISIBLE = /^(?![\t\n\r])[\p{Cc}\p{Cf}\p{M}\u115f\u1160\u3164\uffa0\ufffd]$/u;
+const DIGIT = /^\p{Nd}$/u;
+const SURROGATES = 0xd800;
+const AFTER_SURROGATES = 0xe000;
+
+/** Compatible forms as ASCII (full-width digits, letters with accents), without what cannot be seen. */
+export function plainView(view: View): View {
+  const { text } = view;
+  if (!NOT_PLAIN.test(text)) return view;
+  const built = new ViewBuilder(view, text.length, view.isEncoded);
+  for (let at = 0; at < text.length;) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0x20 && unit <= 0x7e) {
+      built.add(unit, at, at + 1);
+      at += 1;
+      continue;
+    }
+    const isPair = unit >= SURROGATES && unit < AFTER_SURROGATES;
+    const character = isPair ? String.fromCodePoint(text.codePointAt(at) ?? 0) : text.charAt(at);
+    const end = at + character.length;
+    const single = isPair ? NOT_KNOWN : singleForm(unit);
+    if (single >= 0) built.add(single, at, end);
+    else if (single === NOT_KNOWN) built.addText(plainForm(character), at, end);
+    at = end;
+  }
+  return built.view();
+}
+
+const NOT_KNOWN = -1;
+const NONE = -2;
+const NOT_LOOKED_UP = 0;
+/** By UTF-16 unit: the one unit of its plain form, `NOT_KNOWN` if the form has several, `NONE` if it has none. */
+const singleForms = new Int32Array(0x1_0000);
+
+function singleForm(unit: number): number {
+  const known = singleForms[unit] ?? NOT_LOOKED_UP;
+  if (known !== NOT_LOOKED_UP) return known;
+  const form = plainForm(String.fromCharCode(unit));
+  if (form === '') return (singleForms[unit] = NONE);
+  return (singleForms[unit] = form.length === 1 ? form.charCodeAt(0) : NOT_KNOWN);
+}
+
+const plainForms = new Map<string, string>();
+
+function plainForm(character: string): string {
+  let plain = plainForms.get(character);
+  if (plain === undefined) {
+    plain = DIGIT.test(character) ? String(digitValue(character)) : '';
+    if (plain === '') {
+      for (const part of character.normalize('NFKD')) if (!INVISIBLE.test(part)) plain += part;
+    }
+    if (plainForms.size < 10_000) plainForms.set(character, plain);
+  }
+  return plain;
+}
+
+/** The decimal digits of each script stand together, from 0 to 9. */
+function digitValue(character: string): number {
+  const compatible = character.normalize('NFKC');
+  if (/^\d$/.test(compatible)) return Number(compatible);
+  const code = character.codePointAt(0) ?? 0;
+  let value = 0;
+  while (value < 9 && DIGIT.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return value;
+}

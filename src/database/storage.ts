@@ -80,6 +80,14 @@ export const ddl = {
     ];
   },
 
+  /** Counts the rows of an append-only table in `counters`; rows of no company are not counted. */
+  countedLog(table: string): string {
+    return `create trigger ${table}_counted_in after insert on ${table} when new.company_id is not null begin
+        insert into counters (company_id, name, total) values (new.company_id, '${table}', 1)
+        on conflict (company_id, name) do update set total = total + 1;
+      end`;
+  },
+
   /** Triggers that refuse updates and deletes. */
   appendOnly(table: string): readonly string[] {
     return ['update', 'delete'].map(

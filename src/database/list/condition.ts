@@ -21,6 +21,12 @@ export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant' | 'intege
 export interface FilterColumn {
   readonly column: string;
   readonly kind: FilterKind;
+  /** Whether no two records of a company have the same value. */
+  readonly isUnique?: true;
+  /** The order in which an index has the records of one value: they are read as they are shown. */
+  readonly order?: string;
+  /** Whether few records of a large table have the same value: the planner prefers this index to all others. */
+  readonly narrows?: true;
 }
 
 /** As SQL over the table `t`. */
@@ -89,6 +95,17 @@ function extreme(
 ): number | null {
   const ends = parts.flatMap((part) => part[end] ?? []);
   return ends.length === 0 ? null : of(...ends);
+}
+
+/** Number of comparisons; an empty `and` or `or` counts as one. */
+export function comparisonsIn(where: Condition): number {
+  if ('field' in where) return 1;
+  if ('not' in where) return comparisonsIn(where.not);
+  const parts = 'and' in where ? where.and : where.or;
+  return Math.max(
+    parts.reduce((sum, part) => sum + comparisonsIn(part), 0),
+    1,
+  );
 }
 
 /** All fields that a condition compares. */

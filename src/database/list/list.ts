@@ -4,6 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
+import { countOf, type CounterName } from '../count.js';
 import { arrivalsOf, type Arrivals } from './arrivals.js';
 import {
   condition,
@@ -12,6 +13,14 @@ import {
   type FilterColumn,
   type FilterKind,
 } from './condition.js';
+import type { Examination } from './examination.js';
+import {
+  examinationOfCount,
+  examinationOfCounts,
+  examinationOfSlice,
+  examinationOfSlices,
+} from './examinations.js';
+import { childrenOf, ofCompany, type Relation } from './scope.js';
 import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
 import { amongIds, instant, idTable } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
@@ -31,19 +40,11 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly recordOf: (row: Row<Name>) => T;
   /** Records may hold long texts, so the bytes that one request reads of them are limited. */
   readonly isLarge?: true;
-  /** How rows belong to a company; by default, by their column `company_id`. */
-  readonly company?: CompanyScope;
+  /** Column with the id of the company; `company_id` unless set. */
+  readonly company?: string;
+  /** The counter of the company's rows; a number where there is none. */
+  readonly rows: CounterName | number;
 }
-
-/** A column with the id of the company, or a table that links ids of companies (`company_id`) with the rows' ids. */
-export type CompanyScope =
-  | { readonly column: string }
-  | { readonly link: keyof Tables; readonly child: string };
-
-/** How children are found: by their column with the id or name of the parent, or by a table of links. */
-export type Relation =
-  | { readonly column: string }
-  | { readonly link: keyof Tables; readonly parent: string; readonly child: string };
 
 /** A list as services offer it. */
 export interface List<T> {
@@ -53,6 +54,9 @@ export interface List<T> {
   readonly filters: Readonly<Record<string, FilterKind>>;
   slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>>;
   count(work: ReadWork, where: Condition | null): Promise<number>;
+  /** What `slice` and `count` examine at most. */
+  examinesSlice(request: SliceRequest): Examination;
+  examinesCount(where: Condition | null): Examination;
   /** Records by id, in one statement; ids that the company does not have are absent. */
   byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>>;
   /** The same records in the order of their insertion; `index` is the index over the company and the id. */
@@ -66,6 +70,9 @@ export interface ChildList<T, P extends KeyValue = number> {
   readonly list: List<T>;
   slices(work: ReadWork, parents: readonly P[], request: SliceRequest): Promise<ReadonlyMap<P, Slice<T>>>;
   counts(work: ReadWork, parents: readonly P[], where: Condition | null): Promise<ReadonlyMap<P, number>>;
+  /** What `slices` and `counts` examine at most, of all parents together. */
+  examinesSlices(request: SliceRequest): Examination;
+  examinesCounts(where: Condition | null): Examination;
 }
 
 /** The statements of one list. */
@@ -100,7 +107,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const { rows } = await sql<Row<Name> & { parent_id: P }>`
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
       where ${sql.ref(`r.${id}`)} in (
-        select ${sql.ref(childId)} from ${this.#childrenOf(work, relation)}
+        select ${sql.ref(childId)} from ${childrenOf(this.#listing, relation, work)}
           and ${this.#filtered(work, request)} ${this.#ordered(request, 't', childId)}
           limit ${request.limit + 1})
       ${isById ? sql`` : this.#ordered(request, 'r')}`.execute(work.db);
@@ -117,8 +124,10 @@ class ListStatements<Name extends keyof Tables, T> {
 
   /** Number of records in a company's list. */
   async count(work: ReadWork, where: Condition | null): Promise<number> {
+    const { rows: counted } = this.#listing;
+    if (where === null && typeof counted === 'string') return await countOf(work, counted);
     const { rows } = await sql<{ total: number }>`select count(*) as total from ${this.#table} as t
-      where ${this.#ofCompany(work)} ${this.#alsoMeets(where)}`.execute(work.db);
+      where ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where)}`.execute(work.db);
     return rows[0]?.total ?? 0;
   }
 
@@ -130,8 +139,8 @@ class ListStatements<Name extends keyof Tables, T> {
     where: Condition | null,
   ): Promise<ReadonlyMap<P, number>> {
     const { rows } = await sql<{ parent_id: P; total: number }>`
-      select p.value as parent_id, (select count(*) from ${this.#childrenOf(work, relation)}
-        and ${this.#ofCompany(work)} ${this.#alsoMeets(where)}) as total from ${idTable(parents)}`.execute(
+      select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
+        and ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where)}) as total from ${idTable(parents)}`.execute(
       work.db,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
@@ -140,7 +149,7 @@ class ListStatements<Name extends keyof Tables, T> {
   async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
     const { id, recordOf } = this.#listing;
     const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${this.#ofCompany(work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`.execute(work.db);
+      where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`.execute(work.db);
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }
 
@@ -172,32 +181,13 @@ class ListStatements<Name extends keyof Tables, T> {
     return { items, hasMore: rows.length > request.limit };
   }
 
-  /** FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `#ofCompany` and other conditions. */
-  #childrenOf(work: ReadWork, relation: Relation): RawBuilder<unknown> {
-    if ('column' in relation) {
-      return sql`${this.#table} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
-    }
-    // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
-    return sql`${sql.table(relation.link)} as l cross join ${this.#table} as t
-      where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
-        and ${sql.ref(`t.${this.#listing.id}`)} = ${sql.ref(`l.${relation.child}`)}`;
-  }
-
-  #ofCompany(work: ReadWork): RawBuilder<unknown> {
-    const { company = { column: 'company_id' }, id } = this.#listing;
-    const { companyId } = work.caller;
-    if ('column' in company) return sql`${sql.ref(`t.${company.column}`)} = ${companyId}`;
-    return sql`exists (select 1 from ${sql.table(company.link)} as m
-      where m.company_id = ${companyId} and ${sql.ref(`m.${company.child}`)} = ${sql.ref(`t.${id}`)})`;
-  }
-
   #alsoMeets(where: Condition | null): RawBuilder<unknown> {
     return where === null ? sql`` : sql`and ${condition(this.#listing.filters, where)}`;
   }
 
   #filtered(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
     const where = request.condition && withoutImplied(request.condition, this.#impliedByKey(request));
-    return sql`${this.#ofCompany(work)} ${this.#alsoMeets(where)} ${this.#beyondKey(request)}`;
+    return sql`${ofCompany(this.#listing, work)} ${this.#alsoMeets(where)} ${this.#beyondKey(request)}`;
   }
 
   /**
@@ -250,12 +240,16 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
     slice: (work, request) => statements.slice(work, request),
     count: (work, where) => statements.count(work, where),
+    examinesSlice: (request) => examinationOfSlice(listing, request),
+    examinesCount: (where) => examinationOfCount(listing, where),
     byIds: (work, ids) => statements.byIds(work, ids),
     arrivals: (index) => arrivalsOf(listing, index),
     of: (relation) => ({
       list,
       slices: (work, parents, request) => statements.slices(work, relation, parents, request),
       counts: (work, parents, where) => statements.counts(work, relation, parents, where),
+      examinesSlices: (request) => examinationOfSlices(listing, relation, request),
+      examinesCounts: (where) => examinationOfCounts(listing, relation, where),
     }),
   };
   return list;

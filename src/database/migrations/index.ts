@@ -7,6 +7,7 @@ import { up as transactions } from './0004-transactions.js';
 import { up as ledgerEntities } from './0005-ledger-entities.js';
 import { up as members } from './0006-members.js';
 import { up as signInNetworks } from './0008-sign-in-networks.js';
+import { up as rowTotals } from './0009-row-totals.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -17,6 +18,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-ledger-entities': { up: ledgerEntities },
   '0006-members': { up: members },
   '0008-sign-in-networks': { up: signInNetworks },
+  '0009-row-totals': { up: rowTotals },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -20,6 +20,13 @@ export const LIMITS = {
   variableDepth: 50,
   /** Records that the response can have at most: the product of page sizes, see cost.ts. */
   cost: 10_000,
+  /**
+   * Values that an operation may examine: comparisons in the rows that no index bounds, see examined.ts. They take about
+   * a second.
+   */
+  examined: 20_000_000,
+  /** The same for what must be read at once: for an event, or while a mutation with an Idempotency-Key is not committed. */
+  examinedTogether: 200_000,
   /** Bytes of the records that an operation reads from lists that may be large. */
   readBytes: 32 * 1024 * 1024,
   /** Bytes of a response, without contents of files, which have their own limit. */
@@ -73,6 +80,29 @@ export function beyondLimit(
     maximum,
     actual,
   });
+}
+
+const NARROW =
+  'Use fewer comparisons, or narrow the records: by a unique field such as serialNumber, or by an interval of startedAt.';
+
+/** The operation could examine more than a limit. */
+export function beyondExamined(limit: 'examined' | 'examinedTogether', actual: number): OperationRefused {
+  const maximum = LIMITS[limit];
+  const where = limit === 'examined' ? '' : ' for an event, or for a mutation with an Idempotency-Key,';
+  return operationRefused(
+    'GRAPHQL_VALIDATION_FAILED',
+    `The operation could examine too many values${where} in filters and counts: ${rounded(actual)}, at most ${maximum}. ${NARROW}`,
+    { limit, maximum, actual },
+  );
+}
+
+/** The same, found while the operation runs. */
+export function examinedTooMuch(): GraphQLError {
+  const maximum = LIMITS.examined;
+  return new GraphQLError(
+    `The operation examines too many values in filters and counts: more than ${maximum}, at most ${maximum}. ${NARROW}`,
+    { extensions: { code: 'BAD_USER_INPUT', limit: 'examined', maximum } },
+  );
 }
 
 /** The error of an operation that exceeds a limit of bytes while it runs. */

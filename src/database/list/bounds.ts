@@ -1,0 +1,56 @@
+/** What the statements of a list examine at most: the rows that an index leaves, times what is compared in each. */
+import { comparisonsIn, type Comparison, type Condition, type FilterColumn } from './condition.js';
+import type { SliceRequest } from './slice.js';
+
+/** The filter columns of a list, and the columns of its orders, by public name. */
+interface Columns {
+  readonly filters: Readonly<Record<string, FilterColumn>>;
+  readonly orders: Readonly<Record<string, string>>;
+}
+
+/**
+ * Whether an index has the records of a page in its order, so that no others are read: without a filter, or with one
+ * value of one field besides an interval of the order's column. Also for the one record that a unique value finds.
+ */
+export function isPageInOrder({ filters, orders }: Columns, request: SliceRequest): boolean {
+  const parts = conjuncts(request.condition);
+  if (findsOne(filters, parts)) return true;
+  const [only, ...others] = parts.filter((part) => !isBound(filters, part, orders[request.order]));
+  const inOrder = only === undefined || (isEqual(only) && filters[only.field]?.order === request.order);
+  return inOrder && others.length === 0;
+}
+
+/** Whether the database counts these records already, or a unique value finds one. */
+export function isCountKnown(filters: Columns['filters'], where: Condition | null): boolean {
+  return where === null || findsOne(filters, conjuncts(where));
+}
+
+/** The comparisons on one field by whose index rows can be counted; null where there are none. */
+export function countable(filters: Columns['filters'], where: Condition | null): Condition | null {
+  const parts = conjuncts(where).filter((part) => 'field' in part && filters[part.field]?.narrows === true);
+  const found = parts.find(isEqual) ?? parts.find((part) => 'field' in part && part.operator === 'in');
+  if (found !== undefined) return found;
+  const bounds = parts.filter((part) => 'field' in part && ['gte', 'lt'].includes(part.operator));
+  return bounds.length === 0 ? null : { and: bounds };
+}
+
+export const comparisonsOf = (where: Condition | null): number => (where === null ? 0 : comparisonsIn(where));
+
+/** The conditions that must all hold. */
+function conjuncts(where: Condition | null): readonly Condition[] {
+  if (where === null) return [];
+  return 'and' in where ? where.and.flatMap(conjuncts) : [where];
+}
+
+function isEqual(part: Condition): part is Comparison {
+  return 'field' in part && part.operator === 'eq';
+}
+
+function findsOne(filters: Columns['filters'], parts: readonly Condition[]): boolean {
+  return parts.some((part) => isEqual(part) && filters[part.field]?.isUnique === true);
+}
+
+/** Whether a comparison is an end of an interval in the column that the page is ordered by. */
+function isBound(filters: Columns['filters'], part: Condition, column: string | undefined): boolean {
+  return 'field' in part && ['gte', 'lt'].includes(part.operator) && filters[part.field]?.column === column;
+}

@@ -246,6 +246,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0005-ledger-entities': '16ddfc781fb0fd897e1a41f3252d2e29981ea2c6054415b4b57edcd8f8ec901f',
   '0006-members': 'aa21c6ac42618c1e1d331ebae0ad0c708f1bfe09761938dd3873634212d43de5',
   '0008-sign-in-networks': '570d0dbff888a9302166fcff59efb7b722ee7c67fa0c7bbffc2a9711c8dc5c33',
+  '0009-row-totals': 'b5acb7e5c4ee62f77b9f7d50a99f47d50411fcbe25d88cf7dba8cbfa3d45651a',
 };
 
 describe('released migrations', () => {

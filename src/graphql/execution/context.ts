@@ -83,7 +83,9 @@ export class GraphqlContext extends RecordReads {
     const { idempotencyKey, subscription } = this.request;
     const isKept = kind === OperationTypeNode.MUTATION && idempotencyKey !== null;
     const limit = isKept || subscription !== null ? 'examinedTogether' : 'examined';
-    this.counters.examined = await this.loaders.examine(examinations, limit);
+    const values = await this.loaders.examine(examinations, limit);
+    // A replay is the same text, whatever there is to examine by then.
+    if (!isKept) this.counters.examined = values;
   }
 
   /** Ends the operation: gives its read unit back. */

@@ -43,6 +43,7 @@ export async function openStorage(
     exclusive: true,
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
     onFault: faultLogger(logger),
+    onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),
     onFatal: (error) => {
       logger.fatal(
         { err: error, engine_code: engineCode(error) },

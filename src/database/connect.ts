@@ -5,12 +5,13 @@ import type { Database } from './database.js';
 import { DatabaseHealth } from './health.js';
 import { SqliteConnection, type Watcher } from './sqlite/connection.js';
 import { SqliteConnectionDialect } from './sqlite/dialect.js';
-import { deadlineExceeded, MAX_EXAMINING_MS } from './sqlite/examining/deadline.js';
+import { ReaderThreads, type ExaminingLimits } from './sqlite/examining/reader-threads.js';
 import { FileGuard } from './sqlite/file/guard.js';
 import { Marker, readMarks, type Slot } from './sqlite/file/marker.js';
 import { closeWhole, openFile } from './sqlite/file/open-file.js';
 import { markOpen } from './sqlite/file/paths.js';
 import { Reserve } from './sqlite/file/reserve.js';
+import { LogRestart } from './sqlite/log-restart.js';
 import { Snapshots } from './sqlite/snapshots.js';
 import { createWriterSemaphore } from './sqlite/writer.js';
 import type { Tables } from './tables.js';
@@ -22,6 +23,10 @@ export interface ConnectOptions {
   readonly onLost?: (problem: string) => void;
   /** Called with each fault of the storage and the error of SQLite or of the operating system. */
   readonly onFault?: (code: DomainCode, error: unknown) => void;
+  /** Called with the reason when a reader thread ended by itself, or did not stop in time. */
+  readonly onThreadLost?: (error: unknown) => void;
+  /** Other limits of reads that examine many rows; for tests. */
+  readonly examining?: Partial<ExaminingLimits>;
   /** Notes in the marker what is acknowledged. Without it, nothing is noted. */
   readonly slot?: Exclude<Slot, 'synced'>;
 }
@@ -33,33 +38,54 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const watcher: Watcher = {
     ...reportingTo(health, options),
     onStatement: statements.notify,
-    onLongLog: () => snapshots.restartLog(() => writer.restartLog()),
+    onLongLog: () => readers.restartLog(),
   };
   const writers = createWriterSemaphore();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
   const reserve = options.slot === 'server' ? new Reserve(file) : null;
-  const openReader = (): SqliteConnection =>
-    new SqliteConnection(openFile(file, { readonly: true }), watcher);
-  const reader = openReader();
-  const snapshots = new Snapshots(reader, openReader);
+  const readers = openReaders(file, writer, options);
   return {
-    file,
-    health,
+    ...{ file, health, ...readers.handles },
     writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
-    reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
-    snapshot: (isSystem, use) => snapshots.use(isSystem, use),
-    examine: (_companyId, use) => withDeadline(snapshots.use(false, use)),
     watchStatements: statements.watchStatements,
     verify: () => writer.guard?.verify() ?? null,
     admit: (change) => admit(reserve, health, change),
     close: async () => {
       await writers.close().catch(() => undefined);
-      snapshots.close();
-      reader.database.close();
+      await readers.close();
       closeWriter(writer);
       unmark();
+    },
+  };
+}
+
+function openReaders(file: string, writer: SqliteConnection, options: ConnectOptions) {
+  const { watcher } = writer;
+  const openReader = (): SqliteConnection =>
+    new SqliteConnection(openFile(file, { readonly: true }), watcher);
+  const reader = openReader();
+  const snapshots = new Snapshots(reader, openReader);
+  const threads = new ReaderThreads({
+    ...{ file, watcher, limits: options.examining },
+    verify: () => writer.guard?.verify() ?? null,
+    onThreadLost: (error) => options.onThreadLost?.(error),
+  });
+  const logRestart = new LogRestart(snapshots, threads, () => writer.restartLog());
+  const handles: Pick<Database, 'reads' | 'snapshot' | 'examine' | 'examining'> = {
+    reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
+    snapshot: (isSystem, use) => snapshots.use(isSystem, use),
+    examine: (companyId, use) => threads.use(companyId, use),
+    examining: () => threads.state,
+  };
+  return {
+    handles,
+    restartLog: () => logRestart.request(),
+    close: async () => {
+      await threads.close();
+      snapshots.close();
+      reader.database.close();
     },
   };
 }
@@ -75,18 +101,6 @@ function listeners(): Pick<Database, 'watchStatements'> & { readonly notify: (sq
       return () => all.delete(listener);
     },
   };
-}
-
-async function withDeadline<T>(result: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(deadlineExceeded()), MAX_EXAMINING_MS);
-  });
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Null without a marker: the database was made before there were markers, and no server has opened it since. */

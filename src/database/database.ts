@@ -3,6 +3,16 @@ import type { Kysely } from 'kysely';
 import type { DatabaseHealth } from './health.js';
 import type { Tables } from './tables.js';
 
+/** Reads that may examine many rows, and their threads, at this moment. */
+export interface ExaminingReads {
+  readonly running: number;
+  readonly waiting: number;
+  readonly threads: number;
+  /** Since the start: units that had exceeded their deadline, and threads that ended by themselves or were replaced. */
+  readonly exceeded: number;
+  readonly lostThreads: number;
+}
+
 /** One SQLite file. */
 export interface Database {
   readonly file: string;
@@ -18,6 +28,7 @@ export interface Database {
    * The same for a read that may examine many rows, on behalf of a company. Errors: `busy`, `deadline_exceeded`.
    */
   examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: (sql: string) => void): () => void;
   readonly health: DatabaseHealth;

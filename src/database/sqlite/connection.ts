@@ -40,7 +40,7 @@ const CHECKPOINT_PAGES = 1_000;
 const LONG_LOG_PAGES = 4_000;
 
 /** Limit for the rows of one statement outside a write transaction. */
-const MAX_BYTES_READ = 32 * 1024 * 1024;
+export const MAX_BYTES_READ = 32 * 1024 * 1024;
 
 /** One connection. A transaction that SQLite rolled back by itself, after a fault, can never be committed in part. */
 export class SqliteConnection implements DatabaseConnection {
@@ -213,13 +213,15 @@ function allWithinLimit(rows: IterableIterator<unknown>): unknown[] {
   let bytes = 0;
   for (const row of rows) {
     for (const value of Object.values(row as object)) if (typeof value === 'string') bytes += value.length;
-    if (bytes > MAX_BYTES_READ) {
-      throw new DomainError(
-        'malformed',
-        `The records have more than ${MAX_BYTES_READ} bytes: request fewer at once.`,
-      );
-    }
+    if (bytes > MAX_BYTES_READ) throw tooManyBytes();
     all.push(row);
   }
   return all;
+}
+
+export function tooManyBytes(): DomainError {
+  return new DomainError(
+    'malformed',
+    `The records have more than ${MAX_BYTES_READ} bytes: request fewer at once.`,
+  );
 }

@@ -12,7 +12,7 @@ import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js
 import { MAX_WRITE_WAIT_MS } from './writer.js';
 
 /** SQLite can change its schema within a transaction, so a migration is applied entirely or not at all. */
-class ConnectionAdapter extends SqliteAdapter {
+export class ConnectionAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }

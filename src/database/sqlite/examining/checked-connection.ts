@@ -1,0 +1,95 @@
+/**
+ * A connection whose statements end soon after they are told to. SQLite can be interrupted only by what a statement
+ * itself calls, so each table is read through a temporary view of the same name whose condition asks `may_go_on` at
+ * one in 64 rows. SQLite merges such a view into the statement: the plan stays the same. A table with a prescribed
+ * index (`indexed by`) has a view of its own for each index.
+ *
+ * This file also runs as TypeScript in a thread, where Node removes the types only: it imports no file of the project.
+ */
+import Sqlite from 'better-sqlite3';
+
+/** In a thread, nothing else has to wait. */
+const BUSY_TIMEOUT_MS = 1_000;
+
+export interface CheckedOptions {
+  /** Asked again and again while a statement runs. */
+  readonly mayGoOn: () => boolean;
+  /** One in so many rows, a power of two. */
+  readonly rowsPerCheck?: number;
+}
+
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly pk: number;
+}
+
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly tbl_name: string;
+  readonly sql: string;
+}
+
+/** Errors: those of SQLite. */
+export function openChecked(file: string, options: CheckedOptions): Sqlite.Database {
+  const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.pragma('trusted_schema = 0');
+    database.function('may_go_on', { deterministic: false }, (_row: unknown) => {
+      if (options.mayGoOn()) return 1;
+      throw new Stopped();
+    });
+    for (const view of viewsOf(database, options.rowsPerCheck ?? 64)) database.exec(view);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** The text of a statement that names its indexes, with the views of these indexes instead. */
+export function checkedText(sql: string): string {
+  return sql.replace(/"(\w+)" as "(\w+)" indexed by "(\w+)"/g, '"$1 indexed by $3" as "$2"');
+}
+
+function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
+  const objects = database
+    .prepare(
+      `select type, name, tbl_name, sql from sqlite_schema
+       where tbl_name not like 'sqlite_%' and type in ('table', 'index', 'view') order by rowid`,
+    )
+    .all() as SchemaObject[];
+  return objects.map(({ type, name, tbl_name: table, sql }) => {
+    // Inside a view of the file, names of tables mean those of the file: it is made again over the views.
+    if (type === 'view') return sql.replace(/^create view/i, 'create temp view');
+    const columns = database.pragma(`table_info(${quoted(table)})`) as Column[];
+    const check = checkOf(columns, rowsPerCheck);
+    return type === 'table'
+      ? `create temp view ${quoted(name)} as select * from main.${quoted(table)} where ${check}`
+      : `create temp view ${quoted(`${table} indexed by ${name}`)} as
+          select * from main.${quoted(table)} indexed by ${quoted(name)} where ${check}`;
+  });
+}
+
+/**
+ * Which rows are checked follows from a product of the id with a random number: nobody can delete just these. Without
+ * an id, a random number for each row takes six times as long. A column has to be named, since SQLite evaluates
+ * conditions without one once; the key is part of every index.
+ */
+function checkOf(columns: readonly Column[], rowsPerCheck: number): string {
+  const key = columns.filter(({ pk }) => pk > 0);
+  const name = quoted(key.at(-1)?.name ?? columns[0]?.name ?? '');
+  const isId = key.length === 1 && key[0]?.type.toLowerCase() === 'integer';
+  const factor = 2 * Math.floor(Math.random() * 2 ** 29) + 2 ** 29 + 1;
+  const chosen = isId ? `(${name} * ${factor}) >> 16` : 'random()';
+  return `((${chosen} & ${rowsPerCheck - 1}) <> 0 or may_go_on(${name}))`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

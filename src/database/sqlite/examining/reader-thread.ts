@@ -1,0 +1,171 @@
+import Sqlite from 'better-sqlite3';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+import { DomainError } from '../../../platform/errors.js';
+import { isFatal, translate } from '../faults.js';
+import { probeStorage } from '../file/probe.js';
+import { MAX_BYTES_READ, tooManyBytes, type Watcher } from '../connection.js';
+import type { Reply, Request, ThreadError, ThreadOptions } from './messages.js';
+
+export interface ReaderThreadOptions {
+  readonly file: string;
+  readonly watcher: Pick<Watcher, 'onFault' | 'onFatal'>;
+  /** Null if the file is the one that the server has opened. */
+  readonly verify: () => string | null;
+  /** Limit of the thread's heap, in MiB. */
+  readonly maxHeapMiB: number;
+  /** Called once, if the thread ended by itself. */
+  readonly onCrash: (error: unknown) => void;
+}
+
+/** Lower than the event loop, which shares the processors with the reader threads. */
+const NICE = 10;
+
+interface Pending {
+  readonly resolve: (rows: unknown[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A thread with one connection, for one unit at a time. */
+export class ReaderThread {
+  readonly #worker: Worker;
+  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
+  /** In the order in which the thread replies. */
+  readonly #pending: Pending[] = [];
+  readonly #ended = Promise.withResolvers<undefined>();
+  #free = Promise.withResolvers<undefined>();
+  #isEnding = false;
+  #failure: Error | null = null;
+
+  constructor(private readonly options: ReaderThreadOptions) {
+    const workerData: ThreadOptions = {
+      ...{ file: options.file, stop: this.#stop },
+      ...{ maxBytes: MAX_BYTES_READ, nice: NICE },
+    };
+    this.#worker = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
+      ...{ workerData, name: 'reader', env: {} },
+      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMiB },
+    });
+    this.#worker.unref();
+    this.#worker.on('message', (reply: Reply) => this.#receive(reply));
+    this.#worker.on('error', (error) => this.#crash(error));
+    this.#worker.on('exit', () => {
+      if (!this.#isEnding) this.#crash(new Error('A reader thread ended.'));
+      this.#free.resolve(undefined);
+      this.#ended.resolve(undefined);
+    });
+  }
+
+  /** Whether it can be used for another unit. */
+  get isUsable(): boolean {
+    return this.#failure === null && !this.#isEnding;
+  }
+
+  /** Whether nothing is running in it. */
+  get isFree(): boolean {
+    return this.#pending.length === 0;
+  }
+
+  /** Resolves when nothing is running in it any more. */
+  get free(): Promise<undefined> {
+    return this.#free.promise;
+  }
+
+  get ended(): Promise<undefined> {
+    return this.#ended.promise;
+  }
+
+  begin(): void {
+    this.#worker.ref();
+    Atomics.store(this.#stop, 0, 0);
+    this.#free = Promise.withResolvers();
+  }
+
+  read(sql: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
+    this.#pending.push({ resolve, reject });
+    this.#post({ kind: 'read', sql, parameters });
+    return promise;
+  }
+
+  /** Ends the transaction, and what is still running. */
+  end(): void {
+    if (this.#pending.length > 0) Atomics.store(this.#stop, 0, 1);
+    this.#post({ kind: 'end' });
+    this.#settle();
+    this.#worker.unref();
+  }
+
+  /** Closes the connection and ends the thread, as soon as nothing is running in it. */
+  close(): void {
+    this.#isEnding = true;
+    Atomics.store(this.#stop, 0, 1);
+    this.#post({ kind: 'close' });
+  }
+
+  /** Ends a thread that does not end by itself: at once, or when SQLite returns. */
+  async terminate(): Promise<void> {
+    this.#isEnding = true;
+    await this.#worker.terminate();
+  }
+
+  #post(request: Request): void {
+    this.#worker.postMessage(request);
+  }
+
+  #receive(reply: Reply): void {
+    if (reply.kind === 'open') {
+      const problem = this.options.verify();
+      if (problem !== null) this.#fail(gone(problem));
+      return;
+    }
+    if (reply.kind === 'refused') {
+      this.#fail(this.#explain(reply.error));
+      return;
+    }
+    const pending = this.#pending.shift();
+    if (reply.kind === 'rows') pending?.resolve(reply.rows);
+    if (reply.kind === 'error') pending?.reject(this.#explain(reply.error));
+    if (reply.kind === 'too_large') pending?.reject(tooManyBytes());
+    // The unit has ended already, so nobody sees this error.
+    if (reply.kind === 'stopped') pending?.reject(new Error('The statement was stopped.'));
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#pending.length === 0) this.#free.resolve(undefined);
+  }
+
+  #crash(error: unknown): void {
+    if (this.#failure !== null || this.#isEnding) return;
+    this.options.onCrash(error);
+    this.#fail(
+      new DomainError('busy', 'Reading this failed on the server; try again, or read less at once.', {
+        ...{ retryAfter: 1, cause: error },
+      }),
+    );
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    for (const { reject } of this.#pending.splice(0)) reject(error);
+    this.#settle();
+  }
+
+  #explain({ message, sqlite }: ThreadError): Error {
+    const { file, watcher } = this.options;
+    const error = sqlite === null ? new Error(message) : new Sqlite.SqliteError(message, sqlite);
+    const translated = translate(error, () => probeStorage(file));
+    if (isFatal(error)) watcher.onFatal(error);
+    else if (translated instanceof DomainError) watcher.onFault(translated.code, error);
+    return translated;
+  }
+}
+
+function gone(problem: string): DomainError {
+  return new DomainError('storage_unavailable', `The storage of the database is gone: ${problem}.`, {
+    retryAfter: 10,
+  });
+}

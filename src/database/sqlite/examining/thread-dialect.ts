@@ -1,0 +1,74 @@
+import {
+  SqliteDialect,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DialectAdapter,
+  type Driver,
+  type QueryResult,
+} from 'kysely';
+
+import { ConnectionAdapter } from '../dialect.js';
+
+/** Runs a statement; resolves to its rows. */
+type Read = (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;
+
+class ThreadConnection implements DatabaseConnection {
+  constructor(private readonly read: Read) {}
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return { rows: (await this.read(sql, parameters)) as R[] };
+  }
+
+  streamQuery(): never {
+    throw new Error('This connection does not stream rows: read them in pages.');
+  }
+}
+
+class ThreadDriver implements Driver {
+  readonly #connection: ThreadConnection;
+
+  constructor(read: Read) {
+    this.#connection = new ThreadConnection(read);
+  }
+
+  async init(): Promise<void> {
+    // The thread is there already.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return await Promise.resolve(this.#connection);
+  }
+
+  beginTransaction = refused;
+  commitTransaction = refused;
+  rollbackTransaction = refused;
+
+  async releaseConnection(): Promise<void> {
+    // The thread is the unit's until it ends.
+  }
+
+  async destroy(): Promise<void> {
+    // The thread goes on.
+  }
+}
+
+async function refused(): Promise<void> {
+  await Promise.reject(new Error('A unit that examines has one transaction, which only reads.'));
+}
+
+/** One for all units, so that they share the SQL texts that are kept by adapter. */
+const ADAPTER = new ConnectionAdapter();
+
+export class ThreadDialect extends SqliteDialect {
+  constructor(private readonly read: Read) {
+    super({ database: () => Promise.reject(new Error('The connection is in a thread.')) });
+  }
+
+  override createDriver(): Driver {
+    return new ThreadDriver(this.read);
+  }
+
+  override createAdapter(): DialectAdapter {
+    return ADAPTER;
+  }
+}

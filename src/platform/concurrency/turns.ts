@@ -1,0 +1,138 @@
+import type { Release } from './semaphore.js';
+
+export interface TurnLimits {
+  /** Holders at the same time, of all keys together and of one key. */
+  readonly places: number;
+  readonly placesOfKey: number;
+  /** Waiting callers, of all keys together and of one key; one more is refused at once. */
+  readonly maxWaiting: number;
+  readonly maxWaitingOfKey: number;
+  /** Milliseconds after which a waiting caller is refused. */
+  readonly maxWaitMs: number;
+  /** The error of a refused caller. */
+  readonly busy: () => Error;
+}
+
+interface Waiter {
+  readonly resolve: (release: Release) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A bounded queue for each key, for example for each company: free places are given to the keys in turns. */
+export class Turns<Key> {
+  readonly #held = new Map<Key, number>();
+  /** In the order in which the keys get their next place. */
+  readonly #waiting = new Map<Key, Set<Waiter>>();
+  #running = 0;
+  #queued = 0;
+  #state: 'open' | 'paused' | 'closed' = 'open';
+  /** Of `pause`; null while nobody waits for it. */
+  #left: PromiseWithResolvers<undefined> | null = null;
+
+  constructor(private readonly limits: TurnLimits) {}
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#queued;
+  }
+
+  /** Resolves to the release once there is a place. Rejects with the limits' `busy` error. */
+  async acquire(key: Key): Promise<Release> {
+    if (this.#isFree(key)) return this.#enter(key);
+    const { maxWaiting, maxWaitingOfKey, maxWaitMs, busy } = this.limits;
+    const own = this.#waiting.get(key)?.size ?? 0;
+    if (this.#state === 'closed' || own >= maxWaitingOfKey || this.#queued >= maxWaiting) throw busy();
+    const { promise, resolve, reject } = Promise.withResolvers<Release>();
+    const waiter: Waiter = { resolve, reject };
+    this.#add(key, waiter);
+    const timer = setTimeout(() => {
+      this.#remove(key, waiter);
+      reject(busy());
+    }, maxWaitMs);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Gives no place until `resume`; resolves once all places were given back. */
+  async pause(): Promise<void> {
+    if (this.#state === 'open') this.#state = 'paused';
+    if (this.#running === 0) return;
+    this.#left ??= Promise.withResolvers();
+    await this.#left.promise;
+  }
+
+  resume(): void {
+    if (this.#state === 'paused') this.#state = 'open';
+    this.#serve();
+  }
+
+  /** Refuses those that wait, and further callers. */
+  close(): void {
+    this.#state = 'closed';
+    for (const waiters of this.#waiting.values()) {
+      for (const { reject } of waiters) reject(this.limits.busy());
+    }
+    this.#waiting.clear();
+    this.#queued = 0;
+  }
+
+  #isFree(key: Key): boolean {
+    if (this.#state !== 'open' || this.#running >= this.limits.places) return false;
+    return (this.#held.get(key) ?? 0) < this.limits.placesOfKey;
+  }
+
+  #enter(key: Key): Release {
+    this.#running += 1;
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#leave(key);
+      isHeld = false;
+    };
+  }
+
+  #leave(key: Key): void {
+    const left = (this.#held.get(key) ?? 1) - 1;
+    if (left === 0) this.#held.delete(key);
+    else this.#held.set(key, left);
+    this.#running -= 1;
+    if (this.#running === 0) {
+      this.#left?.resolve(undefined);
+      this.#left = null;
+    }
+    this.#serve();
+  }
+
+  /** A key that was served goes to the end of the order, where this loop finds it again. */
+  #serve(): void {
+    for (const [key, waiters] of this.#waiting) {
+      const [next] = waiters;
+      if (next === undefined || !this.#isFree(key)) continue;
+      this.#remove(key, next);
+      if (waiters.size > 0) {
+        this.#waiting.delete(key);
+        this.#waiting.set(key, waiters);
+      }
+      next.resolve(this.#enter(key));
+    }
+  }
+
+  #add(key: Key, waiter: Waiter): void {
+    const waiters = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waiters.add(waiter));
+    this.#queued += 1;
+  }
+
+  #remove(key: Key, waiter: Waiter): void {
+    const waiters = this.#waiting.get(key);
+    if (waiters?.delete(waiter) !== true) return;
+    this.#queued -= 1;
+    if (waiters.size === 0) this.#waiting.delete(key);
+  }
+}

@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import type { ReadWork } from '../../../src/database/work.js';
+import { callerOf, count, examine, forHours, hold, openExamined, until } from '../../support/examining.js';
+import { SYSTEM } from '../../support/server.js';
+
+describe('a read unit that examines', () => {
+  it('runs in a thread that starts when it is needed, and reports its statements like others', async () => {
+    const { database, units } = await openExamined();
+    const statements: string[] = [];
+    database.watchStatements((statement) => statements.push(statement));
+    expect(database.examining()).toMatchObject({ threads: 0 });
+    expect(await examine(units, 1, count)).toBe(2_000);
+    expect(database.examining()).toMatchObject({ threads: 1, running: 0, waiting: 0 });
+    expect(statements).toEqual(['select count(*) as "total" from "companies"']);
+  });
+
+  it('leaves other read units where they are', async () => {
+    const { database, units } = await openExamined();
+    expect(await units.read(callerOf(1), count)).toBe(2_000);
+    expect(database.examining().threads).toBe(0);
+  });
+
+  it('sees one state, even if changes are committed between its statements', async () => {
+    const { units } = await openExamined();
+    const add = (name: string): Promise<unknown> =>
+      units.systemWrite(SYSTEM, ({ db }) =>
+        db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute(),
+      );
+    const seen = await examine(units, 1, async (work) => {
+      const before = await count(work);
+      await add('one more');
+      const inside = await examine(units, 2, count);
+      return [before, inside, await count(work)];
+    });
+    expect(seen).toEqual([2_000, 2_001, 2_000]);
+    expect(await examine(units, 1, count)).toBe(2_001);
+  });
+
+  it('does not hold the event loop: what comes later is served first', async () => {
+    const { units } = await openExamined({ deadlineMs: 1_000 });
+    const order: string[] = [];
+    const long = examine(units, 1, forHours).catch(() => order.push('the long one'));
+    await examine(units, 2, count);
+    order.push('another company');
+    await units.read(callerOf(1), count);
+    order.push('a small read');
+    await long;
+    expect(order).toEqual(['another company', 'a small read', 'the long one']);
+  });
+
+  it('cannot write', async () => {
+    const { units } = await openExamined();
+    const write = examine(units, 1, ({ db }) => sql`delete from companies`.execute(db));
+    await expect(write).rejects.toThrow('cannot modify');
+  });
+
+  it('refuses statements after its end', async () => {
+    const { units } = await openExamined();
+    const { db } = await examine(units, 1, (work) => Promise.resolve(work));
+    await expect(count({ db })).rejects.toThrow('The unit of work has ended.');
+  });
+});
+
+describe('the deadline of a read unit that examines', () => {
+  it('ends a running statement, and its thread is free again', async () => {
+    const { database, units } = await openExamined({ deadlineMs: 300 });
+    await expect(examine(units, 1, forHours)).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect(await examine(units, 1, count)).toBe(2_000);
+    expect(database.examining()).toMatchObject({ threads: 1, exceeded: 1, lostThreads: 0 });
+  });
+
+  it('holds for all statements of the unit together, also those that wait for each other', async () => {
+    const { database, units } = await openExamined({ deadlineMs: 300 });
+    const unit = examine(units, 1, (work) => Promise.all(Array.from({ length: 20 }, () => forHours(work))));
+    await expect(unit).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect(await examine(units, 1, count)).toBe(2_000);
+    expect(database.examining()).toMatchObject({ exceeded: 1, lostThreads: 0 });
+  });
+
+  it('holds where the unit waits for something else', async () => {
+    const { units } = await openExamined({ deadlineMs: 400 });
+    const unit = examine(units, 1, () => new Promise(() => undefined));
+    await expect(unit).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect(await examine(units, 1, count)).toBe(2_000);
+  });
+
+  it('is kept towards the client by a statement that cannot be stopped, whose thread is replaced', async () => {
+    const { database, units, lost } = await openExamined({ deadlineMs: 200, graceMs: 200 });
+    // Reads no table, so nothing asks whether it may go on.
+    const unstoppable = examine(units, 1, ({ db }) =>
+      sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000000)
+        select count(*) from n`.execute(db),
+    );
+    await expect(unstoppable).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    await expect.poll(() => database.examining().lostThreads, { timeout: 10_000 }).toBe(1);
+    expect(await examine(units, 1, count)).toBe(2_000);
+    expect(lost).toMatchObject([{ message: 'A statement did not stop in time.' }]);
+    // Once SQLite has returned, the thread that was lost is gone.
+    await expect.poll(() => database.examining().threads, { timeout: 20_000 }).toBe(1);
+  });
+});
+
+describe('turns', () => {
+  it('are taken by company: the next one is served before the many reads of another', async () => {
+    const { database, units } = await openExamined();
+    const order: number[] = [];
+    const held = await hold(units, 1);
+    const many = Array.from({ length: 100 }, () =>
+      examine(units, 1, async () => void order.push(await Promise.resolve(1))),
+    );
+    expect(database.examining()).toMatchObject({ running: 1, waiting: 100 });
+    // The second thread is free: one company never gets all.
+    await examine(units, 2, async () => void order.push(await Promise.resolve(2)));
+    const other = await hold(units, 3);
+    const next = examine(units, 2, async () => void order.push(await Promise.resolve(2)));
+    await held.end();
+    await next;
+    expect(order.filter((companyId) => companyId === 1).length).toBeLessThan(3);
+    await Promise.all([...many, other.end()]);
+    expect(order.filter((companyId) => companyId === 1)).toHaveLength(100);
+  });
+
+  it('have a bounded queue for each company, and for all', async () => {
+    const { database, units } = await openExamined({ maxWaiting: 4, maxWaitingOfCompany: 3 });
+    const held = await Promise.all([hold(units, 1), hold(units, 2)]);
+    const waiting = [1, 1, 1, 2].map((companyId) => examine(units, companyId, count));
+    await expect(examine(units, 1, count)).rejects.toMatchObject({ code: 'busy' });
+    await expect(examine(units, 2, count)).rejects.toMatchObject({ code: 'busy' });
+    expect(database.examining()).toMatchObject({ running: 2, waiting: 4 });
+    await Promise.all(held.map(({ end }) => end()));
+    expect(await Promise.all(waiting)).toEqual([2_000, 2_000, 2_000, 2_000]);
+    expect(database.examining()).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('are waited for up to a limit', async () => {
+    const { database, units } = await openExamined({ maxWaitMs: 50 });
+    const held = await hold(units, 1);
+    await expect(examine(units, 1, count)).rejects.toMatchObject({
+      code: 'busy',
+      details: { retryAfter: 1 },
+    });
+    expect(database.examining().waiting).toBe(0);
+    await held.end();
+    expect(await examine(units, 1, count)).toBe(2_000);
+  });
+});
+
+describe('a reader thread', () => {
+  it('ends when it was not used for some time', async () => {
+    const { database, units } = await openExamined({ idleMs: 50 });
+    await examine(units, 1, count);
+    await expect.poll(() => database.examining().threads).toBe(0);
+    expect(await examine(units, 1, count)).toBe(2_000);
+  });
+
+  it('that runs out of memory fails its unit only, and is replaced', async () => {
+    const { database, units, lost } = await openExamined({ maxHeapMiB: 24 });
+    const large = ({ db }: ReadWork): Promise<unknown> =>
+      sql`select a.name as name, b.name as other, a.id as id from companies as a, companies as b limit 300000`.execute(
+        db,
+      );
+    const other = examine(units, 2, count);
+    await expect(examine(units, 1, large)).rejects.toMatchObject({ code: 'busy' });
+    expect(await other).toBe(2_000);
+    expect(await examine(units, 1, count)).toBe(2_000);
+    expect(database.examining().lostThreads).toBe(1);
+    expect(lost).toMatchObject([{ code: 'ERR_WORKER_OUT_OF_MEMORY' }]);
+  });
+
+  it('returns at most 32 MiB for one statement', async () => {
+    const { units } = await openExamined();
+    const wide = examine(units, 1, ({ db }) =>
+      sql`select printf('%.10000c', '-') as text from companies as a, companies as b limit 4000`.execute(db),
+    );
+    await expect(wide).rejects.toMatchObject({ code: 'malformed' });
+    expect(await examine(units, 1, count)).toBe(2_000);
+  });
+
+  it('tells errors of SQLite like other connections', async () => {
+    const { database, units } = await openExamined();
+    const { file } = database;
+    const wrong = examine(units, 1, ({ db }) => sql`select nothing from nowhere`.execute(db));
+    await expect(wrong).rejects.toMatchObject({ name: 'SqliteError', code: 'SQLITE_ERROR' });
+    expect(statSync(file).isFile()).toBe(true);
+  });
+});
+
+describe('closing the database', () => {
+  it('ends what is examined, what waits, and the threads', async () => {
+    const { database, units } = await openExamined();
+    const running = examine(units, 1, forHours).catch((error: unknown) => error);
+    const waiting = examine(units, 1, count).catch((error: unknown) => error);
+    await until(() => database.examining().waiting === 1);
+    await database.close();
+    expect(await running).toMatchObject({ code: 'storage_unavailable' });
+    expect(await waiting).toMatchObject({ code: 'busy' });
+    expect(database.examining()).toMatchObject({ running: 0, waiting: 0, threads: 0 });
+    await expect(examine(units, 1, count)).rejects.toMatchObject({ code: 'busy' });
+    expect(statSync(`${database.file}-wal`, { throwIfNoEntry: false })).toBeUndefined();
+  });
+});

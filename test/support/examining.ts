@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+
+import { connect, type ConnectOptions } from '../../src/database/connect.js';
+import type { Database } from '../../src/database/database.js';
+import { createUnits, type ReadWork, type SystemReadWork, type Units } from '../../src/database/work.js';
+import type { Caller } from '../../src/platform/caller.js';
+import { testClock } from './clock.js';
+import { databaseFile, removeFolder, scratchFolder } from './database.js';
+import { SYSTEM } from './server.js';
+
+export function callerOf(companyId: number): Caller {
+  const member = { companyId, userId: 1, tokenId: null, role: 'admin', scopes: [], timeZone: 'UTC' } as const;
+  return { ...member, ...SYSTEM };
+}
+
+export interface Examined {
+  readonly database: Database;
+  readonly units: Units;
+  /** Why threads were lost. */
+  readonly lost: readonly unknown[];
+}
+
+/** A database with 2,000 companies and two reader threads. */
+export async function openExamined(examining: ConnectOptions['examining'] = {}): Promise<Examined> {
+  const folder = scratchFolder();
+  const lost: unknown[] = [];
+  const onThreadLost = (error: unknown): void => void lost.push(error);
+  const database = connect(databaseFile(folder), { examining: { threads: 2, ...examining }, onThreadLost });
+  onTestFinished(async () => {
+    await database.close();
+    removeFolder(folder);
+  });
+  const units = createUnits(database, testClock());
+  await units.systemWrite(SYSTEM, async ({ db }) => {
+    const names = JSON.stringify(Array.from({ length: 2_000 }, (_, n) => `company ${n}`));
+    await sql`insert into companies (name, created_at, updated_at)
+      select value, 0, 0 from json_each(${names})`.execute(db);
+  });
+  return { database, units, lost };
+}
+
+export function examine<T>(units: Units, companyId: number, use: (work: ReadWork) => Promise<T>): Promise<T> {
+  return units.read(callerOf(companyId), use, { examines: true });
+}
+
+/** The number of companies. */
+export async function count({ db }: Pick<SystemReadWork, 'db'>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as "total" from "companies"`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/** A statement that would run for hours. */
+export async function forHours({ db }: Pick<SystemReadWork, 'db'>): Promise<unknown> {
+  return await sql`select count(*) from companies as a, companies as b, companies as c, companies as d`.execute(
+    db,
+  );
+}
+
+/** A unit that has a thread until `end`. */
+export async function hold(
+  units: Units,
+  companyId: number,
+): Promise<{ readonly end: () => Promise<unknown> }> {
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  let unit: Promise<unknown> = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    unit = examine(units, companyId, async (work) => {
+      await count(work);
+      resolve();
+      await finished;
+    });
+  });
+  return {
+    end: async () => {
+      finish();
+      await unit;
+    },
+  };
+}
+
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(5);
+}

@@ -205,6 +205,11 @@ export function indexedBy(table: string, alias: string, index: string): RawBuild
   return sql`${sql.table(table)} as ${sql.ref(alias)} indexed by ${sql.ref(index)}`;
 }
 
+/** The values of a column in a form for which the query planner uses no index. */
+export function unindexed<T>(column: RawBuilder<T>): RawBuilder<T> {
+  return sql<T>`+${column}`;
+}
+
 /** A list of ids or names as a table `p` with the column `value`, for joins. */
 export function idTable(ids: readonly (string | number)[]): RawBuilder<unknown> {
   return sql`json_each(${JSON.stringify(ids)}) as p`;

@@ -2,7 +2,7 @@
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
-export { examines } from './schema/examines.js';
+export { examines, examinesChildren } from './schema/examines.js';
 export { enumeration } from './schema/enumeration.js';
 export { requestError, userErrorsOf } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';

@@ -1,5 +1,6 @@
 /** What the statements of a list examine at most: the rows that an index leaves, times what is compared in each. */
 import { comparisonsIn, type Comparison, type Condition, type FilterColumn } from './condition.js';
+import type { ListTable, Relation } from './scope.js';
 import type { SliceRequest } from './slice.js';
 
 /** The filter columns of a list, and the columns of its orders, by public name. */
@@ -25,12 +26,30 @@ export function isCountKnown(filters: Columns['filters'], where: Condition | nul
   return where === null || findsOne(filters, conjuncts(where));
 }
 
-/** The comparisons on one field by whose index rows can be counted; null where there are none. */
-export function countable(filters: Columns['filters'], where: Condition | null): Condition | null {
+/** The order in which the index of a relation has the children of one parent. */
+export function orderOfChildren(
+  { filters, orders, id }: Columns & ListTable,
+  relation: Relation,
+): string | undefined {
+  if ('link' in relation) return Object.keys(orders).find((order) => orders[order] === id);
+  return Object.values(filters).find(({ column }) => column === relation.column)?.order;
+}
+
+/**
+ * The comparisons on one field by whose index rows can be counted; null where there are none. `ordered` is the column of
+ * a page's order: a page in another order is not read by the index of an interval.
+ */
+export function countable(
+  filters: Columns['filters'],
+  where: Condition | null,
+  ordered?: string,
+): Condition | null {
   const parts = conjuncts(where).filter((part) => 'field' in part && filters[part.field]?.narrows === true);
   const found = parts.find(isEqual) ?? parts.find((part) => 'field' in part && part.operator === 'in');
   if (found !== undefined) return found;
-  const bounds = parts.filter((part) => 'field' in part && ['gte', 'lt'].includes(part.operator));
+  const bounds = parts.filter(
+    (part) => 'field' in part && isBound(filters, part, ordered ?? filters[part.field]?.column),
+  );
   return bounds.length === 0 ? null : { and: bounds };
 }
 

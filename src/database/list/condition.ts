@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { among, flag, holdsText, instant } from '../storage.js';
+import { among, flag, holdsText, instant, unindexed } from '../storage.js';
 
 /** The filter of a list. */
 export type Condition =
@@ -29,29 +29,22 @@ export interface FilterColumn {
   readonly narrows?: true;
 }
 
-/** As SQL over the table `t`. */
+/** As SQL over the table `t`. The planner uses indexes of the columns that `isIndexed` names; of all unless given. */
 export function condition(
   columns: Readonly<Record<string, FilterColumn>>,
   where: Condition,
+  isIndexed: (column: string) => boolean = () => true,
 ): RawBuilder<unknown> {
-  if ('and' in where) return joined(columns, where.and, sql` and `, sql`1 = 1`);
-  if ('or' in where) return joined(columns, where.or, sql` or `, sql`1 = 0`);
+  const joined = (parts: readonly Condition[], operator: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(${sql.join(
+      parts.map((part) => condition(columns, part, isIndexed)),
+      operator,
+    )})`;
+  if ('and' in where) return where.and.length === 0 ? sql`1 = 1` : joined(where.and, sql` and `);
+  if ('or' in where) return where.or.length === 0 ? sql`1 = 0` : joined(where.or, sql` or `);
   // `is not true`, since a comparison with null is null: `not (name = 'x')` must match rows without a name.
-  if ('not' in where) return sql`(${condition(columns, where.not)}) is not true`;
-  return comparison(columns, where);
-}
-
-function joined(
-  columns: Readonly<Record<string, FilterColumn>>,
-  parts: readonly Condition[],
-  operator: RawBuilder<unknown>,
-  ifEmpty: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  if (parts.length === 0) return ifEmpty;
-  return sql`(${sql.join(
-    parts.map((part) => condition(columns, part)),
-    operator,
-  )})`;
+  if ('not' in where) return sql`(${condition(columns, where.not, isIndexed)}) is not true`;
+  return comparison(columns, where, isIndexed);
 }
 
 /** The condition without comparisons that hold anyway. */
@@ -125,10 +118,15 @@ function toColumn(value: unknown): string | number {
   throw new Error(`A column cannot be compared with a value of type ${typeof value}`);
 }
 
-function comparison(columns: Readonly<Record<string, FilterColumn>>, where: Comparison): RawBuilder<unknown> {
+function comparison(
+  columns: Readonly<Record<string, FilterColumn>>,
+  where: Comparison,
+  isIndexed: (column: string) => boolean,
+): RawBuilder<unknown> {
   const known = columns[where.field];
   if (known === undefined) throw new Error(`The list has no filter ${where.field}`);
-  const column = sql.ref(`t.${known.column}`);
+  const named = sql.ref(`t.${known.column}`);
+  const column = isIndexed(known.column) ? named : unindexed(named);
   switch (where.operator) {
     case 'eq':
       return sql`${column} = ${toColumn(where.value)}`;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import type { CounterName } from '../count.js';
 import { idTable } from '../storage.js';
-import { comparisonsOf, countable, isCountKnown, isPageInOrder } from './bounds.js';
+import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
 import { condition, type Condition, type FilterColumn } from './condition.js';
 import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
 import { childrenOf, ofCompany, type ListTable, type Relation } from './scope.js';
@@ -21,7 +21,7 @@ const NOTHING: Examination = { values: 0, rows: 0 };
 export function examinationOfSlice(list: Examined, request: SliceRequest): Examination {
   if (isPageInOrder(list, request)) return NOTHING;
   const values = ROW_VALUES + comparisonsOf(request.condition);
-  return { values, ...rowsMeeting(list, request.condition) };
+  return { values, ...rowsMeeting(list, request.condition, list.orders[request.order]) };
 }
 
 /** What counting a company's list examines at most. All records together are counted by the database already. */
@@ -35,7 +35,7 @@ export function examinationOfCount(list: Examined, where: Condition | null): Exa
  * links, each link) once.
  */
 export function examinationOfSlices(list: Examined, relation: Relation, request: SliceRequest): Examination {
-  if (request.condition === null && isInOrder(list, relation, request)) return NOTHING;
+  if (request.condition === null && orderOfChildren(list, relation) === request.order) return NOTHING;
   return { values: ROW_VALUES + comparisonsOf(request.condition), ...rowsOfParents(list, relation) };
 }
 
@@ -49,8 +49,8 @@ export function examinationOfCounts(
   return { values: row + comparisonsOf(where), ...rowsOfParents(list, relation) };
 }
 
-function rowsMeeting(list: Examined, where: Condition | null): Omit<Examination, 'values'> {
-  const part = countable(list.filters, where);
+function rowsMeeting(list: Examined, where: Condition | null, ordered?: string): Omit<Examination, 'values'> {
+  const part = countable(list.filters, where, ordered);
   if (part === null) return { rows: list.rows };
   const within: RowCount = (work, max) =>
     countUpTo(
@@ -67,11 +67,4 @@ function rowsOfParents(list: Examined, relation: Relation): Omit<Examination, 'v
       sql`from ${idTable(parents)} cross join ${childrenOf(list, relation, work)} and ${ofCompany(list, work)}`,
     );
   return { rows: 'link' in relation ? relation.link : list.rows, within, isOfParents: true };
-}
-
-function isInOrder(list: Examined, relation: Relation, { order }: SliceRequest): boolean {
-  if ('link' in relation) return list.orders[order] === list.id;
-  return Object.values(list.filters).some(
-    (filter) => filter.column === relation.column && filter.order === order,
-  );
 }

@@ -6,6 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { countOf, type CounterName } from '../count.js';
 import { arrivalsOf, type Arrivals } from './arrivals.js';
+import { orderOfChildren } from './bounds.js';
 import {
   condition,
   withoutImplied,
@@ -22,7 +23,7 @@ import {
 } from './examinations.js';
 import { childrenOf, ofCompany, type Relation } from './scope.js';
 import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { amongIds, instant, idTable } from '../storage.js';
+import { amongIds, instant, idTable, unindexed } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -108,7 +109,7 @@ class ListStatements<Name extends keyof Tables, T> {
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
       where ${sql.ref(`r.${id}`)} in (
         select ${sql.ref(childId)} from ${childrenOf(this.#listing, relation, work)}
-          and ${this.#filtered(work, request)} ${this.#ordered(request, 't', childId)}
+          and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, relation)}
           limit ${request.limit + 1})
       ${isById ? sql`` : this.#ordered(request, 'r')}`.execute(work.db);
     const byParent = Map.groupBy(rows, (row) => row.parent_id);
@@ -140,7 +141,7 @@ class ListStatements<Name extends keyof Tables, T> {
   ): Promise<ReadonlyMap<P, number>> {
     const { rows } = await sql<{ parent_id: P; total: number }>`
       select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
-        and ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where)}) as total from ${idTable(parents)}`.execute(
+        and ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where, relation)}) as total from ${idTable(parents)}`.execute(
       work.db,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
@@ -181,13 +182,33 @@ class ListStatements<Name extends keyof Tables, T> {
     return { items, hasMore: rows.length > request.limit };
   }
 
-  #alsoMeets(where: Condition | null): RawBuilder<unknown> {
-    return where === null ? sql`` : sql`and ${condition(this.#listing.filters, where)}`;
+  #alsoMeets(where: Condition | null, relation?: Relation): RawBuilder<unknown> {
+    if (where === null) return sql``;
+    const isIndexed = (column: string): boolean => this.#mayIndex(column, relation);
+    return sql`and ${condition(this.#listing.filters, where, isIndexed)}`;
   }
 
-  #filtered(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
+  /**
+   * Children are found by the index of their relation, which may also have the column of their order. By the index of
+   * another column, SQLite would read all records of the company for each parent.
+   */
+  #mayIndex(column: string, relation?: Relation): boolean {
+    if (relation === undefined || 'link' in relation) return true;
+    const { orders, id } = this.#listing;
+    const order = orderOfChildren(this.#listing, relation);
+    return column !== id && order !== undefined && orders[order] === column;
+  }
+
+  /** Whether a page may be read in the order of an index. */
+  #isOrderIndexed({ order }: SliceRequest, relation?: Relation): boolean {
+    if (relation === undefined || 'link' in relation) return true;
+    return orderOfChildren(this.#listing, relation) === order;
+  }
+
+  #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
     const where = request.condition && withoutImplied(request.condition, this.#impliedByKey(request));
-    return sql`${ofCompany(this.#listing, work)} ${this.#alsoMeets(where)} ${this.#beyondKey(request)}`;
+    return sql`${ofCompany(this.#listing, work)} ${this.#alsoMeets(where, relation)}
+      ${this.#beyondKey(request, relation)}`;
   }
 
   /**
@@ -205,23 +226,33 @@ class ListStatements<Name extends keyof Tables, T> {
     };
   }
 
-  #beyondKey(request: SliceRequest): RawBuilder<unknown> {
+  #beyondKey(request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
     const { key } = request;
     if (key === null) return sql``;
     const comparison = isDown(request) ? sql`<` : sql`>`;
     const column = this.#columnOf(request);
-    const id = sql.ref(`t.${this.#listing.id}`);
+    const indexed = (name: string) => this.#orderRef(request, `t.${name}`, relation);
+    const id = indexed(this.#listing.id);
     if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
-    return sql`and (${sql.ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
+    return sql`and (${indexed(column)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
   }
 
-  #ordered(request: SliceRequest, table = 't', idRef = `${table}.${this.#listing.id}`): RawBuilder<unknown> {
+  #ordered(
+    request: SliceRequest,
+    table = 't',
+    idRef = `${table}.${this.#listing.id}`,
+    relation?: Relation,
+  ): RawBuilder<unknown> {
     const direction = isDown(request) ? sql`desc` : sql`asc`;
     const column = this.#columnOf(request);
-    const id = sql`${sql.ref(idRef)} ${direction}`;
+    const id = sql`${this.#orderRef(request, idRef, relation)} ${direction}`;
     return column === this.#listing.id
       ? sql`order by ${id}`
-      : sql`order by ${sql.ref(`${table}.${column}`)} ${direction}, ${id}`;
+      : sql`order by ${this.#orderRef(request, `${table}.${column}`, relation)} ${direction}, ${id}`;
+  }
+
+  #orderRef(request: SliceRequest, name: string, relation?: Relation): RawBuilder<unknown> {
+    return this.#isOrderIndexed(request, relation) ? sql.ref(name) : unindexed(sql.ref(name));
   }
 
   #columnOf({ order }: SliceRequest): string & keyof Row<Name> {

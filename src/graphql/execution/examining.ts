@@ -1,8 +1,7 @@
 /** Decides where an operation is executed, and whether at all, by what it examines. */
 import { countAll, valuesOf, type Examination } from '../../database/list/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
-import type { ReadWork, Units } from '../../database/work.js';
-import type { Caller } from '../../platform/caller.js';
+import type { ReadWork } from '../../database/work.js';
 import { beyondExamined, examinedTooMuch, LIMITS } from '../limits/limits.js';
 
 /** Operations that may examine more run outside of the event loop: 50,000 values take about 2 ms. */
@@ -22,21 +21,21 @@ export interface Examining {
 /** For operations that examine nothing. */
 export const NOTHING_EXAMINED: Examining = { values: 0, isMany: false, budget: null };
 
-type Reading = Pick<Units, 'read'>;
+/** Reads in the unit of the operation. */
+type Read = <T>(use: (work: ReadWork) => Promise<T>) => Promise<T>;
 
 /**
  * Reads the company's totals: one statement, and a second one if what the totals allow is much. `maximum` is a limit of
  * `LIMITS`. Errors: `OperationRefused` for more.
  */
 export async function examine(
-  units: Reading,
-  caller: Caller,
+  read: Read,
   examinations: readonly Examination[],
   limit: 'examined' | 'examinedTogether',
 ): Promise<Examining> {
   if (examinations.length === 0) return NOTHING_EXAMINED;
   const maximum = LIMITS[limit];
-  const parts = await units.read(caller, (work) => partsOf(work, examinations));
+  const parts = await read((work) => partsOf(work, examinations));
   const values = sum(parts.map((part) => part.values));
   const isMany = values > MANY_VALUES;
   if (values <= maximum) return { values, isMany, budget: null };

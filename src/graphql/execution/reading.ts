@@ -66,7 +66,9 @@ export class RequestLoaders {
     examinations: readonly Examination[],
     limit: 'examined' | 'examinedTogether',
   ): Promise<number> {
-    this.#examining = await examine(this.units, this.caller, examinations, limit);
+    this.#examining = await examine((use) => this.read(use, false), examinations, limit);
+    // The unit that was opened for the totals serves the operation, unless it must be one outside of the event loop.
+    if (this.#examining.isMany) this.forget();
     return this.#examining.values;
   }
 

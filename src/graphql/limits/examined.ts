@@ -34,7 +34,7 @@ export class ExaminedFields {
 
   /** Once for each place of a field, fragments expanded. Throws `OperationRefused` for a filter beyond its limits. */
   add(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: () => Selected): void {
-    const examines = field.extensions.examines as Examines<object> | undefined;
+    const examines = field.extensions.examines as Examines | undefined;
     if (examines === undefined) return;
     const known = this.#known.get(node) ?? this.#examinationsOf(examines, field, node, selected());
     this.#known.set(node, known);
@@ -42,7 +42,7 @@ export class ExaminedFields {
   }
 
   #examinationsOf(
-    examines: Examines<object>,
+    examines: Examines,
     field: GraphQLField<unknown, unknown>,
     node: FieldNode,
     selected: Selected,

@@ -44,7 +44,7 @@ export function fields<R extends object>(
       const parameters = [Root(), Ctx(), Args(() => ArgsOf)] as const;
       addMethod<[R, GraphqlContext, ListArgs]>(Resolvers, name, decorate, parameters, resolve);
     }
-    if (each.examines !== undefined) examines(each.examines)(Resolvers.prototype as object, name);
+    if (each.examines !== undefined) examines(each.examines)(Resolvers.prototype, name);
   }
   return { nodes: [], resolvers: [Resolvers] };
 }

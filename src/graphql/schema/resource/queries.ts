@@ -104,7 +104,7 @@ function addList<T extends object>(
     [Args(() => ArgsOfList), Ctx()],
     (args, ctx) => ctx.list(list, args, scope, order),
   );
-  examines(examinesList(list, order))(Resolvers.prototype as object, name);
+  examines(examinesList(list, order))(Resolvers.prototype, name);
   if (filterCost !== undefined) counts(filterCost, 'filter')(Resolvers.prototype, name);
 }
 

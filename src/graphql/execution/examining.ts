@@ -40,8 +40,8 @@ export async function examine(
   const isMany = values > MANY_VALUES;
   if (values <= maximum) return { values, isMany, budget: null };
   const certain = sum(parts.filter(({ isCountable }) => !isCountable).map((part) => part.values));
-  if (limit !== 'examined' || certain > maximum) throw beyondExamined(limit, values);
-  return { values: maximum, isMany, budget: new ExaminedBudget(maximum - certain) };
+  if (certain > maximum) throw beyondExamined(limit, values);
+  return { values: maximum, isMany, budget: new ExaminedBudget(maximum - certain, limit) };
 }
 
 interface Part {
@@ -77,7 +77,10 @@ async function partsOf(work: ReadWork, examinations: readonly Examination[]): Pr
 export class ExaminedBudget {
   #charging: Promise<void> = Promise.resolve();
 
-  constructor(private remaining: number) {}
+  constructor(
+    private remaining: number,
+    private readonly limit: 'examined' | 'examinedTogether',
+  ) {}
 
   /** Errors: BAD_USER_INPUT where too little is left. */
   charge(work: ReadWork, examination: Examination, parents?: readonly KeyValue[]): Promise<void> {
@@ -88,7 +91,7 @@ export class ExaminedBudget {
       const max = Math.floor(this.remaining / values) + 1;
       const [rows = 0] = await countAll(work, [within(work, max, parents)]);
       this.remaining -= rows * values;
-      if (this.remaining < 0) throw examinedTooMuch();
+      if (this.remaining < 0) throw examinedTooMuch(this.limit);
     });
     this.#charging = charged.catch(() => undefined);
     return charged;

@@ -85,24 +85,30 @@ export function beyondLimit(
 const NARROW =
   'Use fewer comparisons, or narrow the records: by a unique field such as serialNumber, or by an interval of startedAt.';
 
+type ExaminedLimit = 'examined' | 'examinedTogether';
+
 /** The operation could examine more than a limit. */
-export function beyondExamined(limit: 'examined' | 'examinedTogether', actual: number): OperationRefused {
+export function beyondExamined(limit: ExaminedLimit, actual: number): OperationRefused {
   const maximum = LIMITS[limit];
-  const where = limit === 'examined' ? '' : ' for an event, or for a mutation with an Idempotency-Key,';
   return operationRefused(
     'GRAPHQL_VALIDATION_FAILED',
-    `The operation could examine too many values${where} in filters and counts: ${rounded(actual)}, at most ${maximum}. ${NARROW}`,
+    `The operation could examine too many values ${whereOf(limit)}: ${rounded(actual)}, at most ${maximum}. ${NARROW}`,
     { limit, maximum, actual },
   );
 }
 
 /** The same, found while the operation runs. */
-export function examinedTooMuch(): GraphQLError {
-  const maximum = LIMITS.examined;
+export function examinedTooMuch(limit: ExaminedLimit): GraphQLError {
+  const maximum = LIMITS[limit];
   return new GraphQLError(
-    `The operation examines too many values in filters and counts: more than ${maximum}, at most ${maximum}. ${NARROW}`,
-    { extensions: { code: 'BAD_USER_INPUT', limit: 'examined', maximum } },
+    `The operation examines too many values ${whereOf(limit)}: at most ${maximum}. ${NARROW}`,
+    { extensions: { code: 'BAD_USER_INPUT', limit, maximum } },
   );
+}
+
+function whereOf(limit: ExaminedLimit): string {
+  const parts = 'in filters and counts';
+  return limit === 'examined' ? parts : `${parts} of an event, or of a mutation with an Idempotency-Key`;
 }
 
 /** The error of an operation that exceeds a limit of bytes while it runs. */

@@ -23,6 +23,7 @@ export function createMonitoring(parts: {
   const metrics = createMetrics({
     lostLogLines,
     databaseBytes: () => databaseBytes(database),
+    examining: () => database.examining(),
     isLogLong: () => databaseBytes(database).log >= LONG_LOG_BYTES,
   });
   return {

@@ -1,3 +1,4 @@
+import type { ConnectOptions } from '../database/connect.js';
 import type { Database } from '../database/database.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
@@ -22,6 +23,8 @@ export interface ServerOverrides {
   readonly lostLogLines?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly live?: Partial<LiveTimes>;
+  /** Limits of reads that examine many rows. */
+  readonly examining?: ConnectOptions['examining'];
   /** The token that GraphiQL starts with for browsers on this machine: the demo's. */
   readonly graphiqlToken?: () => string | null;
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js';
-import { openDatabase } from '../database/open.js';
+import { openDatabase, type OpenOptions } from '../database/open.js';
 import { engineCode } from '../database/sqlite/faults.js';
 import type { Loss } from '../database/sqlite/file/loss.js';
 import { databaseBytes, LONG_LOG_BYTES } from '../database/sqlite/upkeep.js';
@@ -23,6 +23,7 @@ export interface StorageOptions {
   readonly acceptLoss?: boolean | undefined;
   /** Ends the process when the storage can no longer be trusted. */
   readonly onFatal?: ((error: unknown) => void) | undefined;
+  readonly examining?: OpenOptions['examining'];
 }
 
 export interface Storage {
@@ -36,11 +37,12 @@ export interface Storage {
 export async function openStorage(
   config: Config,
   logger: Logger,
-  { acceptLoss = false, onFatal }: StorageOptions,
+  { acceptLoss = false, onFatal, examining }: StorageOptions,
 ): Promise<Storage> {
   let loss: Loss | null = null;
   const database = await openDatabase(config.databaseFile, {
     exclusive: true,
+    examining,
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
     onFault: faultLogger(logger),
     onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),

@@ -26,7 +26,7 @@ export interface ConnectOptions {
   /** Called with the reason when a reader thread ended by itself, or did not stop in time. */
   readonly onThreadLost?: (error: unknown) => void;
   /** Other limits of reads that examine many rows; for tests. */
-  readonly examining?: Partial<ExaminingLimits>;
+  readonly examining?: Partial<ExaminingLimits> | undefined;
   /** Notes in the marker what is acknowledged. Without it, nothing is noted. */
   readonly slot?: Exclude<Slot, 'synced'>;
 }

@@ -15,7 +15,15 @@ export interface ReadWork {
   readonly db: ReadDatabase;
   /** The time at which the unit began. */
   readonly now: Date;
+  /** See `MANY_ROWS`. Absent where the unit goes on in any case. */
+  readonly examineInstead?: () => never;
 }
+
+/**
+ * A read that finds that it would examine more rows than this calls `examineInstead`: the unit ends, and begins again as
+ * one that examines.
+ */
+export const MANY_ROWS = 5_000;
 
 /** The unit of work of a use case that changes something: one transaction. */
 export interface WriteWork extends ReadWork {
@@ -38,7 +46,7 @@ export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
    * searches). They then run outside of the event loop, in turns with those of other companies and up to a deadline.
-   * Errors: `deadline_exceeded`.
+   * Errors: `deadline_exceeded`. Without a value, the unit begins as an ordinary one, and its statements find out.
    */
   readonly examines?: boolean;
 }
@@ -64,10 +72,26 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
 }
 
 function readsOf(database: Database, clock: Clock): Units['read'] {
-  return (caller, use, { examines = false } = {}) => {
+  return async (caller, use, { examines } = {}) => {
     const read = (db: ReadDatabase) => use({ caller, db, now: clock.now() });
-    return examines ? database.examine(caller.companyId, read) : database.snapshot(false, read);
+    if (examines === true) return await database.examine(caller.companyId, read);
+    if (examines === false) return await database.snapshot(false, read);
+    try {
+      return await database.snapshot(false, (db) => use({ caller, db, now: clock.now(), examineInstead }));
+    } catch (error) {
+      if (!(error instanceof ManyRows)) throw error;
+      return await database.examine(caller.companyId, read);
+    }
   };
+}
+
+/** A read unit has to begin again, as one that examines. */
+class ManyRows extends Error {
+  override readonly name = 'ManyRows';
+}
+
+function examineInstead(): never {
+  throw new ManyRows('The unit would examine many rows.');
 }
 
 /** `onCounted` gets what units of work count; the command line has no metrics and leaves it out. */

@@ -19,6 +19,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/logical-number/logical-number.repository.ts': 1,
   'src/resources/notification/notification.repository.ts': 1,
   'src/resources/parameter/parameter.repository.ts': 3,
+  'src/resources/transaction/extent/transaction-extent.repository.ts': 1,
   'src/resources/transaction/summary/transaction-summary.repository.ts': 4,
   'src/resources/transaction/transaction.repository.ts': 5,
   'src/resources/user/member/member.repository.ts': 3,

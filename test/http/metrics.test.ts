@@ -4,7 +4,10 @@ import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
 beforeEach(async () => {
-  server = await startServer({ rateLimitPerHour: 5 }, { lostLogLines: () => 7 });
+  server = await startServer(
+    { rateLimitPerHour: 5 },
+    { lostLogLines: () => 7, examining: { deadlineMs: 300 } },
+  );
 });
 afterEach(async () => {
   await server.stop();
@@ -49,6 +52,20 @@ describe('/metrics', () => {
     expect(await valueOf('database_size_bytes{part="log"}')).toBeGreaterThanOrEqual(0);
     const reply = await server.anonymous.get('/metrics');
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+
+  it('counts reads that examine many rows, their deadlines and threads', async () => {
+    const { app, acme } = server;
+    const state = 'database_examining_reads{state="running"}';
+    const deadlines = 'database_deadlines_exceeded_total';
+    expect([await valueOf('database_reader_threads'), await valueOf(deadlines)]).toEqual([0, 0]);
+    const seen = app.units.read(acme.caller, () => valueOf(state), { examines: true });
+    expect([await seen, await valueOf(state)]).toEqual([1, 0]);
+    const endless = app.units.read(acme.caller, () => new Promise(() => undefined), { examines: true });
+    await expect(endless).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect([await valueOf('database_reader_threads'), await valueOf(deadlines)]).toEqual([1, 1]);
+    expect(await valueOf('database_examining_reads{state="waiting"}')).toBe(0);
+    expect(await valueOf('database_reader_threads_lost_total')).toBe(0);
   });
 
   it('is separate for each server', async () => {

@@ -42,7 +42,7 @@ export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as cons
 /** Starts a server in this process, on an empty database of its own. */
 export async function startServer(
   overrides: Partial<Config> = {},
-  parts: Pick<ServerOverrides, 'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken'> = {},
+  parts: Pick<ServerOverrides, 'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'examining'> = {},
 ): Promise<TestServer> {
   const folder = scratchFolder();
   const file = databaseFile(folder);

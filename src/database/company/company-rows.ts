@@ -6,7 +6,7 @@ import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { among } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { Caller } from '../../platform/caller.js';
-import type { SystemReadWork, SystemWriteWork } from '../work.js';
+import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
 
 /** A unit of work with a company: of a caller, or made by `inCompany`. */
 export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };
@@ -53,6 +53,7 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   async select(work: ReadWork, match: Match<Name>, selection: Selection<Name> = {}): Promise<Row<Name>[]> {
     const { orderBy = [], page } = selection;
+    if (page !== undefined && offsetOf(page) > MANY_ROWS) work.examineInstead?.();
     const range = page === undefined ? [] : [page.perPage, offsetOf(page)];
     return await this.#run(work, `select ${orderBy.join()} ${range.length}`, match, range, (matching) => {
       const order =
@@ -78,10 +79,26 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   async count(work: ReadWork, match: Match<Name>): Promise<number> {
-    const count = (matching: RawBuilder<unknown>): RawBuilder<unknown> =>
-      sql`select count(*) as total from ${matching}`;
-    const rows = await this.#run<{ total: number }>(work, 'count', match, [], count);
-    return rows[0]?.total ?? 0;
+    if (work.examineInstead !== undefined) {
+      const most = MANY_ROWS + 1;
+      const few = await this.#total(work, 'count few', match, [most], (matching) => {
+        return sql`select count(*) as total from (select 1 from ${matching} limit ${most})`;
+      });
+      if (few < most) return few;
+      work.examineInstead();
+    }
+    const count = (matching: RawBuilder<unknown>) => sql`select count(*) as total from ${matching}`;
+    return await this.#total(work, 'count', match, [], count);
+  }
+
+  async #total(
+    work: ReadWork,
+    name: string,
+    match: Match<Name>,
+    more: readonly unknown[],
+    build: (matching: RawBuilder<unknown>) => RawBuilder<unknown>,
+  ): Promise<number> {
+    return (await this.#run<{ total: number }>(work, name, match, more, build))[0]?.total ?? 0;
   }
 
   /** A query on the matching rows, compiled once for each combination of columns. */

@@ -2,14 +2,16 @@ import { systemClock } from '../../platform/clock.js';
 import type { ReaderThreads } from './examining/reader-threads.js';
 import type { Snapshots } from './snapshots.js';
 
-/** How often reads that examine many rows wait for a restart: they may have to wait for one that lasts 5 s. */
-const INTERVAL_MS = 10_000;
-/** How long they wait at most once no such read is open any more. */
+/** The least time between two pauses of the reads that examine many rows. */
+const INTERVAL_MS = 1_000;
+/** The time between two pauses, as a multiple of what the one before has taken: such a read may last 5 s. */
+const INTERVAL_FACTOR = 2;
+/** How long new reads wait at most once the last one has ended. */
 const MAX_PAUSE_MS = 1_000;
 
 /** Restarts the log at a moment at which nothing reads: SQLite appends to it as long as a transaction reads from it. */
 export class LogRestart {
-  #lastPauseAt = -Infinity;
+  #nextPauseAt = -Infinity;
 
   constructor(
     private readonly snapshots: Snapshots,
@@ -25,10 +27,12 @@ export class LogRestart {
   }
 
   async #pauseThreads(): Promise<void> {
-    const now = systemClock.elapsed();
-    if (now - this.#lastPauseAt < INTERVAL_MS) return;
-    this.#lastPauseAt = now;
+    const begun = systemClock.elapsed();
+    if (begun < this.#nextPauseAt) return;
+    this.#nextPauseAt = Infinity;
     await this.threads.pause();
+    const ended = systemClock.elapsed();
+    this.#nextPauseAt = ended + Math.max(INTERVAL_MS, INTERVAL_FACTOR * (ended - begun));
     setTimeout(() => this.threads.resume(), MAX_PAUSE_MS).unref();
     this.#tryNow();
   }

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import type { ExaminingReads } from '../../database/database.js';
 import type { CountedMetric } from '../../database/work.js';
 import { SECOND } from '../../platform/clock.js';
 
@@ -31,6 +32,7 @@ export interface MetricSources {
   readonly databaseBytes: () => { readonly file: number; readonly log: number };
   /** Whether the write-ahead log is so long that an operator should look for the reason. */
   readonly isLogLong: () => boolean;
+  readonly examining: () => ExaminingReads;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -41,6 +43,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     new Counter({ name, help, labelNames, registers: [register] });
   collectDefaultMetrics({ register });
   addSources(sources, register);
+  addExamining(sources, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const counted: Readonly<Record<CountedMetric, Counter>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
@@ -101,4 +104,40 @@ function addSources({ lostLogLines, databaseBytes, isLogLong }: MetricSources, r
       this.set(isLogLong() ? 1 : 0);
     },
   });
+}
+
+/** Reads that examine many rows. */
+function addExamining({ examining }: MetricSources, register: Registry): void {
+  new Gauge({
+    name: 'database_examining_reads',
+    help: 'Reads that examine many rows.',
+    labelNames: ['state'],
+    registers: [register],
+    collect() {
+      const { running, waiting } = examining();
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+  new Gauge({
+    name: 'database_reader_threads',
+    help: 'Threads that such reads have started.',
+    registers: [register],
+    collect() {
+      this.set(examining().threads);
+    },
+  });
+  const counters = [
+    ['database_deadlines_exceeded_total', 'Such reads that exceeded their deadline.', 'exceeded'],
+    ['database_reader_threads_lost_total', 'Threads that failed or did not stop in time.', 'lostThreads'],
+  ] as const;
+  for (const [name, help, value] of counters) {
+    new Counter({
+      ...{ name, help, registers: [register] },
+      collect() {
+        this.reset();
+        this.inc(examining()[value]);
+      },
+    });
+  }
 }

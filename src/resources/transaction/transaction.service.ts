@@ -3,6 +3,7 @@ import { DomainError } from '../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
+import { examineForPage, examineForTotals } from './extent/transaction-extent.service.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
 import { findTransaction, selectTransactions } from './transaction.repository.js';
 import { periodOf, placeOfPage } from './transaction.rules.js';
@@ -18,10 +19,14 @@ export async function listTransactions(
   input: unknown,
   request: PageRequest,
 ): Promise<Page<Transaction>> {
-  const narrowed = narrowedBy(readFilter(input));
+  const filter = readFilter(input);
+  const narrowed = narrowedBy(filter);
+  await examineForTotals(work, filter, narrowed, offsetOf(request));
   const ranges = await totalsOf(work, narrowed, offsetOf(request));
   const place = placeOfPage(ranges, offsetOf(request), request.perPage);
-  const records = place === undefined ? [] : await selectTransactions(work, narrowed.where, place);
+  if (place === undefined) return { records: [], total: sumOf(ranges), request };
+  await examineForPage(work, narrowed.where, place);
+  const records = await selectTransactions(work, narrowed.where, place);
   return { records, total: sumOf(ranges), request };
 }
 

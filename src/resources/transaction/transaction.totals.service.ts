@@ -36,15 +36,19 @@ export function comparesKindsOnly(where: Condition): boolean {
 /** Up to this offset, skipping index entries is faster than finding the day of the page in the daily totals. */
 const NEAR_OFFSET = 300;
 
+/** Whether the total is the company's counter. */
+export function isKeptTotal({ period, where }: Narrowed, offset: number): boolean {
+  return isAlways(period) && where.and.length === 0 && offset < NEAR_OFFSET;
+}
+
 /** Numbers of matching transactions by time range, newest first: from totals if possible, else counted. */
 export async function totalsOf(
   work: ReadWork,
-  { period, where }: Narrowed,
+  narrowed: Narrowed,
   offset: number,
 ): Promise<readonly CountedTimeRange[]> {
-  if (isAlways(period) && where.and.length === 0 && offset < NEAR_OFFSET) {
-    return [{ ...period, total: await countOf(work, 'transactions') }];
-  }
+  const { period, where } = narrowed;
+  if (isKeptTotal(narrowed, offset)) return [{ ...period, total: await countOf(work, 'transactions') }];
   if (!comparesKindsOnly(where)) return [{ ...period, total: await countTransactions(work, where, period) }];
   const totals: CountedTimeRange[] = [];
   for (const { isWhole, ...range } of splitPeriod(period).reverse()) {

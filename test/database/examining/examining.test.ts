@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
-import { statSync } from 'node:fs';
+import { copyFileSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import type { ReadWork } from '../../../src/database/work.js';
+import { openDatabase } from '../../../src/database/open.js';
+import { createUnits, type ReadWork } from '../../../src/database/work.js';
+import { testClock } from '../../support/clock.js';
+import { databaseFile, removeFolder, scratchFolder } from '../../support/database.js';
 import { callerOf, count, examine, forHours, hold, openExamined, until } from '../../support/examining.js';
 import { SYSTEM } from '../../support/server.js';
 
@@ -39,16 +42,17 @@ describe('a read unit that examines', () => {
     expect(await examine(units, 1, count)).toBe(2_001);
   });
 
-  it('does not hold the event loop: what comes later is served first', async () => {
-    const { units } = await openExamined({ deadlineMs: 1_000 });
+  it('does not hold the event loop: what comes later is served while it runs', async () => {
+    const { database, units } = await openExamined({ deadlineMs: 60_000 });
     const order: string[] = [];
-    const long = examine(units, 1, forHours).catch(() => order.push('the long one'));
+    const endless = examine(units, 1, forHours).catch(() => order.push('the endless one'));
     await examine(units, 2, count);
     order.push('another company');
     await units.read(callerOf(1), count);
     order.push('a small read');
-    await long;
-    expect(order).toEqual(['another company', 'a small read', 'the long one']);
+    await database.close();
+    await endless;
+    expect(order).toEqual(['another company', 'a small read', 'the endless one']);
   });
 
   it('cannot write', async () => {
@@ -89,9 +93,10 @@ describe('the deadline of a read unit that examines', () => {
 
   it('is kept towards the client by a statement that cannot be stopped, whose thread is replaced', async () => {
     const { database, units, lost } = await openExamined({ deadlineMs: 200, graceMs: 200 });
+    await examine(units, 1, count);
     // Reads no table, so nothing asks whether it may go on.
     const unstoppable = examine(units, 1, ({ db }) =>
-      sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000000)
+      sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 8000000)
         select count(*) from n`.execute(db),
     );
     await expect(unstoppable).rejects.toMatchObject({ code: 'deadline_exceeded' });
@@ -157,7 +162,7 @@ describe('a reader thread', () => {
   });
 
   it('that runs out of memory fails its unit only, and is replaced', async () => {
-    const { database, units, lost } = await openExamined({ maxHeapMiB: 24 });
+    const { database, units, lost } = await openExamined({ maxHeapMiB: 24, deadlineMs: 60_000 });
     const large = ({ db }: ReadWork): Promise<unknown> =>
       sql`select a.name as name, b.name as other, a.id as id from companies as a, companies as b limit 300000`.execute(
         db,
@@ -180,11 +185,22 @@ describe('a reader thread', () => {
   });
 
   it('tells errors of SQLite like other connections', async () => {
-    const { database, units } = await openExamined();
-    const { file } = database;
+    const { units } = await openExamined();
     const wrong = examine(units, 1, ({ db }) => sql`select nothing from nowhere`.execute(db));
     await expect(wrong).rejects.toMatchObject({ name: 'SqliteError', code: 'SQLITE_ERROR' });
-    expect(statSync(file).isFile()).toBe(true);
+  });
+
+  it('is not started on another file than the one that the server has opened', async () => {
+    const folder = scratchFolder();
+    const file = databaseFile(folder);
+    const database = await openDatabase(file, { exclusive: true });
+    const units = createUnits(database, testClock());
+    copyFileSync(file, `${file}.copy`);
+    renameSync(`${file}.copy`, file);
+    const read = examine(units, 1, count);
+    await expect(read).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await database.close();
+    removeFolder(folder);
   });
 });
 

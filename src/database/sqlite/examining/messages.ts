@@ -14,6 +14,8 @@ export type Request =
   | { readonly kind: 'read'; readonly sql: string; readonly parameters: readonly unknown[] }
   /** Ends the transaction that the first read has begun. */
   | { readonly kind: 'end' }
+  /** Asks for the reply `settled`. */
+  | { readonly kind: 'settle' }
   | { readonly kind: 'close' };
 
 /** An error of SQLite (`sqlite` is its code) or of the thread itself. */
@@ -27,6 +29,8 @@ export type Reply =
   | { readonly kind: 'rows'; readonly rows: unknown[] }
   | { readonly kind: 'error'; readonly error: ThreadError }
   | { readonly kind: 'stopped' | 'too_large' }
+  /** What was sent before is done. */
+  | { readonly kind: 'settled' }
   /** The first message: the connection is open. */
   | { readonly kind: 'open' }
   /** The first and last message: it could not be opened. */

@@ -33,7 +33,9 @@ export class ReaderThread {
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
   /** In the order in which the thread replies. */
   readonly #pending: Pending[] = [];
+  readonly #opened = Promise.withResolvers<undefined>();
   readonly #ended = Promise.withResolvers<undefined>();
+  readonly #settling: ((value: undefined) => void)[] = [];
   #free = Promise.withResolvers<undefined>();
   #isEnding = false;
   #failure: Error | null = null;
@@ -47,12 +49,12 @@ export class ReaderThread {
       ...{ workerData, name: 'reader', env: {} },
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMiB },
     });
-    this.#worker.unref();
     this.#worker.on('message', (reply: Reply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#crash(error));
     this.#worker.on('exit', () => {
       if (!this.#isEnding) this.#crash(new Error('A reader thread ended.'));
       this.#free.resolve(undefined);
+      this.#opened.resolve(undefined);
       this.#ended.resolve(undefined);
     });
   }
@@ -60,6 +62,11 @@ export class ReaderThread {
   /** Whether it can be used for another unit. */
   get isUsable(): boolean {
     return this.#failure === null && !this.#isEnding;
+  }
+
+  /** Resolves when it has started, or failed to. */
+  get opened(): Promise<undefined> {
+    return this.#opened.promise;
   }
 
   /** Whether nothing is running in it. */
@@ -98,6 +105,15 @@ export class ReaderThread {
     this.#worker.unref();
   }
 
+  /** Resolves when the thread has ended the transaction of the unit that has ended. */
+  async settled(): Promise<void> {
+    if (!this.isUsable) return;
+    const settled = Promise.withResolvers<undefined>();
+    this.#settling.push(settled.resolve);
+    this.#post({ kind: 'settle' });
+    await Promise.race([settled.promise, this.ended]);
+  }
+
   /** Closes the connection and ends the thread, as soon as nothing is running in it. */
   close(): void {
     this.#isEnding = true;
@@ -116,6 +132,7 @@ export class ReaderThread {
   }
 
   #receive(reply: Reply): void {
+    if (reply.kind === 'open' || reply.kind === 'refused') this.#opened.resolve(undefined);
     if (reply.kind === 'open') {
       const problem = this.options.verify();
       if (problem !== null) this.#fail(gone(problem));
@@ -123,6 +140,10 @@ export class ReaderThread {
     }
     if (reply.kind === 'refused') {
       this.#fail(this.#explain(reply.error));
+      return;
+    }
+    if (reply.kind === 'settled') {
+      this.#settling.shift()?.(undefined);
       return;
     }
     const pending = this.#pending.shift();

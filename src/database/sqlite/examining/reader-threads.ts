@@ -59,6 +59,7 @@ export class ReaderThreads {
   /** Called to end units when the database is closed. */
   readonly #units = new Set<(error: Error) => void>();
   #idleTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
   #exceeded = 0;
   #lost = 0;
 
@@ -88,6 +89,8 @@ export class ReaderThreads {
       throw error;
     }
     try {
+      await thread.opened;
+      if (this.#isClosed) throw stopping();
       return await this.#within(thread, use);
     } finally {
       void this.#giveBack(thread, release);
@@ -97,6 +100,7 @@ export class ReaderThreads {
   /** Lets no unit begin until `resume`; resolves once no unit has a transaction. */
   async pause(): Promise<void> {
     await this.#turns.pause();
+    await Promise.all([...this.#threads].map((thread) => thread.settled()));
   }
 
   resume(): void {
@@ -105,6 +109,7 @@ export class ReaderThreads {
 
   /** Ends running units with `storage_unavailable`. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#idleTimer);
     this.#turns.close();
     for (const fail of this.#units) fail(stopping());

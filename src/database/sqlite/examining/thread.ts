@@ -25,6 +25,7 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   port.on('message', (request: Request) => {
     if (request.kind === 'read') reply(read(database, request, options));
     if (request.kind === 'end' && database.inTransaction) database.exec('rollback');
+    if (request.kind === 'settle') reply({ kind: 'settled' });
     if (request.kind === 'close') {
       database.close();
       port.close();

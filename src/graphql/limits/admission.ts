@@ -143,16 +143,27 @@ function priceOf(
   return price;
 }
 
-/** Code that reads variables is recursive: their depth is limited. */
+/** Code that reads variables is recursive: their depth is limited. Reading many takes long: so is their number. */
 function checkVariables(variables: Variables): void {
   let level: readonly unknown[] = Object.values(variables);
+  let [objects, values] = [0, 0];
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > LIMITS.variableDepth) {
-      const what = 'The variables are nested too deeply';
-      throw beyondLimit('variableDepth', depth, what, 'BAD_USER_INPUT');
-    }
-    level = level.flatMap(valuesIn);
+    demandFewVariables('variableDepth', depth, 'The variables are nested too deeply');
+    values += level.length;
+    demandFewVariables('variableValues', values, 'The variables have too many values');
+    const outer = level.filter((value) => typeof value === 'object' && value !== null);
+    objects += outer.length;
+    demandFewVariables('variableObjects', objects, 'The variables have too many objects and lists');
+    level = outer.flatMap(valuesIn);
   }
+}
+
+function demandFewVariables(
+  limit: 'variableDepth' | 'variableValues' | 'variableObjects',
+  actual: number,
+  what: string,
+): void {
+  if (actual > LIMITS[limit]) throw beyondLimit(limit, actual, what, 'BAD_USER_INPUT');
 }
 
 function valuesIn(value: unknown): readonly unknown[] {

@@ -134,6 +134,43 @@ describe('GQ-30 filters as a weapon', () => {
     expectRefusal(body.errors, priceOf(4, 200_000));
   });
 
+  it.each([
+    ['objects', 'variableValues', 100_000, { and: Array.from({ length: 300_000 }, () => ({})) }],
+    [
+      'comparisons',
+      'variableObjects',
+      15_000,
+      { and: Array.from({ length: 30_000 }, () => ({ enabled: {} })) },
+    ],
+    [
+      'values',
+      'variableValues',
+      100_000,
+      { serialNumber: { in: Array.from({ length: 250_000 }, () => '') } },
+    ],
+  ] as const)('of a megabyte of %s are refused before they are read', async (_what, limit, maximum, f) => {
+    const { status, body } = await server.acme.graphql(THIRTY, { f });
+    expect(status).toBe(400);
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors?.[0]?.extensions).toMatchObject({ limit, maximum });
+  });
+
+  it('have 100 comparisons, 100 values and 3 levels, or the operation does not run', async () => {
+    const many = await server.acme.graphql(THIRTY, { f: contains(101) });
+    expect(many.status).toBe(400);
+    expect(many.body.errors).toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT', limit: 'comparisons', maximum: 100, actual: 101 } },
+    ]);
+    const inList = { f: { serialNumber: { in: Array.from({ length: 101 }, (_, n) => `${n}`) } } };
+    expect((await server.acme.graphql(THIRTY, inList)).body.errors).toMatchObject([
+      { extensions: { limit: 'filterValues', maximum: 100, actual: 101 } },
+    ]);
+    const deep = { f: { not: { not: { not: { not: { enabled: { eq: true } } } } } } };
+    expect((await server.acme.graphql(THIRTY, deep)).body.errors).toMatchObject([
+      { extensions: { limit: 'filterDepth', maximum: 3 } },
+    ]);
+  });
+
   it('hold up nobody else where they are allowed', async () => {
     const variables = { f: contains(20) };
     const query = `query ($f: DeviceFilter) { a: devices(filter: $f) { totalCount } b: devices(filter: $f, first: 1) { nodes { id } } }`;

@@ -17,7 +17,7 @@ import {
 
 import type { Examination } from '../../database/list/examination.js';
 import type { Examines, Selected } from '../schema/examines.js';
-import { OperationRefused } from './limits.js';
+import { operationRefused } from './limits.js';
 
 export class ExaminedFields {
   readonly all: Examination[] = [];
@@ -55,7 +55,8 @@ export class ExaminedFields {
       return examines(getArgumentValues(field, node, variables), selected);
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
-      if (error.extensions.limit !== undefined) throw new OperationRefused([error]);
+      const { code, ...details } = error.extensions;
+      if (details.limit !== undefined) throw operationRefused(String(code), error.message, details);
       // The resolver reports this error instead of reading.
       return [];
     }

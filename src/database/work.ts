@@ -15,7 +15,7 @@ export interface ReadWork {
   readonly db: ReadDatabase;
   /** The time at which the unit began. */
   readonly now: Date;
-  /** See `MANY_ROWS`. Absent where the unit goes on in any case. */
+  /** See `MANY_ROWS`. Only in units that examine when it is needed. */
   readonly examineInstead?: () => never;
 }
 
@@ -46,9 +46,9 @@ export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
    * searches). They then run outside of the event loop, in turns with those of other companies and up to a deadline.
-   * Errors: `deadline_exceeded`. Without a value, the unit begins as an ordinary one, and its statements find out.
+   * Errors: `deadline_exceeded`. `when_needed`: the unit begins as an ordinary one, and its statements find out.
    */
-  readonly examines?: boolean;
+  readonly examines?: boolean | 'when_needed';
 }
 
 /** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
@@ -72,7 +72,7 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
 }
 
 function readsOf(database: Database, clock: Clock): Units['read'] {
-  return async (caller, use, { examines } = {}) => {
+  return async (caller, use, { examines = false } = {}) => {
     const read = (db: ReadDatabase) => use({ caller, db, now: clock.now() });
     if (examines === true) return await database.examine(caller.companyId, read);
     if (examines === false) return await database.snapshot(false, read);

@@ -179,5 +179,6 @@ async function perform(
       respondOnce(work, received, storedResponses, () => route.write(work, call)),
     );
   }
-  return renderResponse(await units.read(caller, (work) => route.read(work, call)));
+  const response = await units.read(caller, (work) => route.read(work, call), { examines: 'when_needed' });
+  return renderResponse(response);
 }

@@ -1,3 +1,4 @@
+import Sqlite from 'better-sqlite3';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -35,6 +36,23 @@ describe('CF-25 graceful stop', () => {
     expect(responses.map((response) => response.status)).toEqual([201, 201, 201, 201]);
     expect(await program.ended).toEqual({ code: 0, signal: null });
     expect([existsSync(`${file}-wal`), problemsIn(file)]).toEqual([false, []]);
+  });
+
+  it('ends the threads that have examined many rows', async () => {
+    const { token } = await prepareDatabase(file);
+    const other = new Sqlite(file);
+    other.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)
+      insert into groups (company_id, name, revision, created_at, updated_at, created_by, created_via)
+      select 1, 'group ' || i, 1, 0, 0, 1, 'api' from n`);
+    other.close();
+    const program = await startProgram(file);
+    const client = program.client(token);
+    const { body } = await client.get('groups', undefined, { query: { page: '200' } });
+    expect(body).toMatchObject({ groups: { length: 30 } });
+    const metrics = await (await fetch(new URL('/metrics', program.url))).text();
+    expect(metrics).toContain('database_reader_threads 1');
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(existsSync(`${file}-wal`)).toBe(false);
   });
 
   it('Ctrl-C seconds later ends it at once, and an incomplete upload is not stored', async () => {

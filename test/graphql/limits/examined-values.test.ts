@@ -175,10 +175,10 @@ describe('GQ-30 filters as a weapon', () => {
     const variables = { f: contains(4) };
     const query = `query ($f: DeviceFilter) { a: devices(filter: $f) { totalCount } b: devices(filter: $f, first: 1) { nodes { id } } }`;
     const running = server.acme.graphql<{ a: unknown; b: unknown }>(query, variables);
-    let isDone = false;
-    void running.finally(() => (isDone = true));
+    const state = { isDone: false };
+    void running.finally(() => (state.isDone = true));
     const waits: number[] = [];
-    while (!isDone) {
+    while (!state.isDone) {
       const began = performance.now();
       const [health, other] = await Promise.all([
         fetch(`${server.url}/healthz`),
@@ -209,14 +209,14 @@ describe('what an operation examines', () => {
       all: { totalCount: DEVICES },
     });
     expect(result.body.extensions).toEqual({ cost: { requested: 31, actual: 2 } });
-    expect(statements.filter((statement) => /"name" in/.test(statement))).toEqual([]);
+    expect(statements.filter((statement) => statement.includes('"name" in'))).toEqual([]);
   });
 
   it('is read in one statement, and decides where the operation runs', async () => {
     const read = vi.spyOn(server.app.units, 'read');
     const few = '{ groups(filter: { name: { contains: "x" } }) { totalCount nodes { id } } }';
     const { statements } = await server.statements(() => server.acme.graphql(few));
-    expect(statements.filter((statement) => /"name" in/.test(statement))).toHaveLength(1);
+    expect(statements.filter((statement) => statement.includes('"name" in'))).toHaveLength(1);
     expect(read.mock.calls.map(([, , options]) => options)).toEqual([{ examines: false }]);
     read.mockClear();
     const many =
@@ -331,7 +331,7 @@ describe('what an operation examines', () => {
       '{ transactions(filter: { serialNumber: { eq: "SN-1" }, appName: { contains: "a" } }) { totalCount } }';
     expect((await server.acme.graphql(root)).body.data).toEqual({ transactions: { totalCount: 10 } });
     const all = '{ transactions(filter: { appName: { contains: "a" } }) { totalCount } }';
-    expect((await server.acme.graphql(`${all.replace('appName', 'serialNumber')}`)).status).toBe(400);
+    expect((await server.acme.graphql(all.replace('appName', 'serialNumber'))).status).toBe(400);
     await sql`update counters set total = 50 where company_id = ${companyId} and name = 'transactions'`.execute(
       writes,
     );

@@ -6,7 +6,7 @@ export interface ThreadOptions {
   readonly stop: Int32Array<SharedArrayBuffer>;
   /** Bytes of text, after which a statement ends. */
   readonly maxBytes: number;
-  /** 0 to 19, the lowest. */
+  /** By how much its priority is lower than that of the process. */
   readonly nice: number;
 }
 

@@ -20,7 +20,7 @@ export interface ReaderThreadOptions {
 }
 
 /** Lower than the event loop, which shares the processors with the reader threads. */
-const NICE = 10;
+const NICE = 5;
 
 interface Pending {
   readonly resolve: (rows: unknown[]) => void;
@@ -117,6 +117,8 @@ export class ReaderThread {
   /** Closes the connection and ends the thread, as soon as nothing is running in it. */
   close(): void {
     this.#isEnding = true;
+    // The process stays until the connection is closed.
+    this.#worker.ref();
     Atomics.store(this.#stop, 0, 1);
     this.#post({ kind: 'close' });
   }
@@ -124,6 +126,7 @@ export class ReaderThread {
   /** Ends a thread that does not end by itself: at once, or when SQLite returns. */
   async terminate(): Promise<void> {
     this.#isEnding = true;
+    this.#worker.unref();
     await this.#worker.terminate();
   }
 

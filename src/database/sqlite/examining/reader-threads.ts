@@ -187,9 +187,7 @@ export class ReaderThreads {
 
   async #inTime(end: Promise<unknown>): Promise<boolean> {
     const late = new AbortController();
-    const timeout = sleep(this.#limits.graceMs, false, { signal: late.signal, ref: false }).catch(
-      () => false,
-    );
+    const timeout = sleep(this.#limits.graceMs, false, { signal: late.signal }).catch(() => false);
     const isInTime = await Promise.race([end.then(() => true), timeout]);
     late.abort();
     return isInTime;

@@ -1,10 +1,13 @@
 /** The program of a reader thread: reads what it is sent, one statement after the other. */
 import Sqlite from 'better-sqlite3';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
 import { checkedText, openChecked, Stopped } from './checked-connection.ts';
 import type { Reply, Request, ThreadError, ThreadOptions } from './messages.ts';
+
+/** The lowest priority. */
+const MAX_NICE = 19;
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadOptions);
 
@@ -13,7 +16,7 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   let database: Sqlite.Database;
   try {
     // On Linux, this is the priority of the thread; on other systems, it would be that of the process.
-    if (process.platform === 'linux') setPriority(options.nice);
+    if (process.platform === 'linux') setPriority(Math.min(getPriority() + options.nice, MAX_NICE));
     const mayGoOn = (): boolean => Atomics.load(options.stop, 0) === 0;
     database = openChecked(options.file, { mayGoOn });
   } catch (error) {

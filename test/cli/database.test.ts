@@ -60,6 +60,8 @@ describe('db', () => {
     expect(broken.object().problems).toEqual([
       expect.stringMatching(/^memberships \d+ refers to a missing row of companies$/),
       'company 1: its counter of users is 2, but it has 1',
+      'company 1: its counter of access_tokens is 2, but it has 1',
+      'company 1: its counter of ledger is 5, but it has 4',
       'company 1: the transaction totals of the day 2026-01-01T00:00:00.000Z are wrong',
       'company 1: the transaction totals of the hour 2026-01-01T04:00:00.000Z are wrong',
     ]);

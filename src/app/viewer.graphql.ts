@@ -3,6 +3,7 @@ import { Ctx, Query, Resolver } from 'type-graphql';
 import {
   choice,
   computed,
+  examinesChildren,
   face,
   fields,
   instant,
@@ -60,6 +61,7 @@ export const viewerFace = face(
       ),
       Args: ApiTokenList.Args,
       resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
+      examines: examinesChildren(apiTokensOfUser),
     },
     user: computed(nullable(object(UserType, 'User on whose behalf the token acts.')), (_viewer, ctx) =>
       ctx.one(users, ctx.caller.userId),

@@ -1,24 +1,51 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from './company/cached-query.js';
+import { among } from './storage.js';
 import type { ReadWork } from './work.js';
 
-export type CounterName =
-  | 'groups'
-  | 'logical_numbers'
-  | 'devices'
-  | 'apps'
-  | 'files'
-  | 'notifications'
-  | 'transactions'
-  | 'users';
+/** Tables whose triggers keep the number of rows of each company in `counters`. */
+export const COUNTED = [
+  'groups',
+  'logical_numbers',
+  'devices',
+  'apps',
+  'files',
+  'notifications',
+  'transactions',
+] as const;
 
-/** Columns of `removals` with the deleted records of these names that are still stored. */
+/** Tables that are counted since the migration 0012. */
+export const COUNTED_LATER = [
+  'app_versions',
+  'parameters',
+  'metacontents',
+  'access_tokens',
+  'ledger',
+  'app_version_groups',
+  'app_version_modules',
+  'app_version_files',
+  'logical_number_app_versions',
+] as const;
+
+/** `users` counts memberships. */
+export type CounterName = (typeof COUNTED)[number] | (typeof COUNTED_LATER)[number] | 'users';
+
+/** Rows of `removals`, and of what is joined with them, that are records of these names which are hidden already. */
 const REMOVED: Partial<Record<CounterName, RawBuilder<unknown>>> = {
-  groups: sql`group_id is not null and app_version_id is null`,
-  logical_numbers: sql`logical_number_id is not null`,
-  apps: sql`app_id is not null`,
+  groups: sql`where gone.group_id is not null and gone.app_version_id is null`,
+  logical_numbers: sql`where gone.logical_number_id is not null`,
+  app_versions: sql`where gone.app_version_id is not null and gone.group_id is null`,
+  apps: sql`where gone.app_id is not null`,
+  parameters: ownedBy('parameters'),
+  metacontents: ownedBy('metacontents'),
 };
+
+function ownedBy(table: 'parameters' | 'metacontents'): RawBuilder<unknown> {
+  return sql`cross join ${sql.table(table)} as t on t.company_id = gone.company_id
+    and (t.group_id = gone.group_id or t.logical_number_id = gone.logical_number_id)
+    where gone.app_version_id is null`;
+}
 
 /** Number of records of the caller's company. Triggers keep it exact with each change. */
 export async function countOf(work: ReadWork, name: CounterName): Promise<number> {
@@ -30,7 +57,24 @@ export async function countOf(work: ReadWork, name: CounterName): Promise<number
     return removed === undefined
       ? counted
       : sql`select coalesce((${counted}), 0)
-          - (select count(*) from removals where company_id = ${companyId} and ${removed}) as total`;
+          - (select count(*) from removals as gone ${removed} and gone.company_id = ${companyId}) as total`;
   });
   return rows[0]?.total ?? 0;
+}
+
+/** The same for several counters, in one statement. */
+export async function countsOf(
+  work: ReadWork,
+  names: readonly CounterName[],
+): Promise<ReadonlyMap<CounterName, number>> {
+  const { companyId } = work.caller;
+  const rows = await runCached<{ name: CounterName; total: number }>(
+    work.db,
+    'counts',
+    [companyId, JSON.stringify(names)],
+    () => sql`select name, total from counters
+      where company_id = ${companyId} and name in ${among(names)}`,
+  );
+  const totals = new Map(rows.map(({ name, total }) => [name, total]));
+  return new Map(names.map((name) => [name, totals.get(name) ?? 0]));
 }

@@ -86,6 +86,14 @@ export const ddl = {
     ];
   },
 
+  /** Counts the rows of an append-only table in `counters`; rows of no company are not counted. */
+  countedLog(table: string): string {
+    return `create trigger ${table}_counted_in after insert on ${table} when new.company_id is not null begin
+        insert into counters (company_id, name, total) values (new.company_id, '${table}', 1)
+        on conflict (company_id, name) do update set total = total + 1;
+      end`;
+  },
+
   /** Triggers that refuse updates and deletes. */
   appendOnly(table: string): readonly string[] {
     return ['update', 'delete'].map(
@@ -201,6 +209,11 @@ export const ddl = {
 /** A table with an alias, and the index that the query planner must use. */
 export function indexedBy(table: string, alias: string, index: string): RawBuilder<unknown> {
   return sql`${sql.table(table)} as ${sql.ref(alias)} indexed by ${sql.ref(index)}`;
+}
+
+/** The values of a column in a form for which the query planner uses no index. */
+export function unindexed<T>(column: RawBuilder<T>): RawBuilder<T> {
+  return sql<T>`+${column}`;
 }
 
 /** A list of ids or names as a table `p` with the column `value`, for joins. */

@@ -229,7 +229,7 @@ export interface LedgerChainsTable {
   sequence: number;
   hash: string;
   /** Which key the hashes are made with. */
-  key_id: string;
+  key_fingerprint: string;
   /** Hash of the other columns. */
   seal: string;
 }

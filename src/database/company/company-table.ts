@@ -79,9 +79,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   /** Ascending by id; all of them, or one page. */
   async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
-    const orderBy: Selection<Name>['orderBy'] = ['id'];
-    const rows = await this.#rows.select(work, match, { orderBy, ...(page && { page }) });
-    return rows.map(this.recordOf);
+    if (page !== undefined) {
+      const orderBy: Selection<Name>['orderBy'] = ['id'];
+      return (await this.#rows.select(work, match, { orderBy, page })).map(this.recordOf);
+    }
+    // For ORDER BY id, SQLite may read all rows of the company in that order instead of finding these by their index.
+    const records = (await this.#rows.select(work, match)).map(this.recordOf);
+    return records.sort((one, other) => one.id - other.id);
   }
 
   async insert(work: WriteWork, values: ValuesOf<T>): Promise<T> {

@@ -38,7 +38,7 @@ export function hashedValues(row: LedgerRow, before: Link): (string | number | n
 export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[] {
   return [
     ...['head', head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
-    ...[head.sequence, head.hash, head.key_id],
+    ...[head.sequence, head.hash, head.key_fingerprint],
   ];
 }
 
@@ -86,14 +86,14 @@ function movedHead(
   before: Link,
   link: Link,
 ): ChainHead {
-  const continued = head?.key_id === hash.keyId ? head : undefined;
+  const continued = head?.key_fingerprint === hash.keyId ? head : undefined;
   return {
     company_id: companyId,
     first_sequence: continued?.first_sequence ?? link.sequence,
     before_sequence: continued?.before_sequence ?? before.sequence,
     before_hash: continued?.before_hash ?? before.hash,
     ...link,
-    key_id: hash.keyId,
+    key_fingerprint: hash.keyId,
     seal: '',
   };
 }
@@ -104,13 +104,13 @@ function sealed(hash: KeyedHash, head: ChainHead): ChainHead {
 
 const HEAD_COLUMNS = [
   ...['first_sequence', 'before_sequence', 'before_hash'],
-  ...['sequence', 'hash', 'key_id', 'seal'],
+  ...['sequence', 'hash', 'key_fingerprint', 'seal'],
 ];
 
 async function saveHeads(db: Transaction<Tables>, heads: readonly ChainHead[]): Promise<void> {
   const rows = heads.map((head) => [
     ...[head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
-    ...[head.sequence, head.hash, head.key_id, head.seal],
+    ...[head.sequence, head.hash, head.key_fingerprint, head.seal],
   ]);
   await runCached(db, `save ${rows.length} chain heads`, rows.flat(), () => {
     const replaced = HEAD_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);

@@ -76,7 +76,7 @@ class Walk {
     this.#head = state.head;
     this.#missed = new Set(options.expected);
     this.#lastSequence = Math.max(0, options.from - 2);
-    this.#isForeign = this.#head !== null && this.#head.key_id !== hash.keyId;
+    this.#isForeign = this.#head !== null && this.#head.key_fingerprint !== hash.keyId;
     if (this.#head === null) return;
     if (this.#isForeign) {
       this.#damage(null, 'its hashes were made with another token secret: give the one of that time');

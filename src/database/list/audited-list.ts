@@ -11,10 +11,11 @@ export function auditedList<Name extends AuditedTableName, T extends AuditedReco
     ...own,
     table,
     recordOf,
+    rows: table,
     id: 'id' as Listing<Name, T>['id'],
     orders: orders as unknown as Listing<Name, T>['orders'],
     filters: {
-      id: { column: 'id', kind: 'id' },
+      id: { column: 'id', kind: 'id', isUnique: true },
       ...own.filters,
       createdAt: { column: 'created_at', kind: 'instant' },
       updatedAt: { column: 'updated_at', kind: 'instant' },

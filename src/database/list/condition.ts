@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { among, flag, holdsText, instant } from '../storage.js';
+import { among, flag, holdsText, instant, unindexed } from '../storage.js';
 
 /** The filter of a list. */
 export type Condition =
@@ -21,31 +21,30 @@ export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant' | 'intege
 export interface FilterColumn {
   readonly column: string;
   readonly kind: FilterKind;
+  /** Whether no two records of a company have the same value. */
+  readonly isUnique?: true;
+  /** The order in which an index has the records of one value: they are read as they are shown. */
+  readonly order?: string;
+  /** Whether few records of a large table have the same value: the planner prefers this index to all others. */
+  readonly narrows?: true;
 }
 
-/** As SQL over the table `t`. */
+/** As SQL over the table `t`. The planner uses indexes of the columns that `isIndexed` names; of all unless given. */
 export function condition(
   columns: Readonly<Record<string, FilterColumn>>,
   where: Condition,
+  isIndexed: (column: string) => boolean = () => true,
 ): RawBuilder<unknown> {
-  if ('and' in where) return joined(columns, where.and, sql` and `, sql`1 = 1`);
-  if ('or' in where) return joined(columns, where.or, sql` or `, sql`1 = 0`);
+  const joined = (parts: readonly Condition[], operator: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(${sql.join(
+      parts.map((part) => condition(columns, part, isIndexed)),
+      operator,
+    )})`;
+  if ('and' in where) return where.and.length === 0 ? sql`1 = 1` : joined(where.and, sql` and `);
+  if ('or' in where) return where.or.length === 0 ? sql`1 = 0` : joined(where.or, sql` or `);
   // `is not true`, since a comparison with null is null: `not (name = 'x')` must match rows without a name.
-  if ('not' in where) return sql`(${condition(columns, where.not)}) is not true`;
-  return comparison(columns, where);
-}
-
-function joined(
-  columns: Readonly<Record<string, FilterColumn>>,
-  parts: readonly Condition[],
-  operator: RawBuilder<unknown>,
-  ifEmpty: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  if (parts.length === 0) return ifEmpty;
-  return sql`(${sql.join(
-    parts.map((part) => condition(columns, part)),
-    operator,
-  )})`;
+  if ('not' in where) return sql`(${condition(columns, where.not, isIndexed)}) is not true`;
+  return comparison(columns, where, isIndexed);
 }
 
 /** The condition without comparisons that hold anyway. */
@@ -91,6 +90,17 @@ function extreme(
   return ends.length === 0 ? null : of(...ends);
 }
 
+/** Number of comparisons; an empty `and` or `or` counts as one. */
+export function comparisonsIn(where: Condition): number {
+  if ('field' in where) return 1;
+  if ('not' in where) return comparisonsIn(where.not);
+  const parts = 'and' in where ? where.and : where.or;
+  return Math.max(
+    parts.reduce((sum, part) => sum + comparisonsIn(part), 0),
+    1,
+  );
+}
+
 /** All fields that a condition compares. */
 export function fieldsIn(where: Condition): readonly string[] {
   if ('and' in where) return where.and.flatMap(fieldsIn);
@@ -108,10 +118,15 @@ function toColumn(value: unknown): string | number {
   throw new Error(`A column cannot be compared with a value of type ${typeof value}`);
 }
 
-function comparison(columns: Readonly<Record<string, FilterColumn>>, where: Comparison): RawBuilder<unknown> {
+function comparison(
+  columns: Readonly<Record<string, FilterColumn>>,
+  where: Comparison,
+  isIndexed: (column: string) => boolean,
+): RawBuilder<unknown> {
   const known = columns[where.field];
   if (known === undefined) throw new Error(`The list has no filter ${where.field}`);
-  const column = sql.ref(`t.${known.column}`);
+  const named = sql.ref(`t.${known.column}`);
+  const column = isIndexed(known.column) ? named : unindexed(named);
   switch (where.operator) {
     case 'eq':
       return sql`${column} = ${toColumn(where.value)}`;

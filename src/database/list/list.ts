@@ -4,7 +4,9 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
+import { countOf, type CounterName } from '../count.js';
 import { arrivalsOf, type Arrivals } from './arrivals.js';
+import { orderOfChildren } from './bounds.js';
 import {
   condition,
   withoutImplied,
@@ -12,9 +14,16 @@ import {
   type FilterColumn,
   type FilterKind,
 } from './condition.js';
+import type { Examination } from './examination.js';
+import {
+  examinationOfCount,
+  examinationOfCounts,
+  examinationOfSlice,
+  examinationOfSlices,
+} from './examinations.js';
+import { belongsTo, childrenOf, ofCompany, type Relation } from './scope.js';
 import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { andPresent } from '../removals.js';
-import { amongIds, instant, idTable } from '../storage.js';
+import { amongIds, instant, idTable, unindexed } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -32,19 +41,11 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly recordOf: (row: Row<Name>) => T;
   /** Records may hold long texts, so the bytes that one request reads of them are limited. */
   readonly isLarge?: true;
-  /** How rows belong to a company; by default, by their column `company_id`. */
-  readonly company?: CompanyScope;
+  /** Column with the id of the company; `company_id` unless set. */
+  readonly company?: string;
+  /** The counter of the company's rows; a number where there is none. */
+  readonly rows: CounterName | number;
 }
-
-/** A column with the id of the company, or a table that links ids of companies (`company_id`) with the rows' ids. */
-export type CompanyScope =
-  | { readonly column: string }
-  | { readonly link: keyof Tables; readonly child: string };
-
-/** How children are found: by their column with the id or name of the parent, or by a table of links. */
-export type Relation =
-  | { readonly column: string }
-  | { readonly link: keyof Tables; readonly parent: string; readonly child: string };
 
 /** A list as services offer it. */
 export interface List<T> {
@@ -54,6 +55,9 @@ export interface List<T> {
   readonly filters: Readonly<Record<string, FilterKind>>;
   slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>>;
   count(work: ReadWork, where: Condition | null): Promise<number>;
+  /** What `slice` and `count` examine at most. */
+  examinesSlice(request: SliceRequest): Examination;
+  examinesCount(where: Condition | null): Examination;
   /** Records by id, in one statement; ids that the company does not have are absent. */
   byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>>;
   /** The same records in the order of their insertion; `index` is the index over the company and the id. */
@@ -67,6 +71,9 @@ export interface ChildList<T, P extends KeyValue = number> {
   readonly list: List<T>;
   slices(work: ReadWork, parents: readonly P[], request: SliceRequest): Promise<ReadonlyMap<P, Slice<T>>>;
   counts(work: ReadWork, parents: readonly P[], where: Condition | null): Promise<ReadonlyMap<P, number>>;
+  /** What `slices` and `counts` examine at most, of all parents together. */
+  examinesSlices(request: SliceRequest): Examination;
+  examinesCounts(where: Condition | null): Examination;
 }
 
 /** The statements of one list. */
@@ -82,9 +89,8 @@ class ListStatements<Name extends keyof Tables, T> {
   /** One page of a company's list. */
   async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
     const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${this.#filtered(work, request)} ${this.#ordered(request)} limit ${request.limit + 1}`.execute(
-      work.db,
-    );
+      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, sql.ref)}
+      limit ${request.limit + 1}`.execute(work.db);
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
 
@@ -98,13 +104,14 @@ class ListStatements<Name extends keyof Tables, T> {
     const { id } = this.#listing;
     const isById = this.#columnOf(request) === id;
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
+    const ref = this.#isOrderIndexed(request, relation) ? sql.ref : unindexedRef;
     const { rows } = await sql<Row<Name> & { parent_id: P }>`
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
-      where ${this.#belongs(work, 'r')} and ${sql.ref(`r.${id}`)} in (
-        select ${sql.ref(childId)} from ${this.#childrenOf(work, relation)}
-          and ${this.#filtered(work, request)} ${this.#ordered(request, 't', childId)}
+      where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
+        select ${sql.ref(childId)} from ${childrenOf(this.#listing, relation, work)}
+          and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
           limit ${request.limit + 1})
-      ${isById ? sql`` : this.#ordered(request, 'r')}`.execute(work.db);
+      ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`.execute(work.db);
     const byParent = Map.groupBy(rows, (row) => row.parent_id);
     const recordOf = this.#sharing();
     return new Map(
@@ -118,8 +125,10 @@ class ListStatements<Name extends keyof Tables, T> {
 
   /** Number of records in a company's list. */
   async count(work: ReadWork, where: Condition | null): Promise<number> {
+    const { rows: counted } = this.#listing;
+    if (where === null && typeof counted === 'string') return await countOf(work, counted);
     const { rows } = await sql<{ total: number }>`select count(*) as total from ${this.#table} as t
-      where ${this.#ofCompany(work)} ${this.#alsoMeets(where)}`.execute(work.db);
+      where ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where)}`.execute(work.db);
     return rows[0]?.total ?? 0;
   }
 
@@ -131,8 +140,8 @@ class ListStatements<Name extends keyof Tables, T> {
     where: Condition | null,
   ): Promise<ReadonlyMap<P, number>> {
     const { rows } = await sql<{ parent_id: P; total: number }>`
-      select p.value as parent_id, (select count(*) from ${this.#childrenOf(work, relation)}
-        and ${this.#ofCompany(work)} ${this.#alsoMeets(where)}) as total from ${idTable(parents)}`.execute(
+      select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
+        and ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where, relation)}) as total from ${idTable(parents)}`.execute(
       work.db,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
@@ -141,7 +150,7 @@ class ListStatements<Name extends keyof Tables, T> {
   async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
     const { id, recordOf } = this.#listing;
     const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${this.#ofCompany(work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`.execute(work.db);
+      where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`.execute(work.db);
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }
 
@@ -173,38 +182,33 @@ class ListStatements<Name extends keyof Tables, T> {
     return { items, hasMore: rows.length > request.limit };
   }
 
-  /** FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `#ofCompany` and other conditions. */
-  #childrenOf(work: ReadWork, relation: Relation): RawBuilder<unknown> {
-    if ('column' in relation) {
-      return sql`${this.#table} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
-    }
-    // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
-    return sql`${sql.table(relation.link)} as l cross join ${this.#table} as t
-      where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
-        and ${sql.ref(`t.${this.#listing.id}`)} = ${sql.ref(`l.${relation.child}`)}
-        ${andPresent(relation.link, 'l')}`;
+  #alsoMeets(where: Condition | null, relation?: Relation): RawBuilder<unknown> {
+    if (where === null) return sql``;
+    const isIndexed = (column: string): boolean => this.#mayIndex(column, relation);
+    return sql`and ${condition(this.#listing.filters, where, isIndexed)}`;
   }
 
-  /** Rows of the company, without those that are removed in steps. */
-  #ofCompany(work: ReadWork): RawBuilder<unknown> {
-    return sql`${this.#belongs(work, 't')} ${andPresent(this.#listing.table, 't')}`;
+  /**
+   * Children are found by the index of their relation, which may also have the column of their order. By the index of
+   * another column, SQLite would read all records of the company for each parent.
+   */
+  #mayIndex(column: string, relation?: Relation): boolean {
+    if (relation === undefined || 'link' in relation) return true;
+    const { orders, id } = this.#listing;
+    const order = orderOfChildren(this.#listing, relation);
+    return column !== id && order !== undefined && orders[order] === column;
   }
 
-  #belongs(work: ReadWork, table: string): RawBuilder<unknown> {
-    const { company = { column: 'company_id' }, id } = this.#listing;
-    const { companyId } = work.caller;
-    if ('column' in company) return sql`${sql.ref(`${table}.${company.column}`)} = ${companyId}`;
-    return sql`exists (select 1 from ${sql.table(company.link)} as m
-      where m.company_id = ${companyId} and ${sql.ref(`m.${company.child}`)} = ${sql.ref(`${table}.${id}`)})`;
+  /** Whether a page may be read in the order of an index. */
+  #isOrderIndexed({ order }: SliceRequest, relation: Relation): boolean {
+    if ('link' in relation) return true;
+    return orderOfChildren(this.#listing, relation) === order;
   }
 
-  #alsoMeets(where: Condition | null): RawBuilder<unknown> {
-    return where === null ? sql`` : sql`and ${condition(this.#listing.filters, where)}`;
-  }
-
-  #filtered(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
+  #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
     const where = request.condition && withoutImplied(request.condition, this.#impliedByKey(request));
-    return sql`${this.#ofCompany(work)} ${this.#alsoMeets(where)} ${this.#beyondKey(request)}`;
+    return sql`${ofCompany(this.#listing, work)} ${this.#alsoMeets(where, relation)}
+      ${this.#beyondKey(request, relation)}`;
   }
 
   /**
@@ -222,23 +226,30 @@ class ListStatements<Name extends keyof Tables, T> {
     };
   }
 
-  #beyondKey(request: SliceRequest): RawBuilder<unknown> {
+  #beyondKey(request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
     const { key } = request;
     if (key === null) return sql``;
     const comparison = isDown(request) ? sql`<` : sql`>`;
     const column = this.#columnOf(request);
-    const id = sql.ref(`t.${this.#listing.id}`);
+    const isIndexed = relation === undefined || this.#isOrderIndexed(request, relation);
+    const ref = isIndexed ? sql.ref : unindexedRef;
+    const id = ref(`t.${this.#listing.id}`);
     if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
-    return sql`and (${sql.ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
+    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
   }
 
-  #ordered(request: SliceRequest, table = 't', idRef = `${table}.${this.#listing.id}`): RawBuilder<unknown> {
+  #ordered(
+    request: SliceRequest,
+    table: string,
+    idRef: string,
+    ref: (name: string) => RawBuilder<unknown>,
+  ): RawBuilder<unknown> {
     const direction = isDown(request) ? sql`desc` : sql`asc`;
     const column = this.#columnOf(request);
-    const id = sql`${sql.ref(idRef)} ${direction}`;
+    const id = sql`${ref(idRef)} ${direction}`;
     return column === this.#listing.id
       ? sql`order by ${id}`
-      : sql`order by ${sql.ref(`${table}.${column}`)} ${direction}, ${id}`;
+      : sql`order by ${ref(`${table}.${column}`)} ${direction}, ${id}`;
   }
 
   #columnOf({ order }: SliceRequest): string & keyof Row<Name> {
@@ -247,6 +258,8 @@ class ListStatements<Name extends keyof Tables, T> {
     return column;
   }
 }
+
+const unindexedRef = (name: string): RawBuilder<unknown> => unindexed(sql.ref(name));
 
 export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> {
   const statements = new ListStatements(listing);
@@ -257,12 +270,16 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
     slice: (work, request) => statements.slice(work, request),
     count: (work, where) => statements.count(work, where),
+    examinesSlice: (request) => examinationOfSlice(listing, request),
+    examinesCount: (where) => examinationOfCount(listing, where),
     byIds: (work, ids) => statements.byIds(work, ids),
     arrivals: (index) => arrivalsOf(listing, index),
     of: (relation) => ({
       list,
       slices: (work, parents, request) => statements.slices(work, relation, parents, request),
       counts: (work, parents, where) => statements.counts(work, relation, parents, where),
+      examinesSlices: (request) => examinationOfSlices(listing, relation, request),
+      examinesCounts: (where) => examinationOfCounts(listing, relation, where),
     }),
   };
   return list;

@@ -12,6 +12,6 @@ export async function up(db: Db): Promise<void> {
   await required(
     required(table, ddl.integer, 'first_sequence', 'before_sequence', 'sequence'),
     ddl.text,
-    ...['before_hash', 'hash', 'key_id', 'seal'],
+    ...['before_hash', 'hash', 'key_fingerprint', 'seal'],
   ).execute();
 }

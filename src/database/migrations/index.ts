@@ -10,6 +10,7 @@ import { up as signInNetworks } from './0008-sign-in-networks.js';
 import { up as removals } from './0009-removals.js';
 import { up as idsByCompany } from './0010-ids-by-company.js';
 import { up as ledgerChain } from './0011-ledger-chain.js';
+import { up as rowTotals } from './0012-row-totals.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -23,6 +24,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-removals': { up: removals },
   '0010-ids-by-company': { up: idsByCompany },
   '0011-ledger-chain': { up: ledgerChain },
+  '0012-row-totals': { up: rowTotals },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -1,3 +1,5 @@
+import { OperationTypeNode } from 'graphql';
+
 import type { Arrivals } from '../../database/list/arrivals.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
@@ -11,6 +13,7 @@ import { payload, recordsIn, type Payload } from '../schema/payload.js';
 import { OperationContents, type ReadContent } from './contents.js';
 import { follow } from './follow.js';
 import type { FormerCall } from '../idempotency/former-replay.js';
+import type { Price } from '../limits/admission.js';
 import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
 import { RepeatableChange } from '../idempotency/repeatable-change.js';
@@ -69,7 +72,20 @@ export class GraphqlContext extends RecordReads {
 
   /** A copy for the level executor: shares the loaders, has its own record count. */
   withOwnCounters(): GraphqlContext {
-    return this.copy({ counters: { nodes: 0, replayed: false } });
+    return this.copy({ counters: { nodes: 0, examined: 0, replayed: false } });
+  }
+
+  /**
+   * Checks what an operation examines, before it is executed. Its reads then run outside of the event loop if that is
+   * much. Errors: `OperationRefused`.
+   */
+  async examine({ examinations }: Price, kind: OperationTypeNode): Promise<void> {
+    const { idempotencyKey, subscription } = this.request;
+    const isKept = kind === OperationTypeNode.MUTATION && idempotencyKey !== null;
+    const limit = isKept || subscription !== null ? 'examinedTogether' : 'examined';
+    const values = await this.loaders.examine(examinations, limit);
+    // A replay is the same text, whatever there is to examine by then.
+    if (!isKept) this.counters.examined = values;
   }
 
   /** Ends the operation: gives its read unit back. */

@@ -52,6 +52,8 @@ class Unsupported extends Error {}
 export async function executeQuery(execution: Execution): Promise<Result | null> {
   const { schema, document, operation, context } = execution;
   if (operation.operation !== OperationTypeNode.QUERY || !isSupported(schema, document)) return null;
+  // A second attempt would examine as much again, for example after the deadline of the first.
+  if (context.loaders.examinesMany) return null;
   const attempt = context.withOwnCounters();
   try {
     const data = await new LevelExecutor({ ...execution, context: attempt }).run();

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 
 import type { Arrivals, IdSpan } from '../../database/list/arrivals.js';
-import type { Condition } from '../../database/list/condition.js';
+import { comparisonsIn, type Condition } from '../../database/list/condition.js';
 import type { Units } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
@@ -14,8 +14,9 @@ import { Signal } from './signal.js';
 const PAGE_SIZE = 25;
 /** Most bytes of these records, unless one alone has more. */
 const PAGE_BYTES = 256 * 1024;
-/** Most ids that one statement searches: a filter may leave few of them. */
+/** Most ids that one statement searches, and most values that it compares: a filter may leave few of them. */
 const MAX_IDS = 2_000;
+const MAX_VALUES = 20_000;
 /** Poll interval: finds records that other processes wrote, and checks the token again. */
 const POLL_MS = 1_500;
 /** After a notification, records written within this time are read together. */
@@ -104,7 +105,8 @@ class Feed<T extends Identified> {
     this.#last = (await this.#span()).last;
     if (this.#last === this.cursor) return [];
     const { arrivals, condition } = this.followed;
-    const upTo = Math.min(this.#last, this.cursor + MAX_IDS);
+    const ids = Math.floor(MAX_VALUES / ((condition === null ? 0 : comparisonsIn(condition)) + 1));
+    const upTo = Math.min(this.#last, this.cursor + Math.min(ids, MAX_IDS));
     const range = { after: this.cursor, upTo, limit: PAGE_SIZE, condition };
     const found = await this.units.read(caller, (work) => arrivals.read(work, range));
     await this.demandNoGap();

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import { getHeapStatistics } from 'node:v8';
 
+import type { Examination } from '../../database/list/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
@@ -8,6 +9,7 @@ import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js
 import { DomainError } from '../../platform/errors.js';
 import { LIMITS, tooLarge } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
 import { SharedUnit } from './shared-unit.js';
 
 /** Heap bytes of one operation on large records: the records, and the response as an object and as text. */
@@ -51,6 +53,7 @@ export class RequestLoaders {
   #bytes = 0;
   #permit: Promise<Release> | null = null;
   #isFinished = false;
+  #examining: Examining = NOTHING_EXAMINED;
 
   constructor(
     private readonly units: Pick<Units, 'read'>,
@@ -58,10 +61,33 @@ export class RequestLoaders {
     private readonly largeReads: Semaphore,
   ) {}
 
+  /** Before the first read. Errors: `OperationRefused` for more than the limit. Returns the values at most. */
+  async examine(
+    examinations: readonly Examination[],
+    limit: 'examined' | 'examinedTogether',
+  ): Promise<number> {
+    this.#examining = await examine((use) => this.read(use, false), examinations, limit);
+    // The unit that was opened for the totals serves the operation, unless it must be one outside of the event loop.
+    if (this.#examining.isMany) this.forget();
+    return this.#examining.values;
+  }
+
+  /** Whether the operation examines much: it is not to be executed twice. */
+  get examinesMany(): boolean {
+    return this.#examining.isMany;
+  }
+
+  /** Charges a read that is about to be made, if the operation has a budget. Errors: BAD_USER_INPUT. */
+  async charge(work: ReadWork, examination: () => Examination, parents?: readonly KeyValue[]): Promise<void> {
+    await this.#examining.budget?.charge(work, examination(), parents);
+  }
+
   /** Counts the bytes of the result, unless they are known to be few. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
     this.#demandRunning();
-    this.#unit ??= new SharedUnit((hold) => this.units.read(this.caller, hold));
+    this.#unit ??= new SharedUnit((hold) =>
+      this.units.read(this.caller, hold, { examines: this.#examining.isMany }),
+    );
     const result = await this.#unit.use(async (work) => {
       if (isLarge) await this.#acquirePermit();
       return await use(work);
@@ -93,10 +119,18 @@ export class RequestLoaders {
   /** The batching loader of values by record id. */
   forMany<R extends { readonly id: number }, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
+    examination?: Examination,
   ): DataLoader<R, V | undefined, number> {
     return this.#cached(load, 'many', () => {
       const batch = (records: readonly R[]): Promise<readonly (V | undefined)[]> =>
         this.read(async (work) => {
+          if (examination !== undefined) {
+            await this.charge(
+              work,
+              () => examination,
+              records.map(({ id }) => id),
+            );
+          }
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
         });

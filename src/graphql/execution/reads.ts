@@ -1,9 +1,11 @@
+import type { Examination } from '../../database/list/examination.js';
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue, Slice } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { DomainError } from '../../platform/errors.js';
 import {
+  BY_ID,
   connection,
   sliceRequest,
   type Connection,
@@ -30,11 +32,9 @@ interface Identified {
 /** Finds a record by a key of its own, for example its serial number. Errors: `not_found`. */
 type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 
-const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
-
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
-  readonly counters: OperationCounters = { nodes: 0, replayed: false };
+  readonly counters: OperationCounters = { nodes: 0, examined: 0, replayed: false };
 
   constructor(
     readonly caller: Caller,
@@ -85,9 +85,16 @@ export class RecordReads {
       request,
       () =>
         this.countedSlice(
-          loaders.load(list, `slice ${JSON.stringify(request)}`, (work) => list.slice(work, request)),
+          loaders.load(list, `slice ${JSON.stringify(request)}`, async (work) => {
+            await loaders.charge(work, () => list.examinesSlice(request));
+            return await list.slice(work, request);
+          }),
         ),
-      () => loaders.load(list, `count ${JSON.stringify(condition)}`, (work) => list.count(work, condition)),
+      () =>
+        loaders.load(list, `count ${JSON.stringify(condition)}`, async (work) => {
+          await loaders.charge(work, () => list.examinesCount(condition));
+          return await list.count(work, condition);
+        }),
     );
   }
 
@@ -107,11 +114,13 @@ export class RecordReads {
     const request = sliceRequest(args, condition, standard);
     const slices = () =>
       this.loaders.loader<Slice<T>, P>(child, `slice ${JSON.stringify(request)}`, async (work, parents) => {
+        await this.loaders.charge(work, () => child.examinesSlices(request), parents);
         const found = await child.slices(work, parents, request);
         return parents.map((each) => found.get(each) ?? { items: [], hasMore: false });
       });
     const counts = () =>
       this.loaders.loader<number, P>(child, `count ${JSON.stringify(condition)}`, async (work, parents) => {
+        await this.loaders.charge(work, () => child.examinesCounts(condition), parents);
         const found = await child.counts(work, parents, condition);
         return parents.map((each) => found.get(each) ?? 0);
       });
@@ -122,23 +131,33 @@ export class RecordReads {
     );
   }
 
-  /** A value of the whole operation, read once for each `selection`. */
-  loadOnce<T, S = undefined>(
+  /** A value of the whole operation, read once. */
+  loadOnce<T>(load: (work: ReadWork) => Promise<T>): Promise<T> {
+    demandScope(this.caller, 'read');
+    return this.loaders.load(load, 'once', load);
+  }
+
+  /** A value that is read once for each `selection`; `examines` says how much it examines. */
+  loadExamining<T, S>(
     load: (work: ReadWork, selection: S) => Promise<T>,
-    ...[selection]: S extends undefined ? [] : [S]
+    selection: S,
+    examines: (selection: S) => readonly Examination[],
   ): Promise<T> {
     demandScope(this.caller, 'read');
-    const key = `once ${JSON.stringify(selection)}`;
-    return this.loaders.load(load, key, (work) => load(work, selection as S));
+    return this.loaders.load(load, `once ${JSON.stringify(selection)}`, async (work) => {
+      for (const examination of examines(selection)) await this.loaders.charge(work, () => examination);
+      return await load(work, selection);
+    });
   }
 
   /** A value of one record, read together with those of the other records in the operation. */
   loadForMany<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     record: R,
+    examination?: Examination,
   ): Promise<V | undefined> {
     demandScope(this.caller, 'read');
-    return this.loaders.forMany(load).load(record);
+    return this.loaders.forMany(load, examination).load(record);
   }
 
   /** The same for a value that is a record. */

@@ -23,10 +23,17 @@ export interface RequestFacts {
 
 export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subscription: null };
 
+/** `extensions.cost`: `examined` only where the operation examines more than its records. */
+export function costShown(requested: number, { nodes, examined }: OperationCounters): object {
+  return { requested, actual: nodes, ...(examined > 0 ? { examined } : {}) };
+}
+
 /** Counts what an operation does while it runs. */
 export interface OperationCounters {
   /** Records in the response: `extensions.cost.actual`. */
   nodes: number;
+  /** Values that the operation examines at most, besides its records: `extensions.cost.examined`. */
+  examined: number;
   /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
 }

@@ -11,6 +11,7 @@ import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from '
 import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
 import { maskErrors, type MaskingOptions } from '../execution/mask.js';
+import { costShown } from '../execution/request.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
@@ -54,6 +55,8 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   #admitted: AdmittedDocument | null = null;
   #refusal: OperationRefused | null = null;
   #requestedCost = 0;
+  /** Of a refused operation. */
+  #examined: number | null = null;
   #errors: readonly GraphQLError[] | undefined;
 
   constructor(
@@ -61,25 +64,26 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     private readonly parsed: Lru<DocumentNode>,
   ) {}
 
-  didResolveSource({ source, queryHash }: Context): Promise<void> {
-    this.#keepRefusal(() => {
+  async didResolveSource({ source, queryHash }: Context): Promise<void> {
+    await this.#keepRefusal(() => {
       this.#admitted = this.options.admission.admit(source ?? '');
     });
     this.parsed.set(queryHash ?? '', this.#admitted?.document ?? EMPTY);
-    return Promise.resolve();
   }
 
-  didResolveOperation({ request, operation }: Context): Promise<void> {
+  async didResolveOperation({ request, operation, contextValue: context }: Context): Promise<void> {
     const admitted = this.#admitted;
-    if (admitted !== null) {
-      this.#keepRefusal(() => {
-        if (operation?.operation === OperationTypeNode.SUBSCRIPTION) throw subscriptionOverHttp();
+    if (admitted !== null && operation !== undefined) {
+      await this.#keepRefusal(async () => {
+        if (operation.operation === OperationTypeNode.SUBSCRIPTION) throw subscriptionOverHttp();
         const { variables = {}, operationName } = request;
-        this.#requestedCost = this.options.admission.price(admitted, variables, operationName);
+        const price = this.options.admission.price(admitted, variables, operationName);
+        this.#requestedCost = price.nodes;
+        await context.examine(price, operation.operation);
       });
     }
     // Apollo responds with this error only; `willSendResponse` adds the others.
-    return this.#refusal === null ? Promise.resolve() : Promise.reject(this.#refusal.errors[0]);
+    if (this.#refusal !== null) throw this.#refusal.errors[0];
   }
 
   /** Null for what Apollo executes: mutations without an Idempotency-Key, and queries with errors. */
@@ -109,7 +113,8 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
       result.data = null;
       errors = [tooLarge('answerBytes', size)];
     }
-    const cost = { requested: this.#requestedCost, actual: counters.nodes };
+    const examined = this.#examined ?? counters.examined;
+    const cost = costShown(this.#requestedCost, { ...counters, examined });
     result.extensions = { ...result.extensions, cost };
     if (errors !== undefined) result.errors = this.#masked(contextValue, this.#refusal?.errors ?? errors);
     return Promise.resolve();
@@ -119,14 +124,15 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     return maskErrors(this.options, caller.requestId, errors);
   }
 
-  #keepRefusal(use: () => void): void {
+  async #keepRefusal(use: () => void | Promise<void>): Promise<void> {
     try {
-      use();
+      await use();
     } catch (error) {
       if (!(error instanceof OperationRefused)) throw error;
       this.#refusal = error;
       const { limit, actual } = error.errors[0].extensions;
       if (limit === 'cost') this.#requestedCost = Number(actual);
+      if (limit === 'examined' || limit === 'examinedTogether') this.#examined = Number(actual);
     }
   }
 }

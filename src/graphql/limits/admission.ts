@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 
 import { operationHash, type OperationList } from '../../platform/config/operation-list.js';
-import { costOf, type Variables } from './cost.js';
+import { costOf, type Cost, type Variables } from './cost.js';
 import { beyondLimit, LIMITS, operationRefused, OperationRefused, requestRefused } from './limits.js';
 import { Lru } from './lru.js';
 import { checkStructure } from './structure.js';
@@ -18,16 +18,18 @@ import { checkStructure } from './structure.js';
 /** A valid document within all limits that do not depend on variables. */
 export interface AdmittedDocument {
   readonly document: DocumentNode;
-  /** Costs that do not depend on variables, by operation name (empty for an unnamed operation). */
-  readonly costs: Map<string, number>;
+  /** Prices that do not depend on variables, by operation name (empty for an unnamed operation). */
+  readonly prices: Map<string, Price>;
 }
+
+/** The maximum cost of an operation, see cost.ts. */
+export type Price = Omit<Cost, 'fixed'>;
 
 /** The checks before execution, the same for every transport. Both throw `OperationRefused`. */
 export interface Admission {
   /** Parses and validates a text; recent ones are cached. */
   admit(text: string): AdmittedDocument;
-  /** The maximum cost of the operation in records, see cost.ts. */
-  price(admitted: AdmittedDocument, variables: Variables, operationName: string | null | undefined): number;
+  price(admitted: AdmittedDocument, variables: Variables, operationName: string | null | undefined): Price;
 }
 
 export interface AdmissionOptions {
@@ -60,7 +62,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     });
     const [first, ...others] = errors.map(invalidDocument);
     if (first !== undefined) throw new OperationRefused([first, ...others]);
-    return { document, costs: new Map() };
+    return { document, prices: new Map() };
   };
   return {
     admit: (text) => {
@@ -78,9 +80,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
     price: (admitted, variables, operationName) => {
       checkVariables(variables);
-      const nodes = priceOf(schema, admitted, variables, operationName ?? null);
-      if (nodes <= LIMITS.cost) return nodes;
-      throw beyondLimit('cost', nodes, 'The operation could answer too many records');
+      const price = priceOf(schema, admitted, variables, operationName ?? null);
+      if (price.nodes <= LIMITS.cost) return price;
+      throw beyondLimit('cost', price.nodes, 'The operation could answer too many records');
     },
   };
 }
@@ -125,32 +127,43 @@ function invalidDocument({ message, nodes }: GraphQLError): GraphQLError {
   return requestRefused('GRAPHQL_VALIDATION_FAILED', text, {}, nodes);
 }
 
-/** 0 for an unknown operation name, which execution refuses. */
+/** Nothing for an unknown operation name, which execution refuses. */
 function priceOf(
   schema: GraphQLSchema,
-  { document, costs }: AdmittedDocument,
+  { document, prices }: AdmittedDocument,
   variables: Variables,
   operationName: string | null,
-): number {
-  const known = costs.get(operationName ?? '');
+): Price {
+  const known = prices.get(operationName ?? '');
   if (known !== undefined) return known;
   const operation = getOperationAST(document, operationName);
-  if (operation == null) return 0;
-  const { nodes, fixed } = costOf(schema, document, operation, variables);
-  if (fixed) costs.set(operationName ?? '', nodes);
-  return nodes;
+  if (operation == null) return { nodes: 0, examinations: [] };
+  const { fixed, ...price } = costOf(schema, document, operation, variables);
+  if (fixed) prices.set(operationName ?? '', price);
+  return price;
 }
 
-/** Code that reads variables is recursive: their depth is limited. */
+/** Code that reads variables is recursive: their depth is limited. Reading many takes long: so is their number. */
 function checkVariables(variables: Variables): void {
   let level: readonly unknown[] = Object.values(variables);
+  let [objects, values] = [0, 0];
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > LIMITS.variableDepth) {
-      const what = 'The variables are nested too deeply';
-      throw beyondLimit('variableDepth', depth, what, 'BAD_USER_INPUT');
-    }
-    level = level.flatMap(valuesIn);
+    demandFewVariables('variableDepth', depth, 'The variables are nested too deeply');
+    values += level.length;
+    demandFewVariables('variableValues', values, 'The variables have too many values');
+    const outer = level.filter((value) => typeof value === 'object' && value !== null);
+    objects += outer.length;
+    demandFewVariables('variableObjects', objects, 'The variables have too many objects and lists');
+    level = outer.flatMap(valuesIn);
   }
+}
+
+function demandFewVariables(
+  limit: 'variableDepth' | 'variableValues' | 'variableObjects',
+  actual: number,
+  what: string,
+): void {
+  if (actual > LIMITS[limit]) throw beyondLimit(limit, actual, what, 'BAD_USER_INPUT');
 }
 
 function valuesIn(value: unknown): readonly unknown[] {

@@ -10,6 +10,8 @@
  * - A field of bytes (`Base64`) costs 100: a page of 100 records with bytes exceeds the limit.
  *
  * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
+ *
+ * Beside the records, each field that searches declares what it examines (`examines`), see `examined.ts`.
  */
 import {
   getNamedType,
@@ -29,7 +31,10 @@ import {
 } from 'graphql';
 
 import { DEFAULT_FIRST } from '../schema/connection.js';
+import type { Examination } from '../../database/list/examination.js';
+import type { Selected } from '../schema/examines.js';
 import { Base64 } from '../schema/scalars.js';
+import { ExaminedFields } from './examined.js';
 import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
 
 /** Cost of a field of bytes. */
@@ -39,6 +44,8 @@ export type Variables = Readonly<Record<string, unknown>>;
 
 export interface Cost {
   readonly nodes: number;
+  /** What the operation examines to find these records, and to count others. */
+  readonly examinations: readonly Examination[];
   /** Whether the cost is the same for all variables. */
   readonly fixed: boolean;
 }
@@ -51,14 +58,15 @@ export function costOf(
   variables: Variables,
 ): Cost {
   const root = schema.getRootType(operation.operation);
-  if (root == null) return { nodes: 0, fixed: true };
+  if (root == null) return { nodes: 0, examinations: [], fixed: true };
   const meter = new Meter(schema, document, operation, variables);
   const nodes = meter.selections(operation.selectionSet, root, null);
-  return { nodes, fixed: meter.fixed };
+  return { nodes, examinations: meter.examined.all, fixed: meter.fixed && meter.examined.fixed };
 }
 
 class Meter {
   fixed = true;
+  readonly examined: ExaminedFields;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, ValueNode>();
 
@@ -69,6 +77,7 @@ class Meter {
     private readonly variables: Variables,
   ) {
     this.#fragments = fragmentsOf(document);
+    this.examined = new ExaminedFields(schema, operation, variables);
     for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
       if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
     }
@@ -100,6 +109,7 @@ class Meter {
     if (type === Base64) return CONTENT_COST;
     if (node.selectionSet === undefined) return 0;
     const base = ownCost(field, node);
+    this.examined.add(field, node, () => this.#selected(node, type));
     if (isConnection(type)) {
       const each = this.selections(node.selectionSet, type, null);
       return base + this.#pageSize(node) * (this.#readsPage(node.selectionSet) ? Math.max(each, 1) : each);
@@ -107,6 +117,19 @@ class Meter {
     const size = base > 0 ? null : (this.#givenSize(node) ?? inherited);
     const times = isList(field) && !isConnection(parent) ? (size ?? DEFAULT_FIRST) : 1;
     return base + times * ((isNode(type) ? 1 : 0) + this.selections(node.selectionSet, type, size));
+  }
+
+  #selected({ selectionSet }: FieldNode, type: GraphQLNamedType): Selected {
+    if (selectionSet === undefined || !isConnection(type)) return { page: false, total: false };
+    return { page: this.#readsPage(selectionSet), total: this.#countsAll(selectionSet) };
+  }
+
+  #countsAll(set: SelectionSetNode): boolean {
+    return set.selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return selection.name.value === 'totalCount';
+      const fragment = spreadFragment(this.#fragments, selection);
+      return fragment !== undefined && this.#countsAll(fragment.selectionSet);
+    });
   }
 
   /** Whether anything of a connection is selected besides its total. */

@@ -18,8 +18,18 @@ export const LIMITS = {
   sensitiveMutations: 1,
   /** Nesting of objects and lists in variables. */
   variableDepth: 50,
+  /** Objects and lists in variables, and all values in them: reading 15,000 objects takes about 30 ms. */
+  variableObjects: 15_000,
+  variableValues: 100_000,
   /** Records that the response can have at most: the product of page sizes, see cost.ts. */
   cost: 10_000,
+  /**
+   * Values that an operation may examine: comparisons in the rows that no index bounds, see examined.ts. They take about
+   * a second.
+   */
+  examined: 20_000_000,
+  /** The same for what must be read at once: for an event, or while a mutation with an Idempotency-Key is not committed. */
+  examinedTogether: 200_000,
   /** Bytes of the records that an operation reads from lists that may be large. */
   readBytes: 32 * 1024 * 1024,
   /** Bytes of a response, without contents of files, which have their own limit. */
@@ -73,6 +83,35 @@ export function beyondLimit(
     maximum,
     actual,
   });
+}
+
+const NARROW =
+  'Use fewer comparisons, or narrow the records: by a unique field such as serialNumber, or by an interval of startedAt.';
+
+type ExaminedLimit = 'examined' | 'examinedTogether';
+
+/** The operation could examine more than a limit. */
+export function beyondExamined(limit: ExaminedLimit, actual: number): OperationRefused {
+  const maximum = LIMITS[limit];
+  return operationRefused(
+    'GRAPHQL_VALIDATION_FAILED',
+    `The operation could examine too many values ${whereOf(limit)}: ${rounded(actual)}, at most ${maximum}. ${NARROW}`,
+    { limit, maximum, actual },
+  );
+}
+
+/** The same, found while the operation runs. */
+export function examinedTooMuch(limit: ExaminedLimit): GraphQLError {
+  const maximum = LIMITS[limit];
+  return new GraphQLError(
+    `The operation examines too many values ${whereOf(limit)}: at most ${maximum}. ${NARROW}`,
+    { extensions: { code: 'BAD_USER_INPUT', limit, maximum } },
+  );
+}
+
+function whereOf(limit: ExaminedLimit): string {
+  const parts = 'in filters and counts';
+  return limit === 'examined' ? parts : `${parts} of an event, or of a mutation with an Idempotency-Key`;
 }
 
 /** The error of an operation that exceeds a limit of bytes while it runs. */

@@ -18,10 +18,10 @@ import type { LiveObserver, Transport } from '../../http/monitoring/operation-lo
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
-import type { SubscriptionRequest } from '../execution/request.js';
+import { costShown, type SubscriptionRequest } from '../execution/request.js';
 import type { OperationText } from '../http/operation-text.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
-import type { Admission } from '../limits/admission.js';
+import type { Admission, Price } from '../limits/admission.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
 
@@ -61,7 +61,7 @@ export class Operation {
   readonly kind: OperationTypeNode;
   readonly args: ExecutionArgs & { readonly document: DocumentNode };
   readonly #definition: OperationDefinitionNode;
-  readonly #cost: number;
+  readonly #price: Price;
   readonly #startedAt: number;
   #context: GraphqlContext | null = null;
   #events = 0;
@@ -80,7 +80,7 @@ export class Operation {
     const { document } = admitted;
     const definition = getOperationAST(document, operationName);
     if (definition == null) throw noSuchOperation(operationName);
-    this.#cost = admission.price(admitted, variables, operationName);
+    this.#price = admission.price(admitted, variables, operationName);
     this.#definition = definition;
     this.kind = definition.operation;
     this.args = {
@@ -126,10 +126,10 @@ export class Operation {
     const context = await this.client.context(null);
     this.#context = context;
     const result = await this.#execute(context);
-    const { nodes, replayed } = context.counters;
+    const { counters } = context;
     const extensions = {
-      cost: { requested: this.#cost, actual: nodes },
-      ...(replayed ? { idempotentReplayed: true } : {}),
+      cost: costShown(this.#price.nodes, counters),
+      ...(counters.replayed ? { idempotentReplayed: true } : {}),
     };
     return { ...this.#rendered(result), extensions };
   }
@@ -168,7 +168,9 @@ export class Operation {
       lastSeen: this.client.lastSeen,
     };
     try {
-      const source = await createSourceEventStream({ ...this.args, contextValue: await renew() });
+      const context = await renew();
+      await context.examine(this.#price, this.kind);
+      const source = await createSourceEventStream({ ...this.args, contextValue: context });
       if (!(Symbol.asyncIterator in source)) throw refused(source);
       return source;
     } finally {
@@ -189,6 +191,7 @@ export class Operation {
       const operation = this.#definition;
       const { variables } = this.text;
       const mask = this.#mask;
+      await context.examine(this.#price, operation.operation);
       const repeatable = await executeRepeatable({ ...this.args, operation, variables, context, mask });
       return repeatable ?? (await execute({ ...this.args, rootValue: event, contextValue: context }));
     } finally {

@@ -106,6 +106,9 @@ export interface OrderBy {
   readonly direction: 'asc' | 'desc';
 }
 
+/** The order where a client gives none, unless a list has another. */
+export const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
+
 /** The input type that orders a list by one of its indexed columns. */
 export function orderOf(name: string, fields: readonly string[]): ClassType {
   const nouns = plural(words(name));

@@ -7,6 +7,11 @@ export function requestError(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
+/** The same for a limit, with its number: the operation is refused before it runs. */
+export function beyondInput(limit: string, maximum: number, actual: number, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', limit, maximum, actual } });
+}
+
 /** The contents that an operation selects are larger than its transport allows. */
 export function beyondContent(bytes: number, maximum: number): GraphQLError {
   return new GraphQLError(

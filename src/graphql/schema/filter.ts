@@ -1,9 +1,14 @@
 import { InputType, type ClassType } from 'type-graphql';
 
-import type { Comparison, Condition, FilterKind } from '../../database/list/condition.js';
+import {
+  comparisonsIn,
+  type Comparison,
+  type Condition,
+  type FilterKind,
+} from '../../database/list/condition.js';
 import type { List } from '../../database/list/list.js';
 import type { Enumeration } from './enumeration.js';
-import { requestError } from './errors.js';
+import { beyondInput } from './errors.js';
 import { numberIn, plural, words } from './node.js';
 import {
   addField,
@@ -103,7 +108,7 @@ export function filterOf(
   list: FilteredList,
   enums: Readonly<Record<string, Enumeration>>,
 ): ClassType<FilterInput> {
-  const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included.`;
+  const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included; each adds the records that no index leaves out to what the operation examines (\`extensions.cost.examined\`).`;
   const Filter = decoratedClass(InputType(`${list.name}Filter`, { description }));
   const nested = (description: string): AnyField => object(Filter, description);
   const fields: Record<string, AnyField> = {
@@ -140,25 +145,17 @@ export function conditionOf(list: FilteredList, filter: FilterInput | null | und
   const where = partOf(list, filter, 0);
   const count = where === null ? 0 : comparisonsIn(where);
   if (count > MAX_COMPARISONS) {
-    throw requestError(`A filter takes at most ${MAX_COMPARISONS} comparisons, not ${count}.`);
+    const message = `A filter takes at most ${MAX_COMPARISONS} comparisons, not ${count}.`;
+    throw beyondInput('comparisons', MAX_COMPARISONS, count, message);
   }
   return where;
 }
 
-/** Number of comparisons; an empty `and` or `or` counts as one. */
-function comparisonsIn(where: Condition): number {
-  if ('field' in where) return 1;
-  if ('not' in where) return comparisonsIn(where.not);
-  const parts = 'and' in where ? where.and : where.or;
-  return Math.max(
-    parts.reduce((sum, part) => sum + comparisonsIn(part), 0),
-    1,
-  );
-}
-
 function partOf(list: FilteredList, filter: FilterInput | null | undefined, depth: number): Condition | null {
   if (filter == null) return null;
-  if (depth > MAX_DEPTH) throw requestError(`Filters nest at most ${MAX_DEPTH} levels.`);
+  if (depth > MAX_DEPTH) {
+    throw beyondInput('filterDepth', MAX_DEPTH, depth, `Filters nest at most ${MAX_DEPTH} levels.`);
+  }
   const nested = (value: unknown): Condition => partOf(list, value as FilterInput, depth + 1) ?? { and: [] };
   const parts = Object.entries(filter).flatMap(([name, value]): Condition[] => {
     if (value == null) return [];
@@ -180,7 +177,8 @@ function comparisons(
     .filter(([, value]) => value != null)
     .map(([operator, value]) => {
       if (Array.isArray(value) && value.length > MAX_VALUES) {
-        throw requestError(`${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`);
+        const message = `${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`;
+        throw beyondInput('filterValues', MAX_VALUES, value.length, message);
       }
       const converted = isId && operator !== 'isNull' ? idsOf(value, typeOf(list.name, field)) : value;
       return { field, operator: operator as Comparison['operator'], value: converted };

@@ -33,11 +33,12 @@ function tokenOf(row: Row<'access_tokens'>): AccessToken {
 export const apiTokens = listOf<'access_tokens', AccessToken>({
   name: 'ApiToken',
   table: 'access_tokens',
+  rows: 'access_tokens',
   id: 'id',
   orders: { ID: 'id', CREATED_AT: 'created_at' },
   filters: {
-    id: { column: 'id', kind: 'id' },
-    userId: { column: 'user_id', kind: 'id' },
+    id: { column: 'id', kind: 'id', isUnique: true },
+    userId: { column: 'user_id', kind: 'id', order: 'ID' },
     createdAt: { column: 'created_at', kind: 'instant' },
   },
   recordOf: tokenOf,

@@ -35,7 +35,10 @@ export const appVersionTable = new CompanyTable<'app_versions', AppVersion>({
 export const appVersions = auditedList(appVersionTable, {
   name: 'AppVersion',
   orders: { NUMBER: 'number' },
-  filters: { appId: { column: 'app_id', kind: 'id' }, number: { column: 'number', kind: 'text' } },
+  filters: {
+    appId: { column: 'app_id', kind: 'id', order: 'ID' },
+    number: { column: 'number', kind: 'text', order: 'ID' },
+  },
 });
 
 export const appVersionsOfApp = appVersions.of({ column: 'app_id' });

@@ -31,10 +31,10 @@ export const apps = auditedList(appTable, {
   name: 'App',
   orders: { NAME: 'name' },
   filters: {
-    name: { column: 'name', kind: 'text' },
-    kind: { column: 'kind', kind: 'choice' },
-    communicationFormat: { column: 'communication_format', kind: 'choice' },
-    language: { column: 'language', kind: 'choice' },
+    name: { column: 'name', kind: 'text', isUnique: true },
+    kind: { column: 'kind', kind: 'choice', order: 'ID' },
+    communicationFormat: { column: 'communication_format', kind: 'choice', order: 'ID' },
+    language: { column: 'language', kind: 'choice', order: 'ID' },
   },
 });
 

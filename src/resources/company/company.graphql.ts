@@ -1,6 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 
 import {
+  all,
   computed,
   face,
   fields,
@@ -13,7 +14,6 @@ import {
   type GraphqlContext,
 } from '../../graphql/index.js';
 import { UserList, UserType } from '../user/user.graphql.js';
-import { users } from '../user/member/member.service.js';
 import type { Company } from './company.model.js';
 import { companies, renameCompany } from './company.service.js';
 
@@ -44,12 +44,7 @@ export const companyFace = face(
   CompanyMutations,
   nodesOf(companies),
   fields(CompanyType, {
-    users: {
-      field: object(UserList.Connection, 'Members of the company.'),
-      scope: 'admin',
-      Args: UserList.Args,
-      resolve: (_company, ctx, args) => ctx.list(users, args, 'admin'),
-    },
+    users: all(UserList, 'Members of the company.', { scope: 'admin' }),
   }),
   fields(UserType, {
     company: computed(

@@ -65,5 +65,6 @@ export const companies = listOf<'companies', Company>({
   orders: { ID: 'id' },
   filters: {},
   recordOf: ({ id, name }) => ({ id, name }),
-  company: { column: 'id' },
+  company: 'id',
+  rows: 1,
 });

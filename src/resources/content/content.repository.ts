@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { CompanyRows, inCompany, only } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, instant } from '../../database/storage.js';
+import { instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import type { ContentSums } from '../../platform/encoding/content-builder.js';
 

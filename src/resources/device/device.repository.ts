@@ -30,10 +30,10 @@ export const devices = auditedList(deviceTable, {
   name: 'Device',
   orders: { SERIAL_NUMBER: 'serial_number' },
   filters: {
-    serialNumber: { column: 'serial_number', kind: 'text' },
-    enabled: { column: 'enabled', kind: 'flag' },
-    frameworkVersion: { column: 'framework_version', kind: 'text' },
-    logicalNumberId: { column: 'logical_number_id', kind: 'id' },
+    serialNumber: { column: 'serial_number', kind: 'text', isUnique: true },
+    enabled: { column: 'enabled', kind: 'flag', order: 'ID' },
+    frameworkVersion: { column: 'framework_version', kind: 'text', order: 'ID' },
+    logicalNumberId: { column: 'logical_number_id', kind: 'id', order: 'ID' },
   },
 });
 

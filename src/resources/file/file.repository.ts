@@ -28,7 +28,10 @@ export const fileTable = new CompanyTable<'files', File>({
 export const files = auditedList(fileTable, {
   name: 'File',
   orders: { NAME: 'name' },
-  filters: { name: { column: 'name', kind: 'text' }, fileType: { column: 'file_type', kind: 'choice' } },
+  filters: {
+    name: { column: 'name', kind: 'text', isUnique: true },
+    fileType: { column: 'file_type', kind: 'choice', order: 'ID' },
+  },
 });
 
 export const filesOfAppVersion = files.of({

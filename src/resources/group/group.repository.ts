@@ -14,7 +14,7 @@ export const groupTable = new CompanyTable<'groups', Group>({
 export const groups = auditedList(groupTable, {
   name: 'Group',
   orders: { NAME: 'name' },
-  filters: { name: { column: 'name', kind: 'text' } },
+  filters: { name: { column: 'name', kind: 'text', isUnique: true } },
 });
 
 export const groupsOfAppVersion = groups.of({

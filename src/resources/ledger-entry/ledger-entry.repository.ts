@@ -8,13 +8,14 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   name: 'LedgerEntry',
   isLarge: true,
   table: 'ledger',
+  rows: 'ledger',
   id: 'sequence',
   orders: { SEQUENCE: 'sequence' },
   filters: {
-    entityType: { column: 'entity_type', kind: 'text' },
-    action: { column: 'action', kind: 'text' },
-    entityId: { column: 'entity_id', kind: 'integer' },
-    actorId: { column: 'user_id', kind: 'id' },
+    entityType: { column: 'entity_type', kind: 'text', order: 'SEQUENCE' },
+    action: { column: 'action', kind: 'text', order: 'SEQUENCE' },
+    entityId: { column: 'entity_id', kind: 'integer', narrows: true },
+    actorId: { column: 'user_id', kind: 'id', order: 'SEQUENCE' },
     at: { column: 'at', kind: 'instant' },
   },
   recordOf: (row) => ({

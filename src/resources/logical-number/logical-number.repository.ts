@@ -14,7 +14,10 @@ export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNum
 export const logicalNumbers = auditedList(logicalNumberTable, {
   name: 'LogicalNumber',
   orders: { NUMBER: 'number' },
-  filters: { number: { column: 'number', kind: 'text' }, groupId: { column: 'group_id', kind: 'id' } },
+  filters: {
+    number: { column: 'number', kind: 'text', isUnique: true },
+    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+  },
 });
 
 export const logicalNumbersOfGroup = logicalNumbers.of({ column: 'group_id' });

@@ -30,9 +30,9 @@ export const metacontentList = auditedList(metacontentTable, {
   isLarge: true,
   orders: { KEY: 'key' },
   filters: {
-    key: { column: 'key', kind: 'text' },
-    groupId: { column: 'group_id', kind: 'id' },
-    logicalNumberId: { column: 'logical_number_id', kind: 'id' },
+    key: { column: 'key', kind: 'text', order: 'ID' },
+    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+    logicalNumberId: { column: 'logical_number_id', kind: 'id', order: 'ID' },
   },
 });
 

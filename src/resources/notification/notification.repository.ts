@@ -31,8 +31,8 @@ export const notifications = auditedList(notificationTable, {
   isLarge: true,
   orders: { EXPIRES_AT: 'expires_at' },
   filters: {
-    kind: { column: 'kind', kind: 'choice' },
-    groupId: { column: 'group_id', kind: 'id' },
+    kind: { column: 'kind', kind: 'choice', order: 'ID' },
+    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
     expiresAt: { column: 'expires_at', kind: 'instant' },
   },
 });

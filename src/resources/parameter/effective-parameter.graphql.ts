@@ -1,6 +1,5 @@
 import {
   choice,
-  computed,
   enumeration,
   fields,
   listOf,
@@ -10,7 +9,7 @@ import {
   text,
 } from '../../graphql/index.js';
 import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { listEffectiveParameters } from './effective-parameter.service.js';
+import { EFFECTIVE_EXAMINATION, listEffectiveParameters } from './effective-parameter.service.js';
 import { ParameterType } from './parameter.graphql.js';
 import type { EffectiveParameter } from './parameter.model.js';
 
@@ -38,13 +37,15 @@ const EffectiveParameterType = objectType<EffectiveParameter>(
 );
 
 export const effectiveParameterFace = fields(LogicalNumberType, {
-  effectiveParameters: computed(
-    listOf(
+  effectiveParameters: {
+    field: listOf(
       object(
         EffectiveParameterType,
         "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
       ),
     ),
-    async (number, ctx) => (await ctx.loadForMany(listEffectiveParameters, number)) ?? [],
-  ),
+    resolve: async (number, ctx) =>
+      (await ctx.loadForMany(listEffectiveParameters, number, EFFECTIVE_EXAMINATION)) ?? [],
+    examines: () => [EFFECTIVE_EXAMINATION],
+  },
 });

@@ -1,12 +1,21 @@
+import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
 import type { ReadWork } from '../../database/work.js';
 import { effectiveParameters } from './effective-parameter.rules.js';
 import type { EffectiveParameter } from './parameter.model.js';
-import { selectParametersOfOwners } from './parameter.repository.js';
+import { effectiveWithin, selectParametersOfOwners } from './parameter.repository.js';
 
 interface Holder {
   readonly id: number;
   readonly groupId: number | null;
 }
+
+/** What `listEffectiveParameters` examines at most: each parameter is read, and merged with those of the group. */
+export const EFFECTIVE_EXAMINATION: Examination = {
+  values: 2 * ROW_VALUES,
+  rows: 'parameters',
+  within: effectiveWithin,
+  isOfParents: true,
+};
 
 /** The effective parameters of each logical number, by its id; one statement. */
 export async function listEffectiveParameters(

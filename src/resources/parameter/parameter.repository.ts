@@ -3,8 +3,9 @@ import { sql, type RawBuilder } from 'kysely';
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
+import { countUpTo, type RowCount } from '../../database/list/examination.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, pairTable } from '../../database/storage.js';
+import { amongIds, idTable, pairTable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Owner } from '../owner/owner.model.js';
@@ -35,9 +36,9 @@ export const parameterList = auditedList(parameterTable, {
   isLarge: true,
   orders: { KEY: 'key' },
   filters: {
-    key: { column: 'key', kind: 'text' },
-    groupId: { column: 'group_id', kind: 'id' },
-    logicalNumberId: { column: 'logical_number_id', kind: 'id' },
+    key: { column: 'key', kind: 'text', order: 'ID' },
+    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+    logicalNumberId: { column: 'logical_number_id', kind: 'id', order: 'ID' },
   },
 });
 
@@ -58,6 +59,17 @@ export async function selectParametersOfOwners(
     .execute();
   return rows.map(parameterTable.recordOf);
 }
+
+/** Counts the parameters of logical numbers, given by their ids, and of the group of each. */
+export const effectiveWithin: RowCount = (work, max, ids = []) => {
+  const { companyId } = specialSql(work);
+  return countUpTo(
+    max,
+    sql`from ${idTable(ids)} cross join logical_numbers as n cross join parameters as t
+      where n.company_id = ${companyId} and n.id = p.value
+        and t.company_id = ${companyId} and (t.logical_number_id = n.id or t.group_id = n.group_id)`,
+  );
+};
 
 export interface OwnedKey {
   readonly owner: Owner;

@@ -1,7 +1,8 @@
-import type { SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
+import { countUpTo, type RowCount } from '../../database/list/examination.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
 import { instant, json, nullable } from '../../database/storage.js';
@@ -72,23 +73,24 @@ type FilterColumns = Readonly<Record<string, FilterColumn>>;
 
 /** The columns by which the daily and hourly totals are grouped. */
 const KIND_COLUMNS = {
-  status: { column: 'status', kind: 'choice' },
+  status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
-  appName: { column: 'app_name', kind: 'text' },
+  appName: { column: 'app_name', kind: 'text', order: 'STARTED_AT' },
 } as const satisfies FilterColumns;
 
 const COLUMNS = {
-  id: { column: 'id', kind: 'id' },
+  id: { column: 'id', kind: 'id', isUnique: true },
   ...KIND_COLUMNS,
-  serialNumber: { column: 'serial_number', kind: 'text' },
-  logicalNumber: { column: 'logical_number', kind: 'text' },
-  startedAt: { column: 'started_at', kind: 'instant' },
+  serialNumber: { column: 'serial_number', kind: 'text', order: 'STARTED_AT', narrows: true },
+  logicalNumber: { column: 'logical_number', kind: 'text', order: 'STARTED_AT', narrows: true },
+  startedAt: { column: 'started_at', kind: 'instant', narrows: true },
 } as const satisfies FilterColumns;
 
 export const transactionList = listOf<'transactions', Transaction>({
   name: 'Transaction',
   isLarge: true,
   table: 'transactions',
+  rows: 'transactions',
   id: 'id',
   orders: { ID: 'id', STARTED_AT: 'started_at' },
   filters: COLUMNS,
@@ -213,4 +215,25 @@ export async function updateTransactionRow(
   record: TransactionRecord,
 ): Promise<Transaction> {
   return transactionOf(only(await rows.update(work, { id }, columnsOf(record))));
+}
+
+/** Counts the totals by day or hour that a time range has. */
+export function totalsWithin(of: 'day' | 'hour', { from, to }: TimeRange): RowCount {
+  const column = sql.ref(`t.${of}`);
+  return (work, max) =>
+    countUpTo(
+      max,
+      sql`from ${sql.table(`transaction_${of}s`)} as t
+        where t.company_id = ${specialSql(work).companyId} and ${column} >= ${from} and ${column} < ${to}`,
+    );
+}
+
+/** Counts the transactions of a time range. */
+export function transactionsWithin({ from, to }: TimeRange): RowCount {
+  return (work, max) =>
+    countUpTo(
+      max,
+      sql`from transactions as t
+        where t.company_id = ${specialSql(work).companyId} and t.started_at >= ${from} and t.started_at < ${to}`,
+    );
 }

@@ -1,14 +1,18 @@
-import { fieldsIn, splitInterval, type Condition } from '../../database/list/condition.js';
+import { comparisonsIn, fieldsIn, splitInterval, type Condition } from '../../database/list/condition.js';
 import { countOf } from '../../database/count.js';
+import { ROW_VALUES, sumOfCounts, type Examination } from '../../database/list/examination.js';
 import type { List } from '../../database/list/list.js';
 import type { ReadWork } from '../../database/work.js';
+import { DAY, HOUR } from '../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from './time-range.model.js';
 import type { Transaction } from './transaction.model.js';
 import {
   countTransactions,
   countTransactionsByDay,
   KIND_FIELDS,
+  totalsWithin,
   transactionList,
+  transactionsWithin,
 } from './transaction.repository.js';
 import { rangeOfDay, isAlways, periodOf, splitPeriod } from './transaction.rules.js';
 
@@ -64,8 +68,28 @@ export {
   transactionsOfLogicalNumber,
 } from './transaction.repository.js';
 
+/** A transaction that ends or changes leaves the total of its former kind, which may be empty then. */
+const TOTALS_PER_TRANSACTION = 2;
+
+/** What reading the totals of a period examines at most. */
+export function examinationOfTotals({ period, where }: Narrowed, unit: 'day' | 'hour' = 'day'): Examination {
+  const counts = splitPeriod(period, unit === 'day' ? DAY : HOUR).map(({ isWhole, ...range }) =>
+    isWhole ? totalsWithin(unit, range) : transactionsWithin(range),
+  );
+  const values = TOTALS_PER_TRANSACTION * (ROW_VALUES + comparisonsIn(where));
+  return { values, rows: 'transactions', within: sumOfCounts(counts) };
+}
+
+function examinationOfCount(condition: Condition | null): Examination {
+  const narrowed = narrowedTo(condition);
+  return condition !== null && comparesKindsOnly(narrowed.where)
+    ? examinationOfTotals(narrowed)
+    : transactionList.examinesCount(condition);
+}
+
 /** The company's transactions, counted from totals where possible. */
 export const transactions: List<Transaction> = {
   ...transactionList,
   count: async (work, condition) => sumOf(await totalsOf(work, narrowedTo(condition), 0)),
+  examinesCount: examinationOfCount,
 };

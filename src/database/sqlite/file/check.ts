@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
+import { COUNTED, COUNTED_LATER } from '../../count.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
 import { closing } from './open-file.js';
@@ -9,8 +10,6 @@ import { walPath, fileBytes } from './paths.js';
 const MAX_PROBLEMS = 100;
 /** Payment outcomes, whose amounts the totals of transactions have. */
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
-/** Tables whose triggers keep the number of rows of each company in `counters`. */
-const COUNTED = ['groups', 'logical_numbers', 'devices', 'apps', 'files', 'notifications', 'transactions'];
 
 /**
  * Reads a whole database, which may be in use, and returns a message for each problem: damaged pages, broken
@@ -27,6 +26,7 @@ export function checkFile(file: string): readonly string[] {
       ...COUNTED.flatMap((table) => wrongCounters(database, table, table)),
       ...wrongCounters(database, 'users', 'memberships'),
       // Older schemas do not have these totals.
+      ...(state === 'current' ? COUNTED_LATER : []).flatMap((table) => wrongCounters(database, table, table)),
       ...(state === 'current' ? wrongTransactionTotals(database, 'day', DAY) : []),
       ...(state === 'current' ? wrongTransactionTotals(database, 'hour', HOUR) : []),
       ...(state === 'current' ? wrongSequences(database) : []),

@@ -6,6 +6,7 @@ import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
 import type { OrderBy } from '../connection.js';
+import { examines, examinesChildren, examinesList, type Examines } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
 import { addMethod, type Face, ofScope, resolverClass } from './face.js';
@@ -18,6 +19,8 @@ export interface ResolvedField<R> {
   /** The arguments type, if the field takes arguments. */
   readonly Args?: ClassType<ListArgs>;
   readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
+  /** Absent where the field reads no more rows than it shows. */
+  readonly examines?: Examines<ListArgs>;
 }
 
 /** Adds fields to an object type, also to one of another resource. */
@@ -26,7 +29,8 @@ export function fields<R extends object>(
   resolved: Readonly<Record<string, ResolvedField<R>>>,
 ): Face {
   const Resolvers = resolverClass(Type);
-  for (const [name, { field, scope = 'read', Args: ArgsOf, resolve }] of Object.entries(resolved)) {
+  for (const [name, each] of Object.entries(resolved)) {
+    const { field, scope = 'read', Args: ArgsOf, resolve } = each;
     const right = ofScope(scope);
     const decorate = FieldResolver(() => field.type, {
       nullable: field.isNullable || right.nullable,
@@ -40,6 +44,7 @@ export function fields<R extends object>(
       const parameters = [Root(), Ctx(), Args(() => ArgsOf)] as const;
       addMethod<[R, GraphqlContext, ListArgs]>(Resolvers, name, decorate, parameters, resolve);
     }
+    if (each.examines !== undefined) examines(each.examines)(Resolvers.prototype, name);
   }
   return { nodes: [], resolvers: [Resolvers] };
 }
@@ -92,5 +97,21 @@ export function many<R, T extends object, P extends KeyValue>(
     scope,
     Args: types.Args,
     resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
+    examines: examinesChildren(children, order),
+  };
+}
+
+/** A page of all records of the company. */
+export function all<R, T extends object>(
+  types: ListTypes<T>,
+  description: string,
+  { scope = 'read', order }: ListOptions = {},
+): ResolvedField<R> {
+  return {
+    field: object(types.Connection, description),
+    scope,
+    Args: types.Args,
+    resolve: (_record, ctx, args) => ctx.list(types.list, args, scope, order),
+    examines: examinesList(types.list, order),
   };
 }

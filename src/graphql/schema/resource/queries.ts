@@ -4,6 +4,7 @@ import type { ReadWork } from '../../../database/work.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
 import type { Keys } from '../connection.js';
+import { examines, examinesList } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
 import { decoratedClass, id, int, nullable, text, type AnyField } from '../object-type.js';
@@ -103,6 +104,7 @@ function addList<T extends object>(
     [Args(() => ArgsOfList), Ctx()],
     (args, ctx) => ctx.list(list, args, scope, order),
   );
+  examines(examinesList(list, order))(Resolvers.prototype, name);
   if (filterCost !== undefined) counts(filterCost, 'filter')(Resolvers.prototype, name);
 }
 

@@ -6,6 +6,7 @@ import {
   conditionOf,
   counts,
   enumeration,
+  examines,
   face,
   fields,
   instant,
@@ -28,7 +29,7 @@ import {
   type Dimension,
   type SummaryRow,
 } from './transaction-summary.model.js';
-import { summarizeTransactions } from './transaction-summary.service.js';
+import { examinationsOfSummary, summarizeTransactions } from './transaction-summary.service.js';
 
 /** A summary may read as much as a long list: ten of them use up the cost of one operation. */
 const SUMMARY_COST = 1_000;
@@ -82,9 +83,18 @@ const SummaryRowType = objectType<SummaryRow, 'groupId'>(
   },
 );
 
+interface SummaryArgs {
+  readonly filter?: FilterInput | null;
+  readonly bucket: Bucket;
+  readonly by: readonly Dimension[];
+}
+
 @Resolver()
 class TransactionSummary {
   @counts(SUMMARY_COST)
+  @examines(({ filter, bucket, by }: SummaryArgs) =>
+    examinationsOfSummary({ where: conditionOf(transactions, filter), bucket, by }),
+  )
   @Query(() => [SummaryRowType], {
     description: [
       'Numbers and amounts of transactions, ordered by time and then by properties.',
@@ -113,7 +123,7 @@ class TransactionSummary {
     by: Dimension[],
   ) {
     const where = conditionOf(transactions, filter);
-    return ctx.loadOnce(summarizeTransactions, { where, bucket, by });
+    return ctx.loadExamining(summarizeTransactions, { where, bucket, by }, examinationsOfSummary);
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Condition } from '../../../database/list/condition.js';
+import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
+import { ROW_VALUES, type Examination } from '../../../database/list/examination.js';
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
@@ -16,7 +17,13 @@ import {
 } from './transaction-summary.model.js';
 import { hoursIn, selectSummary, type Source, type SummaryQuery } from './transaction-summary.repository.js';
 import { SummaryRows } from './transaction-summary.rules.js';
-import { comparesKindsOnly, narrowedTo, type Narrowed } from '../transaction.totals.service.js';
+import {
+  comparesKindsOnly,
+  examinationOfTotals,
+  narrowedTo,
+  transactions,
+  type Narrowed,
+} from '../transaction.totals.service.js';
 
 export interface SummaryRequest {
   readonly where: Condition | null;
@@ -33,16 +40,34 @@ export async function summarizeTransactions(
   { where, bucket, by }: SummaryRequest,
 ): Promise<readonly SummaryRow[]> {
   const narrowed = narrowedTo(where);
-  const hasTotals = comparesKindsOnly(narrowed.where) && by.every((name) => KIND_FIELDS.includes(name));
   const dimensions = [...new Set(by)];
   const query = { bucket, by: dimensions, limit: MAX_ROWS + 1, where: meeting(narrowed.where) };
-  const rows = hasTotals
+  const rows = hasTotals(narrowed, by)
     ? await summarizePart(work, { ...query, sources: totalsSources(narrowed.period, bucket) })
     : await summarizeInParts(work, query, await readSources(work, narrowed));
   if (rows.some(({ amountTotal }) => !Number.isSafeInteger(amountTotal))) {
     throw tooMuch('The amounts add up to more than 2^53 - 1 cents');
   }
   return rows;
+}
+
+/** What `summarizeTransactions` examines at most: totals or transactions, and for groups all logical numbers. */
+export function examinationsOfSummary({ where, bucket, by }: SummaryRequest): readonly Examination[] {
+  const narrowed = narrowedTo(where);
+  const read: Examination = hasTotals(narrowed, by)
+    ? examinationOfTotals(narrowed, bucket === 'hour' ? 'hour' : 'day')
+    : {
+        ...transactions.examinesCount(where),
+        rows: 'transactions',
+        values: ROW_VALUES + comparisonsIn(narrowed.where),
+      };
+  const groups: Examination = { values: ROW_VALUES, rows: 'logical_numbers' };
+  const summed = { ...read, values: read.values + ROW_VALUES + by.length };
+  return by.includes('group') ? [summed, groups] : [summed];
+}
+
+function hasTotals({ where }: Narrowed, by: readonly Dimension[]): boolean {
+  return comparesKindsOnly(where) && by.every((name) => KIND_FIELDS.includes(name));
 }
 
 /** Yields before each part, so that parts of one summary or of many do not block the event loop together. */

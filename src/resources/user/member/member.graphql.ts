@@ -1,4 +1,5 @@
 import {
+  all,
   choice,
   computed,
   enumeration,
@@ -50,11 +51,6 @@ export const memberFace = face(
     user: computed(object(UserType, 'The user.'), (member) => member),
   }),
   fields(CompanyType, {
-    members: {
-      field: object(MemberList.Connection, 'Users with their roles.'),
-      Args: MemberList.Args,
-      scope: 'admin',
-      resolve: (_company, ctx, args) => ctx.list(memberList, args, 'admin'),
-    },
+    members: all(MemberList, 'Users with their roles.', { scope: 'admin' }),
   }),
 );

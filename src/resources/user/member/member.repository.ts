@@ -36,6 +36,7 @@ function memberOf(row: Row<'members'>): Member {
 
 const listing = {
   table: 'members',
+  rows: 'users',
   id: 'id',
   orders: { ID: 'id', CREATED_AT: 'created_at' },
   recordOf: memberOf,
@@ -44,7 +45,7 @@ const listing = {
 export const users = listOf<'members', Member>({
   ...listing,
   name: 'User',
-  filters: { id: { column: 'id', kind: 'id' }, email: { column: 'email', kind: 'text' } },
+  filters: { id: { column: 'id', kind: 'id', isUnique: true }, email: { column: 'email', kind: 'text' } },
 });
 
 /** The same records, shown with their role. */

@@ -257,8 +257,11 @@ describe('transactionSummary', () => {
     await recordAnew(fc.sample(rowArbitrary, { numRuns: 100, seed: 3 }));
     const member = await server.member('acme', 'operator');
     const ragged = { startedAt: { gte: '2026-01-01T10:20:30Z', lt: '2026-01-04T11:22:33Z' } };
-    const statements = async (question: Question) =>
-      await statementsFor(server, member, SUMMARY, { ...question });
+    const statements = async (question: Question) => {
+      const [totals, ...others] = await statementsFor(server, member, SUMMARY, { ...question });
+      expect(totals, 'what the summary may examine').toContain('"counters"');
+      return others;
+    };
     const [kept, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });
     expect(others).toEqual([]);
     for (const table of ['transaction_days', 'transaction_hours', 'transactions']) {

@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+
+import type { CounterName } from '../count.js';
+import { idTable } from '../storage.js';
+import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
+import { condition, type Condition, type FilterColumn } from './condition.js';
+import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
+import { childrenOf, ofCompany, type ListTable, type Relation } from './scope.js';
+import type { SliceRequest } from './slice.js';
+
+interface Examined extends ListTable {
+  readonly orders: Readonly<Record<string, string>>;
+  readonly filters: Readonly<Record<string, FilterColumn>>;
+  readonly rows: CounterName | number;
+}
+
+/** Where an index bounds the rows, the cost in records counts them. */
+const NOTHING: Examination = { values: 0, rows: 0 };
+
+/** What a page of a company's list examines at most. */
+export function examinationOfSlice(list: Examined, request: SliceRequest): Examination {
+  if (isPageInOrder(list, request)) return NOTHING;
+  const values = ROW_VALUES + comparisonsOf(request.condition);
+  return { values, ...rowsMeeting(list, request.condition, list.orders[request.order]) };
+}
+
+/** What counting a company's list examines at most. All records together are counted by the database already. */
+export function examinationOfCount(list: Examined, where: Condition | null): Examination {
+  if (isCountKnown(list.filters, where)) return NOTHING;
+  return { values: ROW_VALUES + comparisonsOf(where), ...rowsMeeting(list, where) };
+}
+
+/**
+ * What the pages of many parents examine at most. Each child has one parent, so all of them together read each row (of
+ * links, each link) once.
+ */
+export function examinationOfSlices(list: Examined, relation: Relation, request: SliceRequest): Examination {
+  if (request.condition === null && orderOfChildren(list, relation) === request.order) return NOTHING;
+  return { values: ROW_VALUES + comparisonsOf(request.condition), ...rowsOfParents(list, relation) };
+}
+
+/** What the counts of many parents examine at most: without a filter, entries of an index. */
+export function examinationOfCounts(
+  list: Examined,
+  relation: Relation,
+  where: Condition | null,
+): Examination {
+  const row = where === null && 'column' in relation ? 1 : ROW_VALUES;
+  return { values: row + comparisonsOf(where), ...rowsOfParents(list, relation) };
+}
+
+function rowsMeeting(list: Examined, where: Condition | null, ordered?: string): Omit<Examination, 'values'> {
+  const part = countable(list.filters, where, ordered);
+  if (part === null) return { rows: list.rows };
+  const within: RowCount = (work, max) =>
+    countUpTo(
+      max,
+      sql`from ${sql.table(list.table)} as t where ${ofCompany(list, work)} and ${condition(list.filters, part)}`,
+    );
+  return { rows: list.rows, within };
+}
+
+function rowsOfParents(list: Examined, relation: Relation): Omit<Examination, 'values'> {
+  const within: RowCount = (work, max, parents = []) =>
+    countUpTo(
+      max,
+      sql`from ${idTable(parents)} cross join ${childrenOf(list, relation, work)} and ${ofCompany(list, work)}`,
+    );
+  return { rows: 'link' in relation ? relation.link : list.rows, within, isOfParents: true };
+}

@@ -1,0 +1,49 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import type { CounterName } from '../count.js';
+import { andPresent } from '../removals.js';
+import type { Tables } from '../tables.js';
+import type { ReadWork } from '../work.js';
+
+/** How children are found: by their column with the id or name of the parent, or by a table of links. */
+export type Relation =
+  | { readonly column: string }
+  | { readonly link: LinkTable; readonly parent: string; readonly child: string };
+
+type LinkTable = CounterName & `${string}_${'versions' | 'groups' | 'modules' | 'files'}` & keyof Tables;
+
+/** The table of a list. `company` is the column with the id of the company, `company_id` unless set. */
+export interface ListTable {
+  readonly table: keyof Tables;
+  readonly id: string;
+  readonly company?: string;
+}
+
+/** The rows `t` of the caller's company, without those that are removed in steps. */
+export function ofCompany(list: ListTable, work: ReadWork): RawBuilder<unknown> {
+  return sql`${belongsTo(list, work, 't')} ${andPresent(list.table, 't')}`;
+}
+
+/** Rows of the caller's company, also those that are removed in steps. */
+export function belongsTo(
+  { company = 'company_id' }: ListTable,
+  work: ReadWork,
+  alias: string,
+): RawBuilder<unknown> {
+  return sql`${sql.ref(`${alias}.${company}`)} = ${work.caller.companyId}`;
+}
+
+/** FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `ofCompany` and other conditions. */
+export function childrenOf(
+  { table, id }: ListTable,
+  relation: Relation,
+  work: ReadWork,
+): RawBuilder<unknown> {
+  if ('column' in relation) {
+    return sql`${sql.table(table)} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
+  }
+  // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
+  return sql`${sql.table(relation.link)} as l cross join ${sql.table(table)} as t
+    where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
+      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andPresent(relation.link, 'l')}`;
+}

@@ -1,0 +1,81 @@
+/**
+ * What an operation examines besides the records that it shows: lists with filters, counts and summaries read many rows
+ * to find few, or none. Each field is declared with a function of its arguments, so one that is executed for many
+ * parents is counted once: its parents are read together.
+ */
+import {
+  getArgumentValues,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type ValueNode,
+} from 'graphql';
+
+import type { Examination } from '../../database/list/examination.js';
+import type { Examines, Selected } from '../schema/examines.js';
+import { operationRefused } from './limits.js';
+
+export class ExaminedFields {
+  readonly all: Examination[] = [];
+  /** Whether it is the same for all variables. */
+  fixed = true;
+  readonly #known = new Map<FieldNode, readonly Examination[]>();
+  #coerced: Readonly<Record<string, unknown>> | null | undefined;
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly operation: OperationDefinitionNode,
+    private readonly variables: Readonly<Record<string, unknown>>,
+  ) {}
+
+  /** Once for each place of a field, fragments expanded. Throws `OperationRefused` for a filter beyond its limits. */
+  add(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: () => Selected): void {
+    const examines = field.extensions.examines as Examines | undefined;
+    if (examines === undefined) return;
+    const known = this.#known.get(node) ?? this.#examinationsOf(examines, field, node, selected());
+    this.#known.set(node, known);
+    for (const each of known) if (each.values > 0) this.all.push(each);
+  }
+
+  #examinationsOf(
+    examines: Examines,
+    field: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+    selected: Selected,
+  ): readonly Examination[] {
+    if (node.arguments?.some(({ value }) => hasVariable(value)) === true) this.fixed = false;
+    const variables = this.#coercedVariables();
+    // The execution refuses them.
+    if (variables === null) return [];
+    try {
+      return examines(getArgumentValues(field, node, variables), selected);
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      const { code, ...details } = error.extensions;
+      if (details.limit !== undefined) throw operationRefused(String(code), error.message, details);
+      // The resolver reports this error instead of reading.
+      return [];
+    }
+  }
+
+  #coercedVariables(): Readonly<Record<string, unknown>> | null {
+    if (this.#coerced === undefined) {
+      const { variableDefinitions = [] } = this.operation;
+      const { coerced } = getVariableValues(this.schema, variableDefinitions, this.variables, {
+        maxErrors: 1,
+      });
+      this.#coerced = coerced ?? null;
+    }
+    return this.#coerced;
+  }
+}
+
+function hasVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.VARIABLE) return true;
+  if (value.kind === Kind.LIST) return value.values.some(hasVariable);
+  return value.kind === Kind.OBJECT && value.fields.some((field) => hasVariable(field.value));
+}

@@ -1,0 +1,43 @@
+import { Extensions } from 'type-graphql';
+
+import type { Examination } from '../../database/list/examination.js';
+import type { ChildList, List } from '../../database/list/list.js';
+import type { KeyValue } from '../../database/list/slice.js';
+import type { ListArgs } from '../execution/reads.js';
+import { BY_ID, sliceRequest, type OrderBy } from './connection.js';
+import { conditionOf } from './filter.js';
+
+/** What is selected of a connection: anything of its page, and its total. */
+export interface Selected {
+  readonly page: boolean;
+  readonly total: boolean;
+}
+
+/** What a field examines, by its coerced arguments. Errors: those of the arguments, which the resolver reports. */
+export type Examines<A = object> = (args: A, selected: Selected) => readonly Examination[];
+
+/** Declares what a field examines besides the records that it shows, see `limits/cost.ts`. */
+export const examines = (of: Examines<never>): ReturnType<typeof Extensions> => Extensions({ examines: of });
+
+export function examinesList<T>(list: List<T>, standard: OrderBy = BY_ID): Examines<ListArgs> {
+  return (args, { page, total }) => {
+    const condition = conditionOf(list, args.filter);
+    return [
+      ...(page ? [list.examinesSlice(sliceRequest(args, condition, standard))] : []),
+      ...(total ? [list.examinesCount(condition)] : []),
+    ];
+  };
+}
+
+export function examinesChildren<T, P extends KeyValue>(
+  child: ChildList<T, P>,
+  standard: OrderBy = BY_ID,
+): Examines<ListArgs> {
+  return (args, { page, total }) => {
+    const condition = conditionOf(child.list, args.filter);
+    return [
+      ...(page ? [child.examinesSlices(sliceRequest(args, condition, standard))] : []),
+      ...(total ? [child.examinesCounts(condition)] : []),
+    ];
+  };
+}

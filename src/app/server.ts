@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
+import { createClientLimits } from '../http/server/client-limits.js';
 import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -53,10 +54,12 @@ export async function createServer(
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const { database, tokenSecret, loss } = await openStorage(config, logger, overrides);
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, config });
+  const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
+  const clients = limits.figures;
+  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients, config });
   const units = createUnits(database, clock, monitoring.metrics.count);
   if (loss !== null) await recordLoss(units, loss, logger);
-  const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken };
+  const shared = { config, clock, units, tokenSecret, timeouts, liveTimes, graphiqlToken, limits };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, onError);
   const unwatch = watchStorage(database, logger);
@@ -64,7 +67,7 @@ export async function createServer(
   return {
     ...{ database, units, housekeeping, metrics: monitoring.metrics },
     start: async () => {
-      listening = await listen(surfaces.listener, config, timeouts);
+      listening = await listen(surfaces.listener, config, limits.connections, timeouts);
       housekeeping.start();
       monitoring.readiness.isOn = true;
       return listening.url;

@@ -12,7 +12,9 @@ import { createHttpApp } from '../http/server/http-app.js';
 import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
 import type { Timeouts } from '../http/server/listen.js';
 import { UploadSlots } from '../http/body/upload-slots.js';
+import type { ClientLimits } from '../http/request-context.js';
 import type { Clock } from '../platform/clock.js';
+import { createLargeReads } from '../platform/concurrency/large-reads.js';
 import type { Config } from '../platform/config/config.js';
 import { createAuthenticator } from '../resources/access-token/authentication.service.js';
 import { readContent } from '../resources/content/content.service.js';
@@ -35,6 +37,7 @@ export interface SurfaceParts {
   readonly timeouts: Timeouts;
   readonly liveTimes: Partial<LiveTimes>;
   readonly graphiqlToken: () => string | null;
+  readonly limits: ClientLimits;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown, requestId?: string | null) => void;
 }
@@ -59,6 +62,8 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     readUpload: createUploadReader(uploads),
     readBase64Body: createBase64BodyReader(uploads),
     bodyMs: parts.timeouts.bodyMs,
+    largeReads: createLargeReads(),
+    waiting: parts.limits.waiting,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },
   };
@@ -69,6 +74,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     trustProxy: config.trustProxy,
     allowedOrigins: config.allowedOrigins,
     secure: config.tls !== null,
+    limits: parts.limits,
     observe: monitoring.observeRequests,
     uncounted: monitoringRoutes({ ...monitoring.handlers, ...rest.docs }),
     rateLimit: rateLimit(count),
@@ -96,7 +102,17 @@ function createRest(
 }
 
 async function createGraphqlSurface(
-  { config, clock, tokenSecret, liveTimes, graphiqlToken, monitoring, onError }: SurfaceParts,
+  {
+    config,
+    clock,
+    tokenSecret,
+    timeouts,
+    liveTimes,
+    limits,
+    graphiqlToken,
+    monitoring,
+    onError,
+  }: SurfaceParts,
   services: RestOptions,
   { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
 ): Promise<Graphql> {
@@ -111,7 +127,11 @@ async function createGraphqlSurface(
     allowList: config.graphqlAllowList,
     maxContentBytes: config.maxFileBytes,
     onError,
-    live: { count, observer: monitoring.observeOperations, clock, times: liveTimes },
+    limits,
+    live: {
+      ...{ count, observer: monitoring.observeOperations, clock },
+      times: { idleMs: timeouts.idleMs, ...liveTimes },
+    },
   });
 }
 

@@ -34,7 +34,7 @@ const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
 
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
-  readonly counters: OperationCounters = { nodes: 0, replayed: false };
+  readonly counters: OperationCounters = { nodes: 0, replayed: false, hasChanged: false };
 
   constructor(
     readonly caller: Caller,

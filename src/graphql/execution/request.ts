@@ -29,4 +29,6 @@ export interface OperationCounters {
   nodes: number;
   /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
+  /** Whether it began to change something. */
+  hasChanged: boolean;
 }

@@ -146,7 +146,9 @@ describe('requests in progress', () => {
       .toEqual([503, 'busy', '5']);
     expect(await status(app, app.beta.token, '198.51.100.2')).toEqual([200, undefined, undefined]);
     for (const socket of sockets.splice(0)) socket.destroy();
-    await expect.poll(() => status(app, app.acme.token, '198.51.100.1')).toEqual([200, undefined, undefined]);
+    await expect
+      .poll(() => status(app, app.acme.token, '198.51.100.1'), { timeout: 10_000 })
+      .toEqual([200, undefined, undefined]);
     expect(await metric('http_refused_total{limit="requests_of_company"}')).toBeGreaterThan(0);
   });
 });

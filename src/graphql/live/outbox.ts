@@ -8,6 +8,7 @@ import { LIVE_LIMITS } from './limits.js';
 interface Message {
   readonly pieces: Buffer[];
   readonly held: HeldBytes;
+  readonly sent: PromiseWithResolvers<void>;
 }
 
 /**
@@ -17,7 +18,7 @@ interface Message {
  */
 export class Outbox {
   readonly #messages = new Set<Message>();
-  /** `sent` after each fragment and message, and when the socket is closed. */
+  /** `sent` after each fragment, and when the socket is closed. */
   readonly #events = new EventEmitter().setMaxListeners(0);
   #bytes = 0;
 
@@ -43,13 +44,14 @@ export class Outbox {
   async send(text: string, companyId: number | null): Promise<void> {
     if (!this.#isOpen) return;
     const bytes = Buffer.byteLength(text);
-    const message = { pieces: bufferPieces(text), held: this.waiting.hold(companyId, bytes) };
+    const held = this.waiting.hold(companyId, bytes);
+    const message = { pieces: bufferPieces(text), held, sent: Promise.withResolvers<void>() };
     const isNext = this.#messages.size === 0;
     this.#messages.add(message);
     this.#bytes += bytes;
     if (this.#bytes > LIVE_LIMITS.bufferedBytes) this.socket.pause();
-    if (isNext) await this.#sendAll();
-    else while (this.#messages.has(message)) await once(this.#events, 'sent');
+    if (isNext) void this.#sendAll();
+    await message.sent.promise;
   }
 
   /** Resolves when at most `bytes` wait. Rejects when the signal is aborted. */
@@ -64,7 +66,7 @@ export class Outbox {
   /** The message that is first when this is called, and those that are added meanwhile. */
   async #sendAll(): Promise<void> {
     for (const message of this.#messages) {
-      const { pieces, held } = message;
+      const { pieces, held, sent } = message;
       for (let piece = pieces.shift(); piece !== undefined && this.#isOpen; piece = pieces.shift()) {
         await this.#sendFragment(piece, pieces.length === 0);
         held.taken(piece.length);
@@ -74,7 +76,7 @@ export class Outbox {
       }
       held.release();
       this.#messages.delete(message);
-      this.#events.emit('sent');
+      sent.resolve();
     }
   }
 

@@ -14,6 +14,8 @@ useScratchFolder((scratch) => ({ file } = scratch));
 
 const noProc = existsSync('/proc/self/status') ? null : 'this machine has no /proc';
 const MIB = 1024 * 1024;
+/** On a machine that does other things besides; on an idle one it takes less than half a second. */
+const SLOWEST_MS = 5_000;
 const RECORDS = 100;
 const VALUE = 'x'.repeat(255 * 1024);
 
@@ -79,7 +81,7 @@ describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
     expect(statuses.filter((status) => status === '200').length).toBeGreaterThan(0);
     expect(new Set(statuses)).toEqual(new Set(['200', '503']));
     expect(peakOf(program) - before).toBeLessThan(200 * MIB);
-    expect(longest).toBeLessThan(2_000);
+    expect(longest).toBeLessThan(SLOWEST_MS);
     const refused = await fetch(`${program.url}${PATH}`, { headers: { authorization: `Bearer ${token}` } });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await refused.json()).toMatchObject({ code: 'busy' });
@@ -118,7 +120,7 @@ describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
       await sleep(3_000);
     });
     expect(peakOf(program) - before).toBeLessThan(200 * MIB);
-    expect(longest).toBeLessThan(2_000);
+    expect(longest).toBeLessThan(SLOWEST_MS);
     for (const end of ends.splice(0)) end();
     const { text } = await program.client(null).get('/metrics');
     expect(text).toMatch(/^http_refused_total\{limit="waiting_bytes"\} \d+$/m);
@@ -180,7 +182,7 @@ describe('GQ-17 sockets that ask for too much', () => {
       });
     });
     expect(peakOf(program) - before).toBeLessThan(50 * MIB);
-    expect(longest).toBeLessThan(1_000);
+    expect(longest).toBeLessThan(SLOWEST_MS);
     for (const end of ends.splice(0)) end();
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });

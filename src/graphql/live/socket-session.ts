@@ -6,13 +6,14 @@ import type { WebSocket } from 'ws';
 import { HttpProblem } from '../../http/problem.js';
 import { overLimit } from '../../http/server/rate-limit.js';
 import { DomainError } from '../../platform/errors.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
-import { isIdempotencyKey } from '../../platform/idempotency.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { LIVE_LIMITS } from './limits.js';
 import { readOperationText } from '../http/operation-text.js';
+import { idempotencyKeyOf, tokensIn } from '../http/socket-message.js';
 import { Operation, type OperationControl } from './operation.js';
 import { Outbox } from './outbox.js';
 import type { LiveParts } from './parts.js';
@@ -31,6 +32,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** Close codes of WebSockets (IANA registry): the server is overloaded, or it stops. */
 const TRY_AGAIN_LATER = 1013;
 const GOING_AWAY = 1001;
+/** One operation of all sockets begins per turn of the event loop. */
+const yieldToEventLoop = createEventLoopYield();
 const NO_TOKEN = 'A valid access token is needed';
 
 /** The caller and the running operations of one socket. */
@@ -210,6 +213,7 @@ export class SocketSession {
     const { waiting } = this.parts.limits;
     const release = await this.#executed.acquire(signal);
     try {
+      await yieldToEventLoop();
       await this.#outbox.room(LIVE_LIMITS.bufferedBytes, signal);
       waiting.demandRoom(this.#companyId, asked);
     } catch (error) {
@@ -230,27 +234,6 @@ export class SocketSession {
     this.socket.close(code, reason);
     return false;
   }
-}
-
-/** The tokens in `accessToken`, `access_token` (as in REST) and `authorization` ("Bearer …"). */
-function tokensIn(params: Json): (string | undefined)[] {
-  const { accessToken, access_token, authorization, Authorization } = params;
-  const bearer = [authorization, Authorization].map((value) =>
-    typeof value === 'string' ? /^Bearer +(\S+)$/i.exec(value)?.[1] : undefined,
-  );
-  const plain = [accessToken, access_token].map((value) => (typeof value === 'string' ? value : undefined));
-  return [...plain, ...bearer];
-}
-
-/** `extensions.idempotencyKey` of the operation: a socket has headers in its handshake only. */
-function idempotencyKeyOf({ extensions }: Json): string | null {
-  const key = (extensions as Json | null | undefined)?.idempotencyKey;
-  if (key == null) return null;
-  if (typeof key === 'string' && isIdempotencyKey(key)) return key;
-  throw operationRefused(
-    'BAD_REQUEST',
-    'An idempotencyKey has 1 to 255 printable ASCII characters and no spaces.',
-  );
 }
 
 function tooManyOperations(): OperationRefused {

@@ -50,6 +50,8 @@ export class Sockets {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      // One message of a socket per turn of the event loop, so that others are served between them.
+      allowSynchronousEvents: false,
       maxPayload: LIVE_LIMITS.messageBytes,
       maxFragments: LIVE_LIMITS.fragments,
       handleProtocols,

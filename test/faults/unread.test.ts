@@ -110,11 +110,11 @@ describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
       ),
     );
     const longest = await slowest(program, token, async () => {
-      for (const { socket, say } of sockets) {
-        socket.pause();
+      for (const raw of sockets) {
+        raw.socket.pause();
         for (let id = 0; id < 60; id += 1) {
           const query = '{ metacontents(first: 1) { nodes { value } } }';
-          say({ type: 'subscribe', id: String(id), payload: { query } });
+          raw.say({ type: 'subscribe', id: String(id), payload: { query } });
         }
       }
       await sleep(3_000);

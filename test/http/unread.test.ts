@@ -97,7 +97,7 @@ describe('LS-10 a client that does not read', () => {
 
   it('that takes a byte now and then is cut as well', async () => {
     const socket = (await request('/v1/metacontents?per_page=100&name=large')).pause();
-    const timer = setInterval(() => socket.read(1), 100);
+    const timer = setInterval(() => void socket.read(1), 100);
     expect(await cutAfter(() => Promise.resolve())).toBeLessThan(LATEST_MS);
     clearInterval(timer);
   });

@@ -45,13 +45,14 @@ export class Outbox {
     if (!this.#isOpen) return;
     const bytes = Buffer.byteLength(text);
     const held = this.waiting.hold(companyId, bytes);
-    const message = { pieces: bufferPieces(text), held, sent: Promise.withResolvers<void>() };
+    const sent: Message['sent'] = Promise.withResolvers();
+    const message = { pieces: bufferPieces(text), held, sent };
     const isNext = this.#messages.size === 0;
     this.#messages.add(message);
     this.#bytes += bytes;
     if (this.#bytes > LIVE_LIMITS.bufferedBytes) this.socket.pause();
     if (isNext) void this.#sendAll();
-    await message.sent.promise;
+    await sent.promise;
   }
 
   /** Resolves when at most `bytes` wait. Rejects when the signal is aborted. */

@@ -236,8 +236,7 @@ export class SocketSession {
   }
 }
 
-function tooManyOperations(): OperationRefused {
-  const maximum = LIVE_LIMITS.operations;
+function tooManyOperations(maximum = LIVE_LIMITS.operations): OperationRefused {
   const message = `At most ${maximum} operations run on a socket at a time. End one first.`;
   return operationRefused('TOO_MANY_OPERATIONS', message, { maximum });
 }

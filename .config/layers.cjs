@@ -22,7 +22,7 @@ const layers = [
     example: 'src/platform/example.ts',
     src: ['platform'],
     packages: ['crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
-    node: ['crypto', 'fs', 'net', 'path', 'timers/promises'],
+    node: ['crypto', 'fs', 'net', 'path', 'timers/promises', 'v8'],
   },
   {
     name: 'migration',
@@ -122,7 +122,7 @@ const layers = [
     example: 'src/http/example.ts',
     src: [...UNITS, 'http'],
     packages: ['busboy', 'express', 'ipaddr.js', 'prom-client'],
-    node: ['crypto', 'events', 'http', 'https', 'net', 'stream', 'util', 'zlib'],
+    node: ['crypto', 'events', 'http', 'https', 'net', 'stream', 'tls', 'util', 'zlib'],
   },
   {
     name: 'rest-index',

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import { databaseBytes, databaseChecks, LONG_LOG_BYTES } from '../database/sqlite/upkeep.js';
 import { alive, ready } from '../http/monitoring/health.js';
-import { createMetrics } from '../http/monitoring/metrics.js';
+import { createMetrics, type ClientFigures } from '../http/monitoring/metrics.js';
 import { observeOperations } from '../http/monitoring/operation-log.js';
 import { observeRequests } from '../http/monitoring/request-log.js';
 import type { Clock } from '../platform/clock.js';
@@ -16,12 +16,14 @@ export function createMonitoring(parts: {
   readonly clock: Clock;
   readonly database: Database;
   readonly lostLogLines: () => number;
+  readonly clients: () => ClientFigures;
   readonly config: Pick<Config, 'maxWalBytes'>;
 }) {
-  const { logger, clock, database, lostLogLines, config } = parts;
+  const { logger, clock, database, lostLogLines, clients, config } = parts;
   const readiness = { isOn: false };
   const metrics = createMetrics({
     lostLogLines,
+    clients,
     databaseBytes: () => databaseBytes(database),
     examining: () => database.examining(),
     isLogLong: () => databaseBytes(database).log >= LONG_LOG_BYTES,

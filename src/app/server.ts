@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
+import { createClientLimits } from '../http/server/client-limits.js';
 import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -59,11 +60,13 @@ export async function createServer(
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, config });
+  const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
+  const clients = limits.figures;
+  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients, config });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
-  const shared = { config, clock, units, spools, tokenSecret, timeouts, liveTimes, graphiqlToken };
+  const shared = { config, clock, units, spools, tokenSecret, timeouts, liveTimes, graphiqlToken, limits };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
@@ -71,7 +74,7 @@ export async function createServer(
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
     start: async () => {
-      listening = await listen(surfaces.listener, config, timeouts);
+      listening = await listen(surfaces.listener, config, limits.connections, timeouts);
       housekeeping.start();
       monitoring.readiness.isOn = true;
       return listening.url;

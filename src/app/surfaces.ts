@@ -13,7 +13,9 @@ import { createHttpApp } from '../http/server/http-app.js';
 import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/rate-limit.js';
 import type { Timeouts } from '../http/server/listen.js';
 import { Uploads, type UploadStorage } from '../http/body/uploads.js';
+import type { ClientLimits } from '../http/request-context.js';
 import type { Clock } from '../platform/clock.js';
+import { createLargeReads } from '../platform/concurrency/large-reads.js';
 import type { Config } from '../platform/config/config.js';
 import type { SpoolFiles } from '../platform/spool/spool-files.js';
 import { createAuthenticator } from '../resources/access-token/authentication.service.js';
@@ -39,6 +41,7 @@ export interface SurfaceParts {
   readonly timeouts: Timeouts;
   readonly liveTimes: Partial<LiveTimes>;
   readonly graphiqlToken: () => string | null;
+  readonly limits: ClientLimits;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown, requestId?: string | null) => void;
 }
@@ -63,6 +66,8 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     readUpload: createUploadReader(uploads),
     readBase64Body: createBase64BodyReader(uploads),
     bodyRate,
+    largeReads: createLargeReads(),
+    waiting: parts.limits.waiting,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },
   };
@@ -73,6 +78,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     trustProxy: config.trustProxy,
     allowedOrigins: config.allowedOrigins,
     secure: config.tls !== null,
+    limits: parts.limits,
     observe: monitoring.observeRequests,
     uncounted: monitoringRoutes({ ...monitoring.handlers, ...rest.docs }),
     rateLimit: rateLimit(count),
@@ -110,7 +116,17 @@ function createRest(
 }
 
 async function createGraphqlSurface(
-  { config, clock, tokenSecret, liveTimes, graphiqlToken, monitoring, onError }: SurfaceParts,
+  {
+    config,
+    clock,
+    tokenSecret,
+    timeouts,
+    liveTimes,
+    limits,
+    graphiqlToken,
+    monitoring,
+    onError,
+  }: SurfaceParts,
   services: RestOptions,
   { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
 ): Promise<Graphql> {
@@ -125,7 +141,11 @@ async function createGraphqlSurface(
     allowList: config.graphqlAllowList,
     maxContentBytes: config.maxFileBytes,
     onError,
-    live: { count, observer: monitoring.observeOperations, clock, times: liveTimes },
+    limits,
+    live: {
+      ...{ count, observer: monitoring.observeOperations, clock },
+      times: { idleMs: timeouts.idleMs, ...liveTimes },
+    },
   });
 }
 

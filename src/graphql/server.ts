@@ -12,6 +12,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { LiveObserver } from '../http/monitoring/operation-log.js';
 import type { CountRequest } from '../http/server/rate-limit.js';
+import type { ClientLimits } from '../http/request-context.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
@@ -30,9 +31,8 @@ import { demandText } from './http/operation-text.js';
 import { apolloPlugin } from './http/apollo-plugin.js';
 import { persistedQueries } from './http/persisted.js';
 import { refuseOperation } from './http/problems.js';
-import { InFlightResponses } from './limits/in-flight.js';
 
-export interface GraphqlOptions extends Omit<OperationServices, 'largeReads'>, BodyOptions {
+export interface GraphqlOptions extends OperationServices, BodyOptions {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
   /** Mutations that may appear once in a document together, see `checkStructure`. */
@@ -43,6 +43,7 @@ export interface GraphqlOptions extends Omit<OperationServices, 'largeReads'>, B
   readonly graphiqlToken: () => string | null;
   readonly allowList: OperationList | null;
   readonly onError: (error: unknown, requestId: string | null) => void;
+  readonly limits: ClientLimits;
   readonly live: {
     /** Counts operations over sockets in the client's request budget. */
     readonly count: CountRequest;
@@ -67,8 +68,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const server = await startApollo(options, admission);
   const { clock, observer, ...more } = options.live;
   const operations = { schema, admission, development, clock, observer, onError };
-  const inFlight = new InFlightResponses();
-  const live = createLive({ ...options, ...more, operations, authenticate, inFlight });
+  const live = createLive({ ...options, ...more, operations, authenticate });
   const router = Router({ caseSensitive: true });
   router.options('/', listMethods('/graphql'));
   router.use(live.router);
@@ -81,10 +81,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
     demandMethod('/graphql'),
     readOperation(options),
     demandText,
-    operate(
-      expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) }),
-      inFlight,
-    ),
+    operate(expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) })),
   );
   return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
 }

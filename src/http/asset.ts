@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+import { sendShared } from './pieces.js';
+
 /** A file of a page. It does not change while the server runs. */
 export interface Asset {
   /** For example `text/css`; the text is UTF-8. */
@@ -39,8 +41,7 @@ export function assetHandler(create: () => Asset, headers: Readonly<Record<strin
     const bytes = encoding === null ? loaded.bytes : await loaded.compressed(encoding);
     if (encoding !== null) response.setHeader('Content-Encoding', encoding);
     response.setHeader('Content-Type', `${loaded.type}; charset=utf-8`);
-    response.setHeader('Content-Length', bytes.length);
-    response.end(bytes);
+    await sendShared(response, bytes);
   };
 }
 

@@ -3,6 +3,8 @@ import ipaddr from 'ipaddr.js';
 import { randomUUID } from 'node:crypto';
 
 import type { Caller } from '../platform/caller.js';
+import type { Slots } from '../platform/limits/slots.js';
+import type { WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { malformed } from './query.js';
 
 /** State of one request, from its arrival to its log line. */
@@ -15,6 +17,17 @@ export interface RequestContext {
   caller: Pick<Caller, 'companyId' | 'userId'> | null;
   /** The client's rate limit after this request was counted; null if the rate limit is off. */
   budget: Budget | null;
+  readonly limits: ClientLimits;
+  /** Called when the request ends, or earlier by `leaveRequests`. */
+  readonly leave: (() => void)[];
+}
+
+/** What all clients share. */
+export interface ClientLimits {
+  /** Counts the bytes of responses. */
+  readonly waiting: WaitingBytes;
+  /** Counts connections, requests in progress, sockets and streams. */
+  readonly slots: Slots;
 }
 
 export interface Budget {
@@ -26,20 +39,24 @@ export interface Budget {
 const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Sets X-Request-Id: the client's own id if it is 1 to 64 harmless characters, else a new one. */
-export const requestContext: RequestHandler = (request, response, next) => {
-  const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && INBOUND_ID.test(given) ? given : randomUUID();
-  const context: RequestContext = {
-    requestId,
-    ip: clientAddress(request),
-    template: '(unknown)',
-    caller: null,
-    budget: null,
+export function requestContext(limits: ClientLimits): RequestHandler {
+  return (request, response, next) => {
+    const given = request.headers['x-request-id'];
+    const requestId = typeof given === 'string' && INBOUND_ID.test(given) ? given : randomUUID();
+    const context: RequestContext = {
+      requestId,
+      ip: clientAddress(request),
+      template: '(unknown)',
+      caller: null,
+      budget: null,
+      limits,
+      leave: [],
+    };
+    response.locals.context = context;
+    response.setHeader('X-Request-Id', requestId);
+    next();
   };
-  response.locals.context = context;
-  response.setHeader('X-Request-Id', requestId);
-  next();
-};
+}
 
 /**
  * The client's IP address: the one a trusted proxy reports, else the socket's. An IPv4-mapped IPv6 address

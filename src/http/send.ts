@@ -1,39 +1,10 @@
 import type { Request, Response } from 'express';
-import { once } from 'node:events';
 
-import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
 import { hasBody } from './body/body.js';
+import { holdBytes, sendText } from './pieces.js';
 import type { ProblemResponse } from './problem.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** Characters; before a longer piece the event loop serves other requests. */
-const LONG_PIECE = 64 * 1024;
-
-/** Sends a text in pieces. Produces each piece only when the client has taken the earlier ones (backpressure). */
-export async function sendInPieces(response: Response, pieces: AsyncIterable<string>): Promise<void> {
-  for await (const piece of pieces) {
-    if (piece.length > LONG_PIECE) await yieldToEventLoop();
-    if (response.destroyed) return;
-    if (!response.write(piece)) await waitForDrain(response);
-  }
-  response.end();
-}
-
-/** With a fast client `response.write` never reports backpressure, so the loop above would not yield by itself. */
-const yieldToEventLoop = createEventLoopYield();
-
-async function waitForDrain(response: Response): Promise<void> {
-  const stop = new AbortController();
-  try {
-    await Promise.race([
-      once(response, 'drain', { signal: stop.signal }),
-      once(response, 'close', { signal: stop.signal }),
-    ]);
-  } finally {
-    stop.abort();
-  }
-}
 
 /**
  * Sends an error response. If part of the request's body is unread, discards it for up to 2 seconds and then
@@ -49,6 +20,10 @@ export function sendProblem(
     return;
   }
   const text = Buffer.from(JSON.stringify(problem.body));
+  if (!isHeld(response, text.length)) {
+    response.destroy();
+    return;
+  }
   response.status(problem.status).set(problem.headers).setHeader('Content-Type', JSON_TYPE);
   response.setHeader('Content-Length', text.length);
   if (request.complete || !hasBody(request)) {
@@ -58,6 +33,21 @@ export function sendProblem(
   response.setHeader('Connection', 'close');
   response.write(text);
   discard(request, () => response.end());
+}
+
+/** False where even an error is too much: its client reads nothing at all. */
+function isHeld(response: Response, bytes: number): boolean {
+  try {
+    holdBytes(response, bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function sendJson(response: Response, body: object): Promise<void> {
+  response.setHeader('Content-Type', JSON_TYPE);
+  await sendText(response, JSON.stringify(body));
 }
 
 /** The response to OPTIONS: 204 with the methods of the path in `Allow`. */

@@ -1,7 +1,16 @@
 import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 
-import { JSON_TYPE, sendInPieces } from '../http/send.js';
+import {
+  base64Pieces,
+  holdBytes,
+  holdChanged,
+  sendInPieces,
+  sendText,
+  STREAM_BYTES,
+} from '../http/pieces.js';
+import { JSON_TYPE } from '../http/send.js';
+import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import type { RouteResponse } from './route.js';
 
 /** Random for each process and never sent, so that no text of a client can contain it. */
@@ -45,6 +54,12 @@ export function renderResponse({ status, etag, body }: RouteResponse): RenderedR
   return { status, etag, parts: [text.slice(0, mark), text.slice(end)], content: { id, size } };
 }
 
+interface SendOptions {
+  readonly readContent: (contentId: number) => AsyncIterable<Uint8Array>;
+  /** Counts the response to a change; null for other responses. */
+  readonly changed: HeldBytes | null;
+}
+
 /**
  * Sends the response to a request; to HEAD with the same headers and no body, and 304 if If-None-Match has the ETag.
  * Each chunk of the content is read when the client has taken the one before.
@@ -53,7 +68,7 @@ export async function sendResponse(
   request: Request,
   response: Response,
   rendered: RenderedResponse,
-  readContent: (contentId: number) => AsyncIterable<Uint8Array>,
+  { readContent, changed }: SendOptions,
 ): Promise<void> {
   const { status, etag, parts, content, replayed } = rendered;
   if (etag !== undefined) response.setHeader('ETag', etag);
@@ -62,12 +77,20 @@ export async function sendResponse(
     return;
   }
   response.status(status).setHeader('Content-Type', JSON_TYPE);
-  response.setHeader('Content-Length', bytesOf(rendered));
   if (replayed === true) response.setHeader('Idempotent-Replayed', 'true');
   const [head = '', tail = ''] = parts;
-  if (request.method === 'HEAD') response.end();
-  else if (content === null) response.end(head);
-  else await sendInPieces(response, withContent(head, readContent(content.id), tail));
+  if (content === null) {
+    await sendText(response, head, changed ?? undefined);
+    return;
+  }
+  response.setHeader('Content-Length', bytesOf(parts, content));
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  if (changed === null) holdBytes(response, STREAM_BYTES);
+  else if (!holdChanged(response, changed, STREAM_BYTES)) return;
+  await sendInPieces(response, withContent(head, readContent(content.id), tail));
 }
 
 /** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
@@ -77,9 +100,8 @@ function isUnchanged({ method, headers }: Request, etag: string | undefined): bo
   return given.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }
 
-function bytesOf({ parts, content }: RenderedResponse): number {
-  const texts = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  return content === null ? texts : texts + 4 * Math.ceil(content.size / 3);
+function bytesOf(parts: readonly string[], { size }: ContentReference): number {
+  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) + 4 * Math.ceil(size / 3);
 }
 
 async function* withContent(
@@ -88,6 +110,6 @@ async function* withContent(
   tail: string,
 ): AsyncGenerator<string> {
   yield head;
-  for await (const bytes of content) yield Buffer.from(bytes).toString('base64');
+  for await (const bytes of content) yield* base64Pieces(bytes);
   yield tail;
 }

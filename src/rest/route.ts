@@ -82,6 +82,8 @@ interface RouteBase {
 
 export interface ReadRoute extends RouteBase {
   readonly scope: Scope;
+  /** Whether it is a list of records that can have more than a few KiB each. */
+  readonly isLarge?: boolean;
   read(work: ReadWork, call: Call): Promise<RouteResponse>;
 }
 

@@ -1,4 +1,4 @@
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 
 import type { Units } from '../database/work.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
@@ -14,15 +14,20 @@ import type { BodyRate } from '../http/body/least-rate.js';
 import { readToken } from '../http/credential.js';
 import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
 import { HttpProblem, methodNotAllowed } from '../http/problem.js';
+import { holdBytes, PIECE_BYTES } from '../http/pieces.js';
 import { sendMethods } from '../http/send.js';
+import { enterCompany } from '../http/server/requests.js';
 import { readQuery } from '../http/query.js';
-import { requestContextOf, type RequestContext } from '../http/request-context.js';
+import { requestContextOf } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import { demandScope, type Authenticator, type Caller } from '../platform/caller.js';
+import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { SentBytes } from '../platform/encoding/sent-bytes.js';
 import { invalid } from '../platform/errors.js';
+import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { createCall, expressPath, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
+import { performList, sendList, type RenderedList } from './large-list.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
 import { pathPattern, type FilePart, type Route } from './route.js';
 
@@ -35,6 +40,9 @@ export interface RestOptions {
   readonly readUpload: UploadReader;
   readonly readBase64Body: Base64BodyReader;
   readonly bodyRate: BodyRate;
+  readonly waiting: WaitingBytes;
+  /** Limits the lists of large records that are read at once. */
+  readonly largeReads: Semaphore;
 }
 
 interface ServeOptions extends RestOptions {
@@ -86,22 +94,38 @@ function serve(path: string, methods: ReadonlyMap<string, Route>, options: Serve
     if (route === undefined) throw methodNotAllowed(allowed);
     const query = readQuery(request.originalUrl);
     const { ip, requestId } = context;
-    const caller = await authorize(request, query, route, options, context);
+    const caller = await authorize(request, response, { query, route }, options);
+    const held = holdPlace(response, route);
     inviteBody(request, response);
-    const rendered = await respond({ request, route, query, ip, requestId }, caller, options);
-    await sendResponse(request, response, rendered, (contentId) => {
+    const rendered = await respond({ request, route, query, ip, requestId }, caller, { ...options, held });
+    if ('buffers' in rendered) {
+      await sendList(request, response, rendered);
+      return;
+    }
+    const readContent = (contentId: number) => {
       if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
       return options.readContent(caller.companyId, contentId);
-    });
+    };
+    await sendResponse(request, response, rendered, { readContent, changed: 'write' in route ? held : null });
   };
+}
+
+/**
+ * Refuses a request whose response would have to wait, before anything is read or changed. Counts the response: to a
+ * change from now on, to a list while it is rendered. Errors: `busy`.
+ */
+function holdPlace(response: Response, route: Route): HeldBytes {
+  const { limits, caller } = requestContextOf(response);
+  limits.waiting.demandRoom(caller?.companyId ?? null);
+  return holdBytes(response, 'write' in route ? PIECE_BYTES : 0);
 }
 
 /** Drops the body before the response is sent: a slow client must not keep its bytes in memory. */
 async function respond(
   parts: Omit<ReceivedRequest, 'body' | 'upload'>,
   caller: Caller | null,
-  options: ServeOptions,
-): Promise<RenderedResponse> {
+  options: ServeOptions & { readonly held: HeldBytes },
+): Promise<RenderedResponse | RenderedList> {
   const { body, upload, release } = await receive(parts.request, parts.route, caller, options);
   try {
     return await perform({ ...parts, body, upload }, caller, options);
@@ -112,19 +136,18 @@ async function respond(
 
 async function authorize(
   request: Request,
-  query: ReadonlyMap<string, string>,
-  route: Route,
+  response: Response,
+  { query, route }: { readonly query: ReadonlyMap<string, string>; readonly route: Route },
   { authenticator }: RestOptions,
-  context: RequestContext,
 ): Promise<Caller | null> {
   if (route.scope === null) return null;
-  const { ip, requestId } = context;
+  const { ip, requestId } = requestContextOf(response);
   const caller = await authenticator.authenticate(readToken(request, query), {
     channel: 'api',
     ip,
     requestId,
   });
-  context.caller = caller;
+  enterCompany(response, caller);
   demandScope(caller, route.scope);
   return caller;
 }
@@ -182,8 +205,9 @@ function multipartElsewhere(fileRoutes: string): HttpProblem {
 async function perform(
   received: ReceivedRequest,
   caller: Caller | null,
-  { units, storedResponses }: RestOptions,
-): Promise<RenderedResponse> {
+  options: RestOptions & { readonly held: HeldBytes },
+): Promise<RenderedResponse | RenderedList> {
+  const { units, storedResponses } = options;
   const { route } = received;
   const call = createCall(received);
   if ('perform' in route) return renderResponse(await route.perform(call));
@@ -193,6 +217,15 @@ async function perform(
       respondOnce(work, received, storedResponses, () => route.write(work, call)),
     );
   }
-  const response = await units.read(caller, (work) => route.read(work, call), { examines: 'when_needed' });
-  return renderResponse(response);
+  if (route.isLarge !== true) {
+    return renderResponse(
+      await units.read(caller, (work) => route.read(work, call), { examines: 'when_needed' }),
+    );
+  }
+  return await performList(
+    (work) => route.read(work, call),
+    caller,
+    () => `${received.request.originalUrl} ${received.body.bytes.toString()}`,
+    options,
+  );
 }

@@ -1,5 +1,5 @@
 import type { OperationServices } from '../../src/graphql/execution/context.js';
-import { createLargeReads } from '../../src/graphql/execution/reading.js';
+import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
 import { readContent } from '../../src/resources/content/content.service.js';
 import {
   findStoredResponse,

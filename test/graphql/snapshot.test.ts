@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { createLargeReads, RequestLoaders } from '../../src/graphql/execution/reading.js';
+import { RequestLoaders } from '../../src/graphql/execution/reading.js';
+import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
 import { SharedUnit } from '../../src/graphql/execution/shared-unit.js';
 import type { ReadWork, Units } from '../../src/database/work.js';
 import { ask, openKnown } from '../support/raw-socket.js';

@@ -4,6 +4,9 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { ready, type Check } from '../../src/http/monitoring/health.js';
+import { requestContext } from '../../src/http/request-context.js';
+import { Slots } from '../../src/platform/limits/slots.js';
+import { WaitingBytes } from '../../src/platform/limits/waiting-bytes.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -84,7 +87,12 @@ describe('/readyz', () => {
     ['not ready where there is no room', true, () => Promise.resolve('full'), 503, 'not_ready'],
     ['not ready before it listens and once it stops', false, () => Promise.resolve(null), 503, 'not_ready'],
   ])('is %s', async (_what, on, disk, status, word) => {
-    const listening = createServer(express().get('/readyz', ready({ isOn: on }, { disk }))).listen(0);
+    const context = requestContext({ waiting: new WaitingBytes(), slots: new Slots() });
+    const listening = createServer(
+      express()
+        .use(context)
+        .get('/readyz', ready({ isOn: on }, { disk })),
+    ).listen(0);
     onTestFinished(() => void listening.close());
     const { port } = listening.address() as { port: number };
     const reply = await fetch(`http://127.0.0.1:${port}/readyz`);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { base64Pieces } from '../../http/pieces.js';
 import { CONTENT_COST } from '../limits/cost.js';
 import { beyondContent } from '../schema/errors.js';
 import type { OperationCounters } from './request.js';
@@ -88,6 +89,6 @@ export class OperationContents {
 
   async *#pieces({ id }: Content): AsyncGenerator<string> {
     const { readContent, companyId } = this.options;
-    for await (const bytes of readContent(companyId, id)) yield Buffer.from(bytes).toString('base64');
+    for await (const bytes of readContent(companyId, id)) yield* base64Pieces(bytes);
   }
 }

@@ -72,7 +72,7 @@ export class GraphqlContext extends RecordReads {
 
   /** A copy for the level executor: shares the loaders, has its own record count. */
   withOwnCounters(): GraphqlContext {
-    return this.copy({ counters: { nodes: 0, examined: 0, replayed: false } });
+    return this.copy({ counters: { nodes: 0, examined: 0, replayed: false, hasChanged: false } });
   }
 
   /**
@@ -113,6 +113,7 @@ export class GraphqlContext extends RecordReads {
   async write<T>(scope: Scope | null, use: (work: WriteWork) => Promise<T>): Promise<T> {
     if (scope !== null) demandScope(this.caller, scope);
     const { units } = this.services;
+    this.counters.hasChanged = true;
     this.loaders.forget();
     if (this.repeatable !== null) return await this.repeatable.run(units, this.caller, use);
     try {

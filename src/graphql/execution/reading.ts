@@ -1,33 +1,14 @@
 import DataLoader from 'dataloader';
-import { getHeapStatistics } from 'node:v8';
 
 import type { Examination } from '../../database/list/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
-import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
-import { DomainError } from '../../platform/errors.js';
+import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
 import { LIMITS, tooLarge } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
 import { SharedUnit } from './shared-unit.js';
-
-/** Heap bytes of one operation on large records: the records, and the response as an object and as text. */
-const HEAP_PER_OPERATION = 96 * 1024 * 1024;
-const MAX_AT_ONCE = 16;
-const MAX_WAITING = 1_000;
-
-/** Limits how many operations read large records at once, so that together they fit into the heap. */
-export function createLargeReads(): Semaphore {
-  const fitting = Math.floor(getHeapStatistics().heap_size_limit / HEAP_PER_OPERATION);
-  const concurrency = Math.min(Math.max(fitting, 1), MAX_AT_ONCE);
-  return new Semaphore({ concurrency, maxWaiting: MAX_WAITING, busy });
-}
-
-function busy(): DomainError {
-  const message = 'Too many operations on large records at the same time; try again in a second.';
-  return new DomainError('busy', message, { retryAfter: 1 });
-}
 
 /** What is read: a list of the company, a list of many parents, or a use case. Lists know whether they are large. */
 type Source = { readonly isLarge: boolean } | { readonly list: { readonly isLarge: boolean } } | UseCase;

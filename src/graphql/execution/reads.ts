@@ -34,7 +34,7 @@ type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
-  readonly counters: OperationCounters = { nodes: 0, examined: 0, replayed: false };
+  readonly counters: OperationCounters = { nodes: 0, examined: 0, replayed: false, hasChanged: false };
 
   constructor(
     readonly caller: Caller,

@@ -36,4 +36,6 @@ export interface OperationCounters {
   examined: number;
   /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
+  /** Whether it began to change something. */
+  hasChanged: boolean;
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 
 import { assetHandler } from '../../http/asset.js';
 import { isLoopbackRequest } from '../../http/loopback.js';
+import { sendText } from '../../http/pieces.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { loadAssets } from './assets.js';
 import { graphiqlPage, type Links } from './page.js';
@@ -45,7 +46,7 @@ export async function createGraphiql(tokenOf: () => string | null): Promise<Requ
     );
   }
   const links: Links = (name) => `/graphql${pathOf(name)}`;
-  router.get('/', (request, response, next) => {
+  router.get('/', async (request, response, next) => {
     if (!wantsPage(request)) {
       next();
       return;
@@ -53,7 +54,7 @@ export async function createGraphiql(tokenOf: () => string | null): Promise<Requ
     requestContextOf(response).template = '/graphql';
     response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     const token = isLoopbackRequest(request) ? tokenOf() : null;
-    response.type('html').send(graphiqlPage(links, token));
+    await sendText(response.type('html'), graphiqlPage(links, token));
   });
   return router;
 }

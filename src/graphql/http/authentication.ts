@@ -1,6 +1,5 @@
 import type { Authenticator, Origin } from '../../platform/caller.js';
 import { GraphqlContext, type OperationServices } from '../execution/context.js';
-import { createLargeReads } from '../execution/reading.js';
 import type { RequestFacts } from '../execution/request.js';
 
 /** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
@@ -10,11 +9,7 @@ export type Authenticate = (
   facts?: RequestFacts,
 ) => Promise<GraphqlContext>;
 
-export function createAuthenticate(
-  authenticator: Authenticator,
-  given: Omit<OperationServices, 'largeReads'>,
-): Authenticate {
-  const services = { ...given, largeReads: createLargeReads() };
+export function createAuthenticate(authenticator: Authenticator, services: OperationServices): Authenticate {
   return async (token, { ip, requestId }, facts) => {
     const caller = await authenticator.authenticate(token, { channel: 'api', ip, requestId });
     return new GraphqlContext(caller, services, facts);

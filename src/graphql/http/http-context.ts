@@ -1,16 +1,25 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { finished } from 'node:stream';
 
 import { requestContextOf } from '../../http/request-context.js';
 import { isIdempotencyKey } from '../../platform/idempotency.js';
+import { sentBy } from './operation-text.js';
 import { readToken } from '../../http/credential.js';
 import type { HeldUpload } from '../../http/body/multipart.js';
 import { malformed, readQuery } from '../../http/query.js';
-import { sendInPieces } from '../../http/send.js';
+import {
+  bufferPieces,
+  holdBytes,
+  holdChanged,
+  PIECE_BYTES,
+  sendBuffers,
+  sendInPieces,
+  STREAM_BYTES,
+} from '../../http/pieces.js';
+import { enterCompany } from '../../http/server/requests.js';
+import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import type { Authenticate } from './authentication.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { NO_FACTS } from '../execution/request.js';
-import { tooManyInFlight, type InFlightResponses } from '../limits/in-flight.js';
 
 /** Authenticates a request before its body is read. */
 export function authenticateRequest(authenticate: Authenticate, template = '/graphql'): RequestHandler {
@@ -21,7 +30,7 @@ export function authenticateRequest(authenticate: Authenticate, template = '/gra
     const { budget } = requestContext;
     const facts = { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request) };
     const context = await authenticate(token, requestContext, facts);
-    requestContext.caller = context.caller;
+    enterCompany(response, context.caller);
     response.locals.graphql = context;
     next();
   };
@@ -42,20 +51,31 @@ function releaseUpload(request: Request, response: Response): void {
   delete response.locals.upload;
 }
 
-/** Executes an operation with `run`. Contents in the response are read while it is sent. */
-export function operate(run: RequestHandler, inFlight: InFlightResponses): RequestHandler {
+/**
+ * Executes an operation with `run`. Contents in the response are read while it is sent. Errors: `busy`, before
+ * anything is executed or instead of a response that would have to wait.
+ */
+export function operate(run: RequestHandler): RequestHandler {
   return async (request, response, next) => {
+    const held = holdBytes(response, PIECE_BYTES);
     const { contents, caller } = graphqlContextOf(response);
-    const sending: Promise<void>[] = [];
+    const { waiting } = requestContextOf(response).limits;
+    const asked = (): string => JSON.stringify(sentBy(request));
+    waiting.demandRoom(caller.companyId, asked);
+    let sending: Promise<void> | undefined;
     const send = response.send.bind(response);
     contents.allowStreaming();
     response.send = (text: string) => {
-      const release = inFlight.take(caller.companyId, text.length);
-      if (release === null) throw tooManyInFlight();
-      // Calls back at once where the client has left already.
-      finished(response, { readable: false }, release);
-      if (!contents.hasPlaceholders) return send(text);
-      sending.push(sendInPieces(response, contents.fill(text)));
+      const isStreamed = contents.hasPlaceholders;
+      const bytes = Buffer.byteLength(text);
+      waiting.expect(caller.companyId, asked, bytes);
+      if (!admit(response, held, isStreamed ? bytes + STREAM_BYTES : bytes)) return response;
+      if (isStreamed) sending = sendInPieces(response, contents.fill(text));
+      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') return send(text);
+      else {
+        response.setHeader('Content-Length', bytes);
+        sending = sendBuffers(response, bufferPieces(text), held);
+      }
       return response;
     };
     try {
@@ -64,8 +84,15 @@ export function operate(run: RequestHandler, inFlight: InFlightResponses): Reque
       graphqlContextOf(response).finish();
       releaseUpload(request, response);
     }
-    await Promise.all(sending);
+    await sending;
   };
+}
+
+/** Counts a response. False where the connection was cut instead; errors: `busy`. */
+function admit(response: Response, held: HeldBytes, bytes: number): boolean {
+  if (graphqlContextOf(response).counters.hasChanged) return holdChanged(response, held, bytes);
+  held.resize(bytes);
+  return true;
 }
 
 function idempotencyKeyOf(request: Request): string | null {

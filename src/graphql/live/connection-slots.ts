@@ -1,46 +1,10 @@
 import type { Caller } from '../../platform/caller.js';
+import type { Slots } from '../../platform/limits/slots.js';
 import { clientNetwork } from '../../platform/network.js';
 import { HttpProblem } from '../../http/problem.js';
 import { LIVE_LIMITS } from './limits.js';
 
 const RETRY = { 'Retry-After': '5' };
-
-/** A named limit, for example `{ name: 'token 1/17', max: 50 }`. */
-export interface Slot {
-  readonly name: string;
-  readonly max: number;
-}
-
-/** Counts open connections by name. */
-export class ConnectionSlots {
-  readonly #taken = new Map<string, number>();
-
-  /** Takes one slot of each name. Returns the function that releases them; null where one of them is used up. */
-  take(...slots: readonly Slot[]): (() => void) | null {
-    if (!this.hasRoom(...slots)) return null;
-    for (const { name } of slots) this.#taken.set(name, this.count(name) + 1);
-    let isTaken = true;
-    return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      for (const { name } of slots) this.#release(name);
-    };
-  }
-
-  hasRoom(...slots: readonly Slot[]): boolean {
-    return slots.every(({ name, max }) => this.count(name) < max);
-  }
-
-  count(name: string): number {
-    return this.#taken.get(name) ?? 0;
-  }
-
-  #release(name: string): void {
-    const left = this.count(name) - 1;
-    if (left === 0) this.#taken.delete(name);
-    else this.#taken.set(name, left);
-  }
-}
 
 /** The slots of one connection. */
 export interface LiveConnection {
@@ -51,36 +15,50 @@ export interface LiveConnection {
 }
 
 /** Takes slots for a connection of an address. Throws `HttpProblem` 429 or 503 where there are none. */
-export function takeConnection(slots: ConnectionSlots, ip: string, isAuthenticated = false): LiveConnection {
+export function takeConnection(slots: Slots, ip: string, isAuthenticated = false): LiveConnection {
   const { total, unauthenticated, unauthenticatedPerNetwork, perNetwork } = LIVE_LIMITS;
-  const network = clientNetwork(ip);
-  const ofNetwork = [{ name: `network ${network}`, max: perNetwork }];
-  const ofUnauthenticated = isAuthenticated
-    ? []
-    : [{ name: `unauthenticated network ${network}`, max: unauthenticatedPerNetwork }];
-  if (!slots.hasRoom(...ofNetwork, ...ofUnauthenticated)) {
-    throw new HttpProblem(429, 'rate_limited', 'There are too many connections from this address.', RETRY);
+  const of = clientNetwork(ip);
+  const release = slots.take(
+    { kind: 'live_of_network', of, max: perNetwork },
+    { kind: 'live', of: 'all', max: total },
+  );
+  if (typeof release !== 'function') throw refusal(release.kind);
+  if (isAuthenticated) return { authenticated: () => undefined, release };
+  const authenticated = slots.take(
+    { kind: 'unauthenticated_of_network', of, max: unauthenticatedPerNetwork },
+    { kind: 'unauthenticated', of: 'all', max: unauthenticated },
+  );
+  if (typeof authenticated === 'function') {
+    return { authenticated, release: () => [authenticated, release].forEach((each) => each()) };
   }
-  const releaseAll = slots.take({ name: 'all', max: total }, ...ofNetwork);
-  const authenticated = isAuthenticated
-    ? () => undefined
-    : slots.take({ name: 'unauthenticated', max: unauthenticated }, ...ofUnauthenticated);
-  if (releaseAll !== null && authenticated !== null) {
-    return { authenticated, release: () => [authenticated, releaseAll].forEach((release) => release()) };
-  }
-  releaseAll?.();
-  authenticated?.();
-  throw new HttpProblem(503, 'busy', 'There are too many connections.', RETRY);
+  release();
+  throw refusal(authenticated.kind);
 }
 
-/** Takes a slot for a connection with a token; null where there is none. */
+/** Takes slots for a connection of a token and its company. Throws `HttpProblem` 429 or 503 where there are none. */
 export function takeToken(
-  slots: ConnectionSlots,
-  { companyId, tokenId }: Pick<Caller, 'companyId' | 'tokenId'>,
-): (() => void) | null {
-  return slots.take({ name: `token ${companyId}/${tokenId ?? 'none'}`, max: LIVE_LIMITS.perToken });
+  slots: Slots,
+  { tokenId, companyId }: Pick<Caller, 'tokenId' | 'companyId'>,
+): () => void {
+  const { perToken, perCompany } = LIVE_LIMITS;
+  const release = slots.take(
+    { kind: 'live_of_token', of: `${companyId}/${tokenId ?? 'none'}`, max: perToken },
+    { kind: 'live_of_company', of: String(companyId), max: perCompany },
+  );
+  if (typeof release === 'function') return release;
+  throw refusal(release.kind);
 }
 
-export function tooManyOfToken(): HttpProblem {
-  return new HttpProblem(429, 'rate_limited', 'There are too many connections with this token.', RETRY);
+function refusal(kind: string): HttpProblem {
+  const [, owner] = kind.split('_of_');
+  const message = `Too many connections${owner === undefined ? '' : OWNERS[owner]}`;
+  return owner === undefined || owner === 'company'
+    ? new HttpProblem(503, 'busy', `${message}.`, RETRY)
+    : new HttpProblem(429, 'rate_limited', `${message}.`, RETRY);
 }
+
+const OWNERS: Readonly<Record<string, string>> = {
+  network: ' from this address',
+  token: ' with this token',
+  company: ' of this company',
+};

@@ -1,7 +1,9 @@
 import type { Response } from 'express';
-import { once } from 'node:events';
 import { finished } from 'node:stream';
 
+import { bufferPieces, holdBytes, writeBuffers } from '../../http/pieces.js';
+import { DomainError } from '../../platform/errors.js';
+import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import { RenderedErrors } from '../execution/mask.js';
 import type { LiveTimes } from './limits.js';
 import type { Outcome } from './operation.js';
@@ -16,23 +18,21 @@ const HEADERS = {
 const COMMENT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-interface StreamOptions {
-  readonly times: LiveTimes;
-  /** Counts bytes until they are sent; null where too many are unread. */
-  readonly takeBytes: (bytes: number) => (() => void) | null;
-}
-
 export type Outcomes = AsyncGenerator<Outcome> | Generator<Outcome>;
 
 /** A response of server-sent events, one for each outcome, as fast as the client reads. */
 export class EventStream {
   #isCut = false;
+  #isSendingEvent = false;
+  readonly #held: HeldBytes;
 
   constructor(
     private readonly response: Response,
-    private readonly options: StreamOptions,
+    private readonly times: Pick<LiveTimes, 'heartbeatMs'>,
     private readonly outcomes: Outcomes,
-  ) {}
+  ) {
+    this.#held = holdBytes(response);
+  }
 
   /** Whether the client does not read what is buffered for it. */
   get isStalled(): boolean {
@@ -44,10 +44,7 @@ export class EventStream {
     const unwatch = finished(response, { readable: false }, () => void outcomes.return(undefined));
     response.status(200).set(HEADERS);
     this.#write(COMMENT);
-    const heartbeat = setInterval(
-      () => this.isStalled || this.#write(COMMENT),
-      this.options.times.heartbeatMs,
-    ).unref();
+    const heartbeat = setInterval(() => this.#beat(), this.times.heartbeatMs).unref();
     try {
       await this.#sendOutcomes();
       // After `complete` a client does not reconnect; without it, it does.
@@ -83,26 +80,25 @@ export class EventStream {
   async #sendEvent(payload: object, id: number | null): Promise<void> {
     const idLine = id === null ? '' : `id: ${id}\n`;
     const text = `${idLine}event: next\ndata: ${JSON.stringify(payload)}\n\n`;
-    const release = this.options.takeBytes(text.length);
-    if (release === null) this.cut();
-    else if (!this.#write(text)) await this.#drained();
-    release?.();
-  }
-
-  /** False where the client has to read before more is written. */
-  #write(text: string): boolean {
-    return this.response.destroyed || this.response.write(text);
-  }
-
-  async #drained(): Promise<void> {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const timeout = setTimeout(() => this.destroy(), this.options.times.stalledMs);
+    const held = this.#held;
+    this.#isSendingEvent = true;
     try {
-      await Promise.race(['drain', 'close'].map((event) => once(this.response, event, { signal })));
+      held.resize(Buffer.byteLength(text));
+      await writeBuffers(this.response, bufferPieces(text), held);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      // Too many bytes are unread: the client reconnects.
+      this.cut();
     } finally {
-      clearTimeout(timeout);
-      stop.abort();
+      this.#isSendingEvent = false;
     }
+  }
+
+  #beat(): void {
+    if (!this.isStalled && !this.#isSendingEvent) this.#write(COMMENT);
+  }
+
+  #write(text: string): void {
+    if (!this.response.destroyed) this.response.write(text);
   }
 }

@@ -3,6 +3,7 @@ import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
 import { requestContextOf } from '../../http/request-context.js';
+import { leaveRequests } from '../../http/server/requests.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
 import { readQuery } from '../../http/query.js';
@@ -14,7 +15,7 @@ import { readOperationText, sentBy, type OperationText } from '../http/operation
 import type { LiveTimes } from './limits.js';
 import { Operation, type Client, type Outcome } from './operation.js';
 import type { LiveParts } from './parts.js';
-import { takeConnection, takeToken, tooManyOfToken } from './connection-slots.js';
+import { takeConnection, takeToken } from './connection-slots.js';
 import { EventStream, type Outcomes } from './event-stream.js';
 
 /** GraphQL over server-sent events: the "distinct connections" mode of graphql-sse, one connection per operation. */
@@ -43,11 +44,12 @@ export class EventStreams {
     const { ip } = requestContextOf(response);
     const { caller } = graphqlContextOf(response);
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
-    const connection = takeConnection(this.parts.slots, ip, true);
+    const { slots, waiting } = this.parts.limits;
+    const connection = takeConnection(slots, ip, true);
     finished(response, { readable: false }, connection.release);
-    const release = takeToken(this.parts.slots, caller);
-    if (release === null) throw tooManyOfToken();
-    finished(response, { readable: false }, release);
+    finished(response, { readable: false }, takeToken(slots, caller));
+    leaveRequests(response);
+    waiting.demandRoom(caller.companyId);
     const client = this.#clientOf(request, response);
     const operation = this.#admit(readOperationText(sentBy(request)), client);
     if (operation instanceof RenderedErrors) {
@@ -81,9 +83,7 @@ export class EventStreams {
   }
 
   #stream(response: Response, outcomes: Outcomes): EventStream {
-    const { companyId } = graphqlContextOf(response).caller;
-    const takeBytes = (bytes: number) => this.parts.inFlight.take(companyId, bytes);
-    return new EventStream(response, { times: this.times, takeBytes }, outcomes);
+    return new EventStream(response, this.times, outcomes);
   }
 
   async #send(response: Response, operation: Operation, client: Client): Promise<void> {

@@ -1,13 +1,18 @@
+import { IDLE_RULE } from '../../http/server/connections.js';
 import { SECOND } from '../../platform/clock.js';
 
 /** Limits of connections and of the operations on them. */
 export const LIVE_LIMITS = {
   /** Operations that run on one socket at a time. */
   operations: 20,
+  /** Queries and mutations of one socket that are executed, or have a response that is not sent yet. */
+  executed: 4,
   /** Sockets and streams of one token. */
   perToken: 50,
   /** Sockets and streams of one IPv4 address or IPv6 /64 network. */
   perNetwork: 200,
+  /** Sockets and streams of one company. */
+  perCompany: 400,
   /** Sockets that are not authenticated yet. */
   unauthenticated: 200,
   /** The same of one network: otherwise one client could use up all of them. */
@@ -16,7 +21,9 @@ export const LIVE_LIMITS = {
   total: 1_000,
   /** Bytes of a message from a client, as many as a request body may have. */
   messageBytes: 1024 * 1024,
-  /** Bytes buffered for a client above which nothing more is read from it. */
+  /** Fragments of a message from a client. */
+  fragments: 1_024,
+  /** Bytes that wait for a client above which nothing more is read from it or executed for it. */
   bufferedBytes: 1024 * 1024,
 } as const;
 
@@ -24,12 +31,12 @@ export const LIVE_LIMITS = {
 export interface LiveTimes {
   /** Timeout for `connection_init` of a socket. */
   readonly initMs: number;
-  /** Interval of pings. A socket that sent nothing since the last ping is terminated. */
+  /** Interval of pings. */
   readonly pingMs: number;
+  /** A socket that sent nothing for so long, not even the response to a ping, is terminated. */
+  readonly idleMs: number;
   /** Interval of comments on an event stream: proxies close idle connections. */
   readonly heartbeatMs: number;
-  /** Timeout for the client of an event stream to read what is buffered for it. */
-  readonly stalledMs: number;
   /** Interval at which the token of a connection is checked again. */
   readonly recheckMs: number;
   /** Timeout for the closing handshake of a socket. */
@@ -39,8 +46,8 @@ export interface LiveTimes {
 export const LIVE_TIMES: LiveTimes = {
   initMs: 3 * SECOND,
   pingMs: 15 * SECOND,
+  idleMs: IDLE_RULE.idleMs,
   heartbeatMs: 15 * SECOND,
-  stalledMs: 60 * SECOND,
   recheckMs: 1.5 * SECOND,
   closeMs: SECOND,
 };

@@ -5,12 +5,11 @@ import { demandMethod, listMethods } from '../http/methods.js';
 import { authenticateRequest } from '../http/http-context.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
 import type { LiveParts } from './parts.js';
-import { ConnectionSlots } from './connection-slots.js';
 import { refuseSingleConnection } from './single-connection.js';
 import { Sockets } from './sockets.js';
 import { EventStreams } from './event-streams.js';
 
-export interface LiveOptions extends BodyOptions, Omit<LiveParts, 'slots'> {
+export interface LiveOptions extends BodyOptions, LiveParts {
   readonly times?: Partial<LiveTimes>;
 }
 
@@ -24,10 +23,9 @@ export interface Live {
 
 export function createLive(options: LiveOptions): Live {
   const { authenticate } = options;
-  const parts = { ...options, slots: new ConnectionSlots() };
   const times = { ...LIVE_TIMES, ...options.times };
-  const sockets = new Sockets(parts, times);
-  const streams = new EventStreams(parts, times);
+  const sockets = new Sockets(options, times);
+  const streams = new EventStreams(options, times);
   const router = Router({ caseSensitive: true });
   router.options('/stream', listMethods('/graphql/stream'));
   router.all(['/', '/stream'], refuseSingleConnection);

@@ -45,6 +45,11 @@ export interface Outcome {
 export interface OperationControl {
   /** Ends a subscription at once; a query or mutation is finished. */
   readonly stop: AbortController;
+  /**
+   * Resolves when a query or mutation may be executed, to the function that ends its turn: called with the
+   * bytes of the response when it was taken. Rejects when the signal is aborted.
+   */
+  readonly turn?: (signal: AbortSignal) => Promise<(bytes: number) => void>;
   /** Called once, after the operation has ended. */
   readonly onEnd: () => void;
 }
@@ -65,6 +70,8 @@ export class Operation {
   readonly #startedAt: number;
   #context: GraphqlContext | null = null;
   #events = 0;
+  /** Of the latest response. */
+  #bytes = 0;
   #hasEnded = false;
 
   /** Throws `OperationRefused`. */
@@ -113,12 +120,26 @@ export class Operation {
   async *#outcomes(): AsyncGenerator<Outcome> {
     try {
       if (this.isSubscription) yield* this.#eventOutcomes();
-      else yield { id: null, payload: await this.#response() };
+      else yield* this.#responseInTurn();
       this.#end(null);
     } catch (error) {
       const rendered = renderError(this.parts, this.client.requestId, error);
       this.#end(rendered.code);
       throw rendered;
+    }
+  }
+
+  async *#responseInTurn(): AsyncGenerator<Outcome> {
+    const { turn, stop } = this.control;
+    let endTurn: ((bytes: number) => void) | undefined;
+    try {
+      endTurn = await turn?.(stop.signal);
+      yield { id: null, payload: await this.#response() };
+    } catch (error) {
+      // Its client left while it waited for its turn.
+      if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
+    } finally {
+      endTurn?.(this.#bytes);
     }
   }
 
@@ -204,6 +225,7 @@ export class Operation {
 
   #rendered({ data, errors }: ExecutionResult): FormattedExecutionResult {
     const size = approximateJsonBytes(data);
+    this.#bytes = size;
     if (size > LIMITS.answerBytes) {
       return this.#rendered({ data: null, errors: [tooLarge('answerBytes', size)] });
     }

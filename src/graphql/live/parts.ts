@@ -1,7 +1,6 @@
+import type { ClientLimits } from '../../http/request-context.js';
 import type { CountRequest } from '../../http/server/rate-limit.js';
 import type { Authenticate } from '../http/authentication.js';
-import type { InFlightResponses } from '../limits/in-flight.js';
-import type { ConnectionSlots } from './connection-slots.js';
 import type { OperationParts } from './operation.js';
 
 /** What sockets and event streams share. */
@@ -10,6 +9,5 @@ export interface LiveParts {
   readonly authenticate: Authenticate;
   /** Counts operations over sockets in the client's request budget. */
   readonly count: CountRequest;
-  readonly slots: ConnectionSlots;
-  readonly inFlight: InFlightResponses;
+  readonly limits: ClientLimits;
 }

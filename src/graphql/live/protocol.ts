@@ -8,7 +8,6 @@ import {
 } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 
-import { LIVE_LIMITS } from './limits.js';
 import type { Operation, Outcome } from './operation.js';
 import type { SocketSession } from './socket-session.js';
 
@@ -42,7 +41,7 @@ export function serveSocket(
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
-      send: (text) => send(socket, session, text),
+      send: (text) => session.send(text),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (handle) => {
         socket.on('message', (data: Buffer) => {
@@ -68,22 +67,4 @@ export function serveSocket(
 function isServerMessage(text: string): boolean {
   const { type } = parseMessage(text);
   return [MessageType.ConnectionAck, MessageType.Next, MessageType.Error].includes(type);
-}
-
-/**
- * Resolves when the operating system has taken the text: graphql-ws asks for the next result after that. Nothing is
- * read from a client while more than `bufferedBytes` are unread by it.
- */
-async function send(socket: WebSocket, session: SocketSession, text: string): Promise<void> {
-  if (socket.readyState !== socket.OPEN) return;
-  const release = session.takeBytes(text);
-  if (release === null) return;
-  await new Promise<void>((resolve) => {
-    socket.send(text, () => {
-      release();
-      if (socket.isPaused && socket.bufferedAmount < LIVE_LIMITS.bufferedBytes) socket.resume();
-      resolve();
-    });
-    if (socket.bufferedAmount > LIVE_LIMITS.bufferedBytes) socket.pause();
-  });
 }

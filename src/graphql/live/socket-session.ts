@@ -3,15 +3,19 @@ import { CloseCode } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 
+import { HttpProblem } from '../../http/problem.js';
 import { overLimit } from '../../http/server/rate-limit.js';
 import { DomainError } from '../../platform/errors.js';
-import { isIdempotencyKey } from '../../platform/idempotency.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { LIVE_LIMITS } from './limits.js';
 import { readOperationText } from '../http/operation-text.js';
+import { idempotencyKeyOf, tokensIn } from '../http/socket-message.js';
 import { Operation, type OperationControl } from './operation.js';
+import { Outbox } from './outbox.js';
 import type { LiveParts } from './parts.js';
 import { takeToken } from './connection-slots.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
@@ -28,18 +32,25 @@ type Json = Readonly<Record<string, unknown>>;
 /** Close codes of WebSockets (IANA registry): the server is overloaded, or it stops. */
 const TRY_AGAIN_LATER = 1013;
 const GOING_AWAY = 1001;
+/** One operation of all sockets begins per turn of the event loop. */
+const yieldToEventLoop = createEventLoopYield();
 const NO_TOKEN = 'A valid access token is needed';
 
 /** The caller and the running operations of one socket. */
 export class SocketSession {
   #token: string | undefined;
   #isAuthenticated = false;
-  #companyId = 0;
+  #companyId: number | null = null;
   #isStopping = false;
   /** Running operations by the client's id for them. */
   readonly #running = new Map<string, AbortController>();
   /** Queries and mutations without a response yet. */
   #pending = 0;
+  readonly #outbox: Outbox;
+  readonly #executed = new Semaphore({
+    concurrency: LIVE_LIMITS.executed,
+    busy: () => new DomainError('busy', 'The socket has too many operations.', { retryAfter: 1 }),
+  });
 
   constructor(
     private readonly socket: WebSocket,
@@ -48,11 +59,17 @@ export class SocketSession {
     private readonly onAuthenticated: () => void,
   ) {
     socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
+    this.#outbox = new Outbox(socket, parts.limits.waiting);
   }
 
   /** Whether queries or mutations have no response yet. */
   get isBusy(): boolean {
     return this.#pending > 0;
+  }
+
+  /** Whether the client has bytes to read: the idle rule of connections applies to it. */
+  get isSending(): boolean {
+    return !this.#outbox.isEmpty;
   }
 
   /** Handles `connection_init`; false where the socket is refused. */
@@ -63,11 +80,10 @@ export class SocketSession {
     const { requestId } = this.opening;
     try {
       const { caller } = await this.#context(requestId);
-      const release = takeToken(this.parts.slots, caller);
-      if (release === null) return this.#refuse(TRY_AGAIN_LATER, 'Too many connections with this token');
-      this.socket.once('close', release);
+      this.socket.once('close', takeToken(this.parts.limits.slots, caller));
       this.#companyId = caller.companyId;
     } catch (error) {
+      if (error instanceof HttpProblem) return this.#refuse(TRY_AGAIN_LATER, error.message);
       const { code } = renderError(this.parts.operations, requestId, error);
       if (code === 'UNAUTHENTICATED') return this.#refuse(CloseCode.Forbidden, NO_TOKEN);
       return this.#refuse(TRY_AGAIN_LATER, 'Try again later');
@@ -120,11 +136,13 @@ export class SocketSession {
     }
   }
 
-  /** Counts a text until it is sent; closes the socket and returns null where too many bytes are unread. */
-  takeBytes(text: string): (() => void) | null {
-    const release = this.parts.inFlight.take(this.#companyId, text.length);
-    if (release === null) this.#refuse(TRY_AGAIN_LATER, 'Too many large responses are unread');
-    return release;
+  /** Resolves when the text is sent; closes the socket where too many bytes are unread. */
+  async send(text: string): Promise<void> {
+    try {
+      await this.#outbox.send(text, this.#companyId);
+    } catch {
+      this.#refuse(TRY_AGAIN_LATER, 'Too many bytes of responses are unread');
+    }
   }
 
   /** From now on, new operations are refused. */
@@ -132,7 +150,9 @@ export class SocketSession {
     this.#isStopping = true;
   }
 
-  close(): void {
+  /** Closes the socket once its client has read the last responses, or after `ms`. */
+  async close(ms: number): Promise<void> {
+    await this.#outbox.room(0, AbortSignal.timeout(ms)).catch(() => undefined);
     this.socket.close(GOING_AWAY, 'The server is stopping');
   }
 
@@ -166,8 +186,10 @@ export class SocketSession {
     }
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     if (refusal !== null) throw refusal;
+    this.parts.limits.waiting.demandRoom(this.#companyId);
     await this.#context(requestId);
     const text = readOperationText(sent);
+    const asked = (): string => JSON.stringify(text);
     const facts = { ...NO_FACTS, budget: counted?.budget ?? null, idempotencyKey: idempotencyKeyOf(sent) };
     const client = {
       ...({ transport: 'websocket', requestId, lastSeen: null } as const),
@@ -176,6 +198,7 @@ export class SocketSession {
     };
     const operation = new Operation(this.parts.operations, client, text, {
       stop,
+      turn: (signal) => this.#turn(signal, asked),
       onEnd: () => {
         onEnd();
         if (!operation.isSubscription) this.#pending -= 1;
@@ -183,6 +206,24 @@ export class SocketSession {
     });
     if (!operation.isSubscription) this.#pending += 1;
     return { ...operation.args, contextValue: operation };
+  }
+
+  /** Resolves when the next query or mutation can be executed, to the end of its turn. */
+  async #turn(signal: AbortSignal, asked: () => string): Promise<(bytes: number) => void> {
+    const { waiting } = this.parts.limits;
+    const release = await this.#executed.acquire(signal);
+    try {
+      await yieldToEventLoop();
+      await this.#outbox.room(LIVE_LIMITS.bufferedBytes, signal);
+      waiting.demandRoom(this.#companyId, asked);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return (bytes) => {
+      release();
+      waiting.expect(this.#companyId, asked, bytes);
+    };
   }
 
   async #context(requestId: string, facts?: RequestFacts): Promise<GraphqlContext> {
@@ -195,29 +236,7 @@ export class SocketSession {
   }
 }
 
-/** The tokens in `accessToken`, `access_token` (as in REST) and `authorization` ("Bearer …"). */
-function tokensIn(params: Json): (string | undefined)[] {
-  const { accessToken, access_token, authorization, Authorization } = params;
-  const bearer = [authorization, Authorization].map((value) =>
-    typeof value === 'string' ? /^Bearer +(\S+)$/i.exec(value)?.[1] : undefined,
-  );
-  const plain = [accessToken, access_token].map((value) => (typeof value === 'string' ? value : undefined));
-  return [...plain, ...bearer];
-}
-
-/** `extensions.idempotencyKey` of the operation: a socket has headers in its handshake only. */
-function idempotencyKeyOf({ extensions }: Json): string | null {
-  const key = (extensions as Json | null | undefined)?.idempotencyKey;
-  if (key == null) return null;
-  if (typeof key === 'string' && isIdempotencyKey(key)) return key;
-  throw operationRefused(
-    'BAD_REQUEST',
-    'An idempotencyKey has 1 to 255 printable ASCII characters and no spaces.',
-  );
-}
-
-function tooManyOperations(): OperationRefused {
-  const maximum = LIVE_LIMITS.operations;
+function tooManyOperations(maximum = LIVE_LIMITS.operations): OperationRefused {
   const message = `At most ${maximum} operations run on a socket at a time. End one first.`;
   return operationRefused('TOO_MANY_OPERATIONS', message, { maximum });
 }

@@ -5,6 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 
 import { requestContextOf } from '../../http/request-context.js';
 import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
+import { systemClock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
 import { HttpProblem } from '../../http/problem.js';
@@ -27,8 +28,8 @@ const HANDSHAKE_HEADERS = [
 
 interface OpenSocket {
   readonly session: SocketSession;
-  /** Whether a message or pong came since the last ping. */
-  isAlive: boolean;
+  /** When its last message or pong came. */
+  heardAt: number;
 }
 
 /** GraphQL over WebSockets with the subprotocol `graphql-transport-ws`. */
@@ -42,14 +43,17 @@ export class Sockets {
 
   constructor(
     private readonly parts: LiveParts,
-    times: LiveTimes,
+    private readonly times: LiveTimes,
   ) {
     this.#protocol = createProtocol(times.initMs);
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      // One message of a socket per turn of the event loop, so that others are served between them.
+      allowSynchronousEvents: false,
       maxPayload: LIVE_LIMITS.messageBytes,
+      maxFragments: LIVE_LIMITS.fragments,
       handleProtocols,
       // Not in the types of ws yet.
       ...{ closeTimeout: times.closeMs },
@@ -73,7 +77,7 @@ export class Sockets {
     // A request on a connection that is still open: `stop` would not end its socket.
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     const token = readToken(request, readQuery(request.originalUrl));
-    const connection = takeConnection(this.parts.slots, requestContext.ip);
+    const connection = takeConnection(this.parts.limits.slots, requestContext.ip);
     const { socket: raw, head } = this.#takeOver(request, response);
     raw.once('close', connection.release);
     this.#server.handleUpgrade(request, raw, head, (socket) => {
@@ -96,7 +100,7 @@ export class Sockets {
     await Promise.all(
       [...this.#open].map(async ([socket, { session }]) => {
         const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-        session.close();
+        void session.close(this.times.closeMs);
         await closed;
       }),
     );
@@ -112,20 +116,23 @@ export class Sockets {
   }
 
   #begin(socket: WebSocket, session: SocketSession): void {
-    const open: OpenSocket = { session, isAlive: true };
+    const open: OpenSocket = { session, heardAt: systemClock.elapsed() };
     const markAlive = (): void => {
-      open.isAlive = true;
+      open.heardAt = systemClock.elapsed();
     };
     this.#open.set(socket, open);
     socket.on('pong', markAlive).once('close', () => this.#open.delete(socket));
     serveSocket(this.#protocol, socket, session, markAlive);
   }
 
+  /** Terminates sockets that would be silent for longer than `idleMs` at the next ping. */
   #ping(): void {
-    for (const [socket, open] of this.#open) {
-      if (open.isAlive) socket.ping();
+    const { idleMs, pingMs } = this.times;
+    const now = systemClock.elapsed();
+    for (const [socket, { session, heardAt }] of this.#open) {
+      // A client that reads slowly gets the ping late; its connection is judged by what it reads.
+      if (session.isSending || now - heardAt <= idleMs - pingMs) socket.ping();
       else socket.terminate();
-      open.isAlive = false;
     }
   }
 

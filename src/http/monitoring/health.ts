@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express';
 
+import { sendJson } from '../send.js';
+
 /** One condition of readiness; resolves to null if it holds, else to the problem. */
 export type Check = () => Promise<string | null>;
 
@@ -9,8 +11,8 @@ export interface Readiness {
 }
 
 /** 200 while the process runs; does no I/O. */
-export const alive: RequestHandler = (_request, response) => {
-  response.json({ status: 'ok' });
+export const alive: RequestHandler = async (_request, response) => {
+  await sendJson(response, { status: 'ok' });
 };
 
 /** 200 if every check holds, else 503; the body has the result of each check. */
@@ -22,7 +24,8 @@ export function ready(readiness: Readiness, checks: Readonly<Record<string, Chec
     );
     const isReady = results.every(([, problem]) => problem === null);
     if (!isReady) response.setHeader('Retry-After', '5');
-    response.status(isReady ? 200 : 503).json({
+    response.status(isReady ? 200 : 503);
+    await sendJson(response, {
       status: isReady ? 'ready' : 'not_ready',
       checks: Object.fromEntries(
         results.map(([name, problem]) => [name, problem === null ? { ok: true } : { ok: false, problem }]),

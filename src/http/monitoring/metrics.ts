@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ExaminingReads } from '../../database/database.js';
 import type { CountedMetric } from '../../database/work.js';
 import { SECOND } from '../../platform/clock.js';
+import { sendText } from '../pieces.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
 export interface StreamCounters {
@@ -24,12 +25,25 @@ export interface Metrics {
   readonly handler: RequestHandler;
 }
 
+/** What clients of a server take up. */
+export interface ClientFigures {
+  /** Bytes that were made for clients and that they have not taken yet. */
+  readonly waitingBytes: number;
+  /** Open TCP connections. */
+  readonly connections: number;
+  /** How many of them were cut because their clients did not read. */
+  readonly cut: number;
+  /** How often something was refused, by the limit that was used up. */
+  readonly refused: ReadonlyMap<string, number>;
+}
+
 /** Values that are read when the metrics are requested. */
 export interface MetricSources {
   /** Number of log lines that could not be written. */
   readonly lostLogLines: () => number;
   /** Bytes of the database file and of its write-ahead log. */
   readonly databaseBytes: () => { readonly file: number; readonly log: number };
+  readonly clients: () => ClientFigures;
   /** Whether the write-ahead log is so long that an operator should look for the reason. */
   readonly isLogLong: () => boolean;
   readonly examining: () => ExaminingReads;
@@ -44,6 +58,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register });
   addSources(sources, register);
   addExamining(sources, register);
+  addClients(sources.clients, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const counted: Readonly<Record<CountedMetric, Counter>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
@@ -72,9 +87,41 @@ export function createMetrics(sources: MetricSources): Metrics {
       eventSent: (transport) => events.inc({ transport }),
     },
     handler: async (_request, response) => {
-      response.setHeader('Content-Type', register.contentType).end(await register.metrics());
+      response.setHeader('Content-Type', register.contentType);
+      await sendText(response, await register.metrics());
     },
   };
+}
+
+function addClients(clients: MetricSources['clients'], register: Registry): void {
+  const registers = [register];
+  new Gauge({
+    ...{ name: 'http_waiting_bytes', help: 'Bytes of responses that clients have not taken yet.', registers },
+    collect() {
+      this.set(clients().waitingBytes);
+    },
+  });
+  new Gauge({
+    ...{ name: 'http_connections_open', help: 'Open TCP connections.', registers },
+    collect() {
+      this.set(clients().connections);
+    },
+  });
+  new Counter({
+    ...{ name: 'http_connections_cut_total', help: 'Connections whose clients did not read.', registers },
+    collect() {
+      this.reset();
+      this.inc(clients().cut);
+    },
+  });
+  new Counter({
+    ...{ name: 'http_refused_total', help: 'Refusals, by the limit that was used up.', registers },
+    labelNames: ['limit'],
+    collect() {
+      this.reset();
+      for (const [limit, times] of clients().refused) this.inc({ limit }, times);
+    },
+  });
 }
 
 function addSources({ lostLogLines, databaseBytes, isLogLong }: MetricSources, register: Registry): void {

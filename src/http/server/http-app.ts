@@ -3,8 +3,9 @@ import express, { type Express, type ErrorRequestHandler, type RequestHandler } 
 import { HttpProblem, problemResponse } from '../problem.js';
 import { malformed } from '../query.js';
 import { sendProblem } from '../send.js';
-import { requestContextOf, refuseAmbiguous, requestContext } from '../request-context.js';
+import { requestContextOf, refuseAmbiguous, requestContext, type ClientLimits } from '../request-context.js';
 import { allowOrigins, demandKnownOrigin } from './origins.js';
+import { limitRequests } from './requests.js';
 import { securityHeaders } from './security-headers.js';
 import { isUpgrade } from './upgrade.js';
 
@@ -12,6 +13,7 @@ export interface HttpParts {
   readonly trustProxy: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly secure: boolean;
+  readonly limits: ClientLimits;
   /** Logs and counts every request. */
   readonly observe: RequestHandler;
   /** Health, metrics and documentation: exempt from the rate limit. */
@@ -30,10 +32,10 @@ export function createHttpApp(parts: HttpParts): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
-  app.use(requestContext, securityHeaders(parts.secure), parts.observe);
+  app.use(requestContext(parts.limits), securityHeaders(parts.secure), parts.observe);
   app.use(['/v1', '/graphql', '/openapi.json'], allowOrigins(parts.allowedOrigins));
   app.use(parts.uncounted);
-  app.use(parts.rateLimit, refuseAmbiguous, refuseOtherUpgrades);
+  app.use(parts.rateLimit, limitRequests, refuseAmbiguous, refuseOtherUpgrades);
   app.use('/v1', parts.v1);
   app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);
   app.use(pathNotFound);

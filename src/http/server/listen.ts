@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../../platform/config/config.js';
 import type { Tls } from '../../platform/config/tls.js';
 import { MINUTE, SECOND } from '../../platform/clock.js';
+import { IDLE_RULE, type Connections } from './connections.js';
 import { respondToUnreadable } from './unreadable.js';
 import { handleUpgrades, requestsWebSocket } from './upgrade.js';
 
@@ -16,7 +17,7 @@ export interface Timeouts {
   readonly requestMs: number;
   /** The time over which the rate is taken at which a body arrives; for the first bytes of one, too. */
   readonly bodyMs: number;
-  /** For a connection on which no byte moves in either direction. */
+  /** For a connection on which no byte moves in either direction, or whose client takes too little (`IdleRule`). */
   readonly idleMs: number;
   /** How often Node checks the first two. */
   readonly checkMs: number;
@@ -26,12 +27,11 @@ export const TIMEOUTS: Timeouts = {
   headersMs: 15 * SECOND,
   requestMs: 5 * MINUTE,
   bodyMs: 30 * SECOND,
-  idleMs: 2 * MINUTE,
+  idleMs: IDLE_RULE.idleMs,
   checkMs: 2 * SECOND,
 };
 
 const KEEP_ALIVE_MS = 65 * SECOND;
-const MAX_CONNECTIONS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 /** Node offers `http/1.1` only, and refuses the handshake of clients that know no other than `http/1.0`. */
@@ -50,25 +50,13 @@ export interface HttpListener {
 export async function listen(
   listener: RequestListener,
   config: Pick<Config, 'host' | 'port' | 'tls'>,
+  connections: Connections,
   timeouts: Timeouts = TIMEOUTS,
 ): Promise<HttpListener> {
-  const options = {
-    requestTimeout: timeouts.requestMs,
-    headersTimeout: timeouts.headersMs,
-    connectionsCheckingInterval: timeouts.checkMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // The application checks it, so that the error response has the usual form.
-    requireHostHeader: false,
-    shouldUpgradeCallback: requestsWebSocket,
-  };
-  const tlsServer =
-    config.tls === null
-      ? null
-      : createTlsServer({ ...options, ...config.tls, ALPNProtocols: ALPN_PROTOCOLS }, listener);
-  const server = tlsServer ?? createServer(options, listener);
+  const tlsServer = config.tls === null ? null : createTlsServer(tlsOptions(config.tls, timeouts), listener);
+  const server = tlsServer ?? createServer(serverOptions(timeouts), listener);
   server.timeout = timeouts.idleMs;
-  server.maxConnections = MAX_CONNECTIONS;
+  connections.watch(server, tlsServer !== null);
   // No limit on their number, beyond which Node drops headers silently; their total size is limited.
   server.maxHeadersCount = 0;
   // `100 Continue` is sent after authentication (`inviteBody`); other expectations are ignored.
@@ -86,6 +74,24 @@ export async function listen(
     renewCertificate: (tls) => tlsServer?.setSecureContext(tls),
     stop: (graceMs) => stopServer(server, graceMs),
   };
+}
+
+function serverOptions(timeouts: Timeouts): ServerOptions {
+  return {
+    requestTimeout: timeouts.requestMs,
+    headersTimeout: timeouts.headersMs,
+    connectionsCheckingInterval: timeouts.checkMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The application checks it, so that the error response has the usual form.
+    requireHostHeader: false,
+    shouldUpgradeCallback: requestsWebSocket,
+  };
+}
+
+function tlsOptions(tls: Tls, timeouts: Timeouts) {
+  const { headersMs: handshakeTimeout } = timeouts;
+  return { ...serverOptions(timeouts), ...tls, ALPNProtocols: ALPN_PROTOCOLS, handshakeTimeout };
 }
 
 async function stopServer(server: Server, graceMs: number): Promise<void> {

@@ -22,11 +22,12 @@ export class Semaphore {
 
   /**
    * Resolves to the release once there is a free place. Rejects with the limits' `busy` error when the queue is
-   * full, the wait too long or the semaphore closed.
+   * full, the wait too long or the semaphore closed, and with the signal's reason when it is aborted.
    */
-  async acquire(): Promise<Release> {
+  async acquire(signal?: AbortSignal): Promise<Release> {
+    signal?.throwIfAborted();
     if (this.#isClosed || this.#isFull()) throw this.limits.busy();
-    await this.#enter();
+    await this.#enter(signal);
     let isHeld = true;
     return () => {
       if (isHeld) this.#leave();
@@ -56,7 +57,7 @@ export class Semaphore {
     return this.#held >= concurrency && this.#waiting.size >= maxWaiting;
   }
 
-  async #enter(): Promise<void> {
+  async #enter(signal?: AbortSignal): Promise<void> {
     if (this.#held < this.limits.concurrency) {
       this.#held += 1;
       return;
@@ -66,9 +67,12 @@ export class Semaphore {
     try {
       await new Promise<void>((resolve, reject) => {
         const timer = maxWaitMs === undefined ? undefined : setTimeout(() => reject(busy()), maxWaitMs);
+        const abort = (): void => reject(signal?.reason as Error);
+        signal?.addEventListener('abort', abort);
         this.#waiting.add(resolve);
         stopWaiting = () => {
           clearTimeout(timer);
+          signal?.removeEventListener('abort', abort);
           this.#waiting.delete(resolve);
         };
       });

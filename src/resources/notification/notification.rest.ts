@@ -44,7 +44,7 @@ export const notificationRoutes: readonly Route[] = [
       appId: 'omitted',
       expiresAt: 'omitted',
     }),
-    list: { summary: 'List notifications', handle: listNotifications },
+    list: { summary: 'List notifications', isLarge: true, handle: listNotifications },
     read: { summary: 'Read a notification' },
   }),
   sendRoute,

@@ -39,6 +39,7 @@ export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): 
     fields,
     list: {
       summary: `List the ${name}s of an owner`,
+      isLarge: true,
       handle: async (work, page, call) => records.list(work, await ownerOf(work, call), page),
     },
     read: { summary: `Read a ${name}` },

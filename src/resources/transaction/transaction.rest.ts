@@ -112,6 +112,7 @@ export const transactionRoutes: readonly Route[] = [
     summary: 'List transactions, newest first',
     description: 'Filters are combined with AND.',
     paged: true,
+    isLarge: true,
     query: FILTERS,
     response: listShape('transactions', 'transaction', TransactionShape),
     read: async (work, call) => {

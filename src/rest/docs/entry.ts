@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 
+import { sendShared } from '../../http/pieces.js';
 import { html, type Markup } from './markup.js';
 
 const NAME = 'terminal-gateway';
@@ -18,13 +19,12 @@ const JSON_TEXT = JSON.stringify({
 });
 
 /** `/`: links as JSON, or as a page for browsers, whose `Accept` prefers HTML. */
-export const entryPage: RequestHandler = (request, response) => {
+export const entryPage: RequestHandler = async (request, response) => {
   const isPage = request.accepts(['json', 'html']) === 'html';
   const bytes = Buffer.from(isPage ? page().text : JSON_TEXT);
   response.setHeader('Content-Type', `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`);
   response.setHeader('Vary', 'Accept');
-  response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
+  await sendShared(response, bytes);
 };
 
 function page(): Markup {

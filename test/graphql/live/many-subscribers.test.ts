@@ -93,7 +93,7 @@ describe('the limit', () => {
     expect(stream.status).toBe(200);
     const more = await openRaw(server);
     more.say({ type: 'connection_init', payload: { accessToken: token } });
-    expect(await more.ended).toEqual({ code: 1013, reason: 'Too many connections with this token' });
+    expect(await more.ended).toEqual({ code: 1013, reason: 'Too many connections with this token.' });
     const refused = await fetch(url, { headers });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
     const other = await openKnown(server, server.beta.token);

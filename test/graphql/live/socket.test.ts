@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ trustProxy: ['127.0.0.1'] }, { live: { pingMs: 400 } });
+  server = await startServer({ trustProxy: ['127.0.0.1'] }, { live: { pingMs: 400, idleMs: 1_600 } });
 });
 afterAll(async () => {
   await server.stop();

@@ -1,0 +1,128 @@
+import type { Response } from 'express';
+import { once } from 'node:events';
+
+import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
+import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
+import { requestContextOf } from './request-context.js';
+
+/** Bytes that are given to a connection at a time. The next ones follow when its client has taken these. */
+export const PIECE_BYTES = 64 * 1024;
+/** Bytes in memory for a response that is read from the database while it is sent: a chunk and its base64 piece. */
+export const STREAM_BYTES = 1024 * 1024;
+/** Its base64 text fills one piece. */
+const BASE64_BYTES = (PIECE_BYTES / 4) * 3;
+
+/** Counts bytes of a response until it is closed. Errors: `busy`, `malformed` (see `HeldBytes`). */
+export function holdBytes(response: Response, bytes = 0): HeldBytes {
+  const { limits, caller } = requestContextOf(response);
+  const held = limits.waiting.hold(caller?.companyId ?? null, bytes);
+  if (response.closed) held.release();
+  else response.once('close', () => held.release());
+  return held;
+}
+
+/**
+ * Counts so many bytes, taken before a change was made and not known then. False where they cannot wait: the
+ * connection is cut, since an error would say that nothing was changed.
+ */
+export function holdChanged(response: Response, held: HeldBytes, bytes: number): boolean {
+  try {
+    held.resize(bytes);
+    return true;
+  } catch {
+    response.destroy();
+    return false;
+  }
+}
+
+/**
+ * Sends a text as the whole body, a long one in pieces. Errors: those of `holdBytes`, before anything is sent. The
+ * response to a change has its `held` (see `holdChanged`).
+ */
+export async function sendText(response: Response, text: string, changed?: HeldBytes): Promise<void> {
+  const bytes = Buffer.byteLength(text);
+  if (changed !== undefined && !holdChanged(response, changed, bytes)) return;
+  const held = changed ?? holdBytes(response, bytes);
+  response.setHeader('Content-Length', bytes);
+  if (bytes <= PIECE_BYTES || response.req.method === 'HEAD') response.end(text);
+  else await sendBuffers(response, bufferPieces(text), held);
+}
+
+/** Sends bytes that are in memory anyway, such as those of a page: only what is on its way to the client is counted. */
+export async function sendShared(response: Response, bytes: Buffer): Promise<void> {
+  holdBytes(response, Math.min(bytes.length, PIECE_BYTES));
+  response.setHeader('Content-Length', bytes.length);
+  if (bytes.length <= PIECE_BYTES || response.req.method === 'HEAD') response.end(bytes);
+  else await sendBuffers(response, [bytes]);
+}
+
+/** Writes the rest of a body. Drops each buffer once the client has taken it, and counts it no longer. */
+export async function sendBuffers(response: Response, buffers: Buffer[], held?: HeldBytes): Promise<void> {
+  await writeBuffers(response, buffers, held);
+  response.end();
+}
+
+/** Like `sendBuffers`; the response goes on. */
+export async function writeBuffers(response: Response, buffers: Buffer[], held?: HeldBytes): Promise<void> {
+  for (let buffer = buffers.shift(); buffer !== undefined; buffer = buffers.shift()) {
+    for (let start = 0; start < buffer.length; start += PIECE_BYTES) {
+      const piece = buffer.subarray(start, start + PIECE_BYTES);
+      await writePiece(response, piece);
+      if (response.destroyed) return;
+      held?.taken(piece.length);
+    }
+  }
+}
+
+/** Sends texts as they are made, each when the client has taken the ones before. */
+export async function sendInPieces(response: Response, pieces: AsyncIterable<string>): Promise<void> {
+  for await (const text of pieces) {
+    if (text.length <= PIECE_BYTES) await writePiece(response, text);
+    else await writeBuffers(response, bufferPieces(text));
+    if (response.destroyed) return;
+  }
+  response.end();
+}
+
+/** The bytes of a text, in buffers of about `PIECE_BYTES`, so that each can be dropped when it is sent. */
+export function bufferPieces(text: string): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < text.length;) {
+    const isPair = /[\uD800-\uDBFF]/.test(text.charAt(start + PIECE_BYTES - 1));
+    const end = start + PIECE_BYTES - (isPair ? 1 : 0);
+    pieces.push(Buffer.from(text.slice(start, end)));
+    start = end;
+  }
+  return pieces;
+}
+
+/** The base64 text of bytes in pieces. Only the last bytes of a content may have a length that is no multiple of 3. */
+export function* base64Pieces(bytes: Uint8Array): Generator<string> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let start = 0; start < buffer.length; start += BASE64_BYTES) {
+    yield buffer.toString('base64', start, start + BASE64_BYTES);
+  }
+}
+
+const yieldToEventLoop = createEventLoopYield();
+
+async function writePiece(response: Response, piece: string | Buffer): Promise<void> {
+  if (response.destroyed) return;
+  if (!response.write(piece)) await drained(response);
+  // A fast client takes each piece at once: without this, no other request would be served until the last one.
+  else if (piece.length === PIECE_BYTES) await yieldToEventLoop();
+}
+
+/** Resolves when the client has taken what was written, or is gone. */
+async function drained(response: Response): Promise<void> {
+  if (response.destroyed) return;
+  const stop = new AbortController();
+  try {
+    await Promise.race([
+      once(response, 'drain', { signal: stop.signal }),
+      once(response, 'close', { signal: stop.signal }),
+    ]);
+  } finally {
+    stop.abort();
+  }
+}

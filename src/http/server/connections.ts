@@ -1,0 +1,107 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
+import type { Slots } from '../../platform/limits/slots.js';
+import { clientNetwork } from '../../platform/network.js';
+
+/** TCP connections. */
+export const CONNECTION_LIMITS = {
+  total: 2_000,
+  /** Of one IPv4 address or IPv6 /64 network; connections of trusted proxies are not limited so. */
+  ofNetwork: 500,
+} as const;
+
+export interface IdleRule {
+  /** Interval in which the client must take `leastBytes` of those that wait for it, or all. */
+  readonly idleMs: number;
+  readonly leastBytes: number;
+}
+
+/** How long a client may leave bytes unread: on average 1 KiB a second over two minutes. */
+export const IDLE_RULE: IdleRule = { idleMs: 2 * MINUTE, leastBytes: 120 * 1024 };
+
+/** How much a client has taken, and when that was looked at. */
+interface Progress {
+  taken: number;
+  since: number;
+}
+
+/** The connections of a server: their limit by network, and the end of those whose clients do not read. */
+export class Connections {
+  readonly #open = new Map<Socket, Progress | null>();
+  #cut = 0;
+
+  constructor(
+    private readonly slots: Slots,
+    private readonly rule: IdleRule,
+    private readonly isTrusted: (address: string) => boolean,
+  ) {}
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** How many were cut because their clients did not read. */
+  get cut(): number {
+    return this.#cut;
+  }
+
+  /** Call before the server listens. */
+  watch(server: Server, isTls: boolean): void {
+    server.maxConnections = CONNECTION_LIMITS.total;
+    server.on('drop', () => this.slots.countRefusal('connections'));
+    server.prependListener('connection', (socket) => {
+      this.#admit(socket);
+      if (!isTls) this.#add(socket);
+    });
+    if (isTls) server.on('secureConnection', (socket: Socket) => this.#add(socket));
+    const timer = setInterval(() => this.check(), checkInterval(this.rule)).unref();
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** Cuts connections whose clients have not taken enough of what waits for them. */
+  check(now = systemClock.elapsed()): void {
+    const { idleMs, leastBytes } = this.rule;
+    for (const [socket, progress] of this.#open) {
+      const waits = socket.writableLength;
+      const taken = socket.bytesWritten - waits;
+      if (waits === 0) this.#open.set(socket, null);
+      else if (progress === null || taken - progress.taken >= leastBytes) {
+        this.#open.set(socket, { taken, since: now });
+      } else if (now - progress.since >= idleMs) {
+        this.#cut += 1;
+        reset(socket);
+      }
+    }
+  }
+
+  #add(socket: Socket): void {
+    if (socket.destroyed) return;
+    this.#open.set(socket, null);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  /** Closes a connection of a network that has too many. */
+  #admit(socket: Socket): void {
+    // The address of a link has the name of the interface after a percent sign; a closed connection has none.
+    const [address = ''] = (socket.remoteAddress ?? '').split('%');
+    if (address === '' || this.isTrusted(address)) return;
+    const of = clientNetwork(address);
+    const taken = this.slots.take({ kind: 'connections_of_network', of, max: CONNECTION_LIMITS.ofNetwork });
+    if (typeof taken === 'function') socket.once('close', taken);
+    else socket.destroy();
+  }
+}
+
+/** Drops what is unread in the operating system as well, and tells a client that does not read. */
+function reset(socket: Socket): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+/** How often connections are looked at: often enough to cut them at most an eighth later than the rule says. */
+function checkInterval({ idleMs }: IdleRule): number {
+  return Math.min(5 * SECOND, idleMs / 8);
+}

@@ -1,0 +1,49 @@
+/** A limit of things that are open at the same time: `{ kind: 'live_token', of: '17', max: 50 }`. */
+export interface Slot {
+  /** A word of metrics. */
+  readonly kind: string;
+  readonly of: string;
+  readonly max: number;
+}
+
+const nameOf = ({ kind, of }: Slot): string => `${kind} ${of}`;
+
+/** Counts what is open at the same time, by kind and owner. */
+export class Slots {
+  readonly #taken = new Map<string, number>();
+  readonly #refused = new Map<string, number>();
+
+  /** Number of refusals by the kind of the slot that was used up. */
+  get refused(): ReadonlyMap<string, number> {
+    return this.#refused;
+  }
+
+  /** Takes all of them or none: the function that releases them, or the slot that is used up. */
+  take(...slots: readonly Slot[]): (() => void) | Slot {
+    const full = slots.find((slot) => this.count(slot) >= slot.max);
+    if (full !== undefined) {
+      this.countRefusal(full.kind);
+      return full;
+    }
+    for (const slot of slots) this.#taken.set(nameOf(slot), this.count(slot) + 1);
+    let isTaken = true;
+    return () => {
+      if (isTaken) for (const slot of slots) this.#release(slot);
+      isTaken = false;
+    };
+  }
+
+  countRefusal(kind: string): void {
+    this.#refused.set(kind, (this.#refused.get(kind) ?? 0) + 1);
+  }
+
+  count(slot: Slot): number {
+    return this.#taken.get(nameOf(slot)) ?? 0;
+  }
+
+  #release(slot: Slot): void {
+    const left = this.count(slot) - 1;
+    if (left === 0) this.#taken.delete(nameOf(slot));
+    else this.#taken.set(nameOf(slot), left);
+  }
+}

@@ -1,0 +1,111 @@
+import type { Request, Response } from 'express';
+
+import type { ReadWork, Units } from '../database/work.js';
+import { PIECE_BYTES, sendBuffers } from '../http/pieces.js';
+import { JSON_TYPE } from '../http/send.js';
+import type { Caller } from '../platform/caller.js';
+import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
+import type { Semaphore } from '../platform/concurrency/semaphore.js';
+import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
+import type { RouteResponse } from './route.js';
+
+/** The JSON text of a list whose records can be large. */
+export interface RenderedList {
+  readonly status: number;
+  readonly buffers: Buffer[];
+  /** Counts them until they are sent. */
+  readonly held: HeldBytes;
+}
+
+interface ListOptions {
+  readonly units: Pick<Units, 'read'>;
+  readonly waiting: WaitingBytes;
+  readonly largeReads: Semaphore;
+  /** Counts the response. */
+  readonly held: HeldBytes;
+}
+
+/**
+ * Reads and renders a list of large records. One that would have to wait is refused: before it is read, where the
+ * same list was asked for before. Errors: `busy` and `malformed` of `HeldBytes`.
+ */
+export async function performList(
+  read: (work: ReadWork) => Promise<RouteResponse>,
+  caller: Caller,
+  asked: () => string,
+  { units, waiting, largeReads, held }: ListOptions,
+): Promise<RenderedList> {
+  const { companyId } = caller;
+  waiting.demandRoom(companyId, asked);
+  let release = (): void => undefined;
+  try {
+    const readOnce = async (work: ReadWork): Promise<RouteResponse> => {
+      // Within the unit, as in GraphQL: what may read never waits for a database connection.
+      release();
+      release = await largeReads.acquire();
+      waiting.demandRoom(companyId, asked);
+      return await read(work);
+    };
+    const list = await units.read(caller, readOnce, { examines: 'when_needed' });
+    try {
+      return await renderList(list, held);
+    } finally {
+      waiting.expect(companyId, asked, held.bytes);
+    }
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Renders record by record, so that the text of all is never in the heap at once and other requests are served in
+ * between. Errors: `busy` and `malformed` of `HeldBytes`.
+ */
+async function renderList({ status, body }: RouteResponse, held: HeldBytes): Promise<RenderedList> {
+  const buffers: Buffer[] = [];
+  let text = '';
+  for (const part of jsonParts(body)) {
+    text += part;
+    if (text.length < PIECE_BYTES) continue;
+    held.add(append(buffers, text));
+    text = '';
+    await yieldToEventLoop();
+  }
+  held.add(append(buffers, text));
+  return { status, buffers, held };
+}
+
+function append(buffers: Buffer[], text: string): number {
+  const buffer = Buffer.from(text);
+  buffers.push(buffer);
+  return buffer.length;
+}
+
+/** The JSON text of an object, with a part of its own for each element of its arrays, which are emptied. */
+function* jsonParts(body: object): Generator<string> {
+  let mark = '{';
+  for (const [name, value] of Object.entries(body)) {
+    yield `${mark}${JSON.stringify(name)}:`;
+    mark = ',';
+    if (!Array.isArray(value)) {
+      yield JSON.stringify(value);
+      continue;
+    }
+    const elements = value as unknown[];
+    yield elements.length === 0 ? '[' : `[${JSON.stringify(elements.shift())}`;
+    // A record can be freed as soon as its text is made.
+    while (elements.length > 0) yield `,${JSON.stringify(elements.shift())}`;
+    yield ']';
+  }
+  yield '}';
+}
+
+const yieldToEventLoop = createEventLoopYield();
+
+/** Sends a list; to HEAD with the same headers and no body. */
+export async function sendList(request: Request, response: Response, list: RenderedList): Promise<void> {
+  const { status, buffers, held } = list;
+  response.status(status).setHeader('Content-Type', JSON_TYPE);
+  response.setHeader('Content-Length', held.bytes);
+  await sendBuffers(response, request.method === 'HEAD' ? [] : buffers, held);
+}

@@ -1,0 +1,189 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect } from 'vitest';
+import { WebSocket } from 'ws';
+
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram, type Program } from '../support/program.js';
+import { ask, openKnown, openRaw, type RawSocket } from '../support/raw-socket.js';
+import { itUnless, useScratchFolder } from './machine.js';
+
+let file: string;
+useScratchFolder((scratch) => ({ file } = scratch));
+
+const noProc = existsSync('/proc/self/status') ? null : 'this machine has no /proc';
+const MIB = 1024 * 1024;
+/** On a machine that does other things besides; on an idle one it takes less than half a second. */
+const SLOWEST_MS = 5_000;
+const RECORDS = 100;
+const VALUE = 'x'.repeat(255 * 1024);
+
+const ends: (() => void)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => end()));
+
+/** The most memory that the program has used so far, in bytes. */
+function peakOf({ pid }: Program): number {
+  const [, kilobytes = ''] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+/** A server with a heap of 128 MiB and 26 MB of metacontents, whose memory has grown as far as one list needs. */
+async function start(): Promise<{ program: Program; token: string; before: number }> {
+  const { token } = await prepareDatabase(file);
+  const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+  const client = program.client(token);
+  await client.post('groups', { name: 'large' });
+  for (let key = 0; key < RECORDS; key += 1) {
+    expect((await client.post('metacontents', { name: 'large', key: `${key}`, value: VALUE })).status).toBe(
+      201,
+    );
+  }
+  return { program, token, before: peakOf(program) };
+}
+
+/** Longest time of a small request from another address, in milliseconds, while `use` runs. */
+async function slowest(program: Program, token: string, use: () => Promise<void>): Promise<number> {
+  const times: number[] = [];
+  const done = use().then(() => true);
+  for (let isDone = false; !isDone;) {
+    const began = performance.now();
+    expect((await program.client(token).get('groups')).status).toBe(200);
+    times.push(performance.now() - began);
+    isDone = await Promise.race([done, sleep(20, false)]);
+  }
+  return Math.max(...times);
+}
+
+describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
+  const READERS = 80;
+  const PATH = '/v1/metacontents?per_page=100&name=large';
+
+  /** Requests the list; resolves to the status, and reads no further. */
+  async function begin({ url }: Program, token: string): Promise<string> {
+    const { port, hostname: host } = new URL(url);
+    const socket: Socket = connect({ port: Number(port), host, localAddress: '127.0.0.5' });
+    ends.push(() => socket.destroy());
+    socket.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    return await new Promise((resolve, reject) => {
+      socket.once('error', reject).once('readable', () => {
+        resolve(String(socket.read(12)).slice(9));
+      });
+    });
+  }
+
+  itUnless(noProc)('80 of a list of 26 MB get 503 at once, but the first', async () => {
+    const { program, token, before } = await start();
+    let statuses: string[] = [];
+    const longest = await slowest(program, token, async () => {
+      statuses = await Promise.all(Array.from({ length: READERS }, () => begin(program, token)));
+    });
+    expect(statuses.filter((status) => status === '200').length).toBeGreaterThan(0);
+    expect(new Set(statuses)).toEqual(new Set(['200', '503']));
+    expect(peakOf(program) - before).toBeLessThan(200 * MIB);
+    expect(longest).toBeLessThan(SLOWEST_MS);
+    const refused = await fetch(`${program.url}${PATH}`, { headers: { authorization: `Bearer ${token}` } });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await refused.json()).toMatchObject({ code: 'busy' });
+    for (const end of ends.splice(0)) end();
+    const list = async (): Promise<number> =>
+      (
+        await program
+          .client(token)
+          .get('metacontents', undefined, { query: { per_page: 100, name: 'large' } })
+      ).status;
+    await expect.poll(list, { timeout: 10_000 }).toBe(200);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+
+  itUnless(noProc)('50 sockets with 60 queries each do not take more than 200 MB', async () => {
+    const { program, token, before } = await start();
+    const sockets: RawSocket[] = [];
+    for (let n = 0; n < 50; n += 1) {
+      sockets.push(await openKnown(program, token, { localAddress: '127.0.0.5' }));
+    }
+    ends.push(
+      ...sockets.map(
+        ({ socket }) =>
+          () =>
+            socket.terminate(),
+      ),
+    );
+    const longest = await slowest(program, token, async () => {
+      for (const raw of sockets) {
+        raw.socket.pause();
+        for (let id = 0; id < 60; id += 1) {
+          const query = '{ metacontents(first: 1) { nodes { value } } }';
+          raw.say({ type: 'subscribe', id: String(id), payload: { query } });
+        }
+      }
+      await sleep(3_000);
+    });
+    expect(peakOf(program) - before).toBeLessThan(200 * MIB);
+    expect(longest).toBeLessThan(SLOWEST_MS);
+    for (const end of ends.splice(0)) end();
+    const { text } = await program.client(null).get('/metrics');
+    expect(text).toMatch(/^http_refused_total\{limit="waiting_bytes"\} \d+$/m);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('GQ-17 sockets that ask for too much', () => {
+  /** A text message in fragments of one byte each, masked with zeros. */
+  function inFragments(count: number): Buffer {
+    const frames = Array.from({ length: count }, (_none, index) => {
+      const opcode = index === 0 ? 0x01 : 0x00;
+      return [index === count - 1 ? opcode | 0x80 : opcode, 0x81, 0, 0, 0, 0, 0x20];
+    });
+    return Buffer.from(frames.flat());
+  }
+
+  itUnless(noProc)('are closed or refused, in little memory and without delay for others', async () => {
+    const { token } = await prepareDatabase(file);
+    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    for (let n = 0; n < 100; n += 1) await program.client(token).get('groups');
+    const before = peakOf(program);
+    const longest = await slowest(program, token, async () => {
+      const many = await openKnown(program, token);
+      for (let id = 0; id < 1_000; id += 1) {
+        const query = 'subscription { ledgerAppended { sequence } }';
+        many.say({ type: 'subscribe', id: String(id), payload: { query } });
+      }
+      await expect
+        .poll(() => many.heard.filter(({ type }) => type === 'error').length, { timeout: 10_000 })
+        .toBe(980);
+      expect(many.heard.at(-1)?.payload).toMatchObject([{ extensions: { code: 'TOO_MANY_OPERATIONS' } }]);
+      many.say({ type: 'connection_init' });
+      expect((await many.ended).code).toBe(4429);
+
+      const large = await openKnown(program, token);
+      large.say({ type: 'ping', payload: { x: 'x'.repeat(2 * MIB) } });
+      expect((await large.ended).code).toBe(1009);
+
+      const fragmented = await openRaw(program);
+      (fragmented.socket as unknown as { _socket: Socket })._socket.write(inFragments(200_000));
+      expect((await fragmented.ended).code).toBe(1008);
+
+      const allowed = await Promise.all(Array.from({ length: 50 }, () => openKnown(program, token)));
+      ends.push(
+        ...allowed.map(
+          ({ socket }) =>
+            () =>
+              socket.terminate(),
+        ),
+      );
+      const one = await openRaw(program);
+      one.say({ type: 'connection_init', payload: { accessToken: token } });
+      expect((await one.ended).code).toBe(1013);
+      expect(allowed.map(({ socket }) => socket.readyState)).toEqual(allowed.map(() => WebSocket.OPEN));
+      const [some] = allowed;
+      expect(some && (await ask(some, '{ viewer { role } }')).payload.data).toEqual({
+        viewer: { role: 'ADMIN' },
+      });
+    });
+    expect(peakOf(program) - before).toBeLessThan(50 * MIB);
+    expect(longest).toBeLessThan(SLOWEST_MS);
+    for (const end of ends.splice(0)) end();
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+});

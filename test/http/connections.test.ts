@@ -1,0 +1,154 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { CONNECTION_LIMITS, Connections } from '../../src/http/server/connections.js';
+import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
+import { Slots } from '../../src/platform/limits/slots.js';
+import { openSlowClient } from '../support/slow-client.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer | undefined;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server?.stop();
+  server = undefined;
+});
+
+const metric = async (name: string): Promise<number> => {
+  const { text = '' } = (await server?.anonymous.get('/metrics')) ?? {};
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length) ?? NaN,
+  );
+};
+
+/** Opens connections from an address of this machine. */
+async function open(url: string, count: number, localAddress: string): Promise<Socket[]> {
+  const { port, hostname: host } = new URL(url);
+  const opened = Array.from({ length: count }, () => connect({ port: Number(port), host, localAddress }));
+  sockets.push(...opened);
+  for (const socket of opened) socket.on('error', () => undefined).resume();
+  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  return opened;
+}
+
+describe('the idle rule', () => {
+  class Connection {
+    destroyed = false;
+    bytesWritten = 0;
+    writableLength = 0;
+    once = (): this => this;
+    resetAndDestroy = (): void => void (this.destroyed = true);
+  }
+
+  const RULE = { idleMs: 1_000, leastBytes: 100 };
+
+  /** What a connection has written and what of it waits, second by second; resolves to when it is cut. */
+  function cutAt(...seconds: readonly (readonly [written: number, waiting: number])[]): number | null {
+    const connections = new Connections(new Slots(), RULE, () => false);
+    const connection = new Connection();
+    const listeners = new Map<string, (socket: unknown) => void>();
+    const listen = (name: string, use: (socket: unknown) => void): void => void listeners.set(name, use);
+    connections.watch({ on: listen, once: listen, prependListener: listen } as never, false);
+    listeners.get('connection')?.(connection);
+    for (const [index, [written, waiting]] of seconds.entries()) {
+      connection.bytesWritten = written;
+      connection.writableLength = waiting;
+      connections.check(index * 500);
+      if (connection.destroyed) return index * 500;
+    }
+    listeners.get('close')?.(connection);
+    return null;
+  }
+
+  it('LS-10 cuts a connection whose client takes nothing for that long', () => {
+    expect(cutAt([500, 400], [500, 400], [500, 400])).toBe(1_000);
+  });
+
+  it('LS-10 cuts it if the client takes some, but too little', () => {
+    expect(cutAt([500, 400], [550, 400], [599, 400])).toBe(1_000);
+  });
+
+  it('LS-10 is not deceived by what the server writes', () => {
+    expect(cutAt([500, 400], [900, 800], [1_300, 1_200])).toBe(1_000);
+  });
+
+  it('leaves a connection whose client takes enough, all, or has nothing to take', () => {
+    expect(cutAt([500, 400], [600, 400], [700, 400], [800, 400], [900, 400])).toBeNull();
+    expect(cutAt([50, 40], [50, 0], [60, 10], [60, 0], [70, 10], [70, 0])).toBeNull();
+    expect(cutAt([0, 0], [0, 0], [0, 0], [0, 0])).toBeNull();
+  });
+});
+
+describe('connections', () => {
+  it('of one network are limited; others are accepted meanwhile, and it again afterwards', async () => {
+    server = await startServer();
+    const first = await open(server.url, CONNECTION_LIMITS.ofNetwork, '127.0.0.3');
+    const [more] = await open(server.url, 1, '127.0.0.3');
+    if (more?.destroyed === false) await once(more, 'close');
+    expect(first.filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect((await server.acme.client.get('groups')).status).toBe(200);
+    expect(await metric('http_connections_open')).toBeGreaterThan(CONNECTION_LIMITS.ofNetwork);
+    expect(await metric('http_refused_total{limit="connections_of_network"}')).toBe(1);
+    first[0]?.destroy();
+    await expect.poll(async () => (await metric('http_connections_open')) <= 501).toBe(true);
+    const [again] = await open(server.url, 1, '127.0.0.3');
+    const answer = new Promise((resolve) => again?.once('data', resolve));
+    again?.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('of trusted proxies are not', async () => {
+    server = await startServer({ trustProxy: ['127.0.0.0/8', '::1'] });
+    const all = await open(server.url, CONNECTION_LIMITS.ofNetwork + 20, '127.0.0.4');
+    expect((await server.acme.client.get('groups')).status).toBe(200);
+    expect(all.filter(({ destroyed }) => destroyed)).toEqual([]);
+  });
+});
+
+describe('requests in progress', () => {
+  /** Requests whose bodies do not arrive. */
+  async function begin(url: string, token: string, address: string, count: number): Promise<void> {
+    for (const socket of await open(url, count, '127.0.0.1')) {
+      socket.write(
+        `POST /v1/groups HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\nContent-Length: 9\r\n\r\n`,
+      );
+    }
+  }
+
+  async function status(of: TestServer, token: string, address: string): Promise<readonly unknown[]> {
+    const client = await openSlowClient(of.url);
+    sockets.push(client.socket);
+    await client.send(
+      `GET /v1/groups HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    );
+    const { status: code, head, body } = await client.answer();
+    client.socket.destroy();
+    const retryAfter = /^retry-after: (\d+)/im.exec(head)?.[1];
+    return [code, (JSON.parse(body) as { code?: string }).code, retryAfter];
+  }
+
+  it('of one network and of one company are limited; the others are served', async () => {
+    const app = (server = await startServer({ trustProxy: ['127.0.0.1'] }));
+    const { ofNetwork, ofCompany } = REQUEST_LIMITS;
+    await begin(app.url, app.acme.token, '198.51.100.1', ofNetwork);
+    await expect
+      .poll(() => status(app, app.beta.token, '198.51.100.1'), { timeout: 10_000 })
+      .toEqual([429, 'rate_limited', '5']);
+    expect(await status(app, app.acme.token, '198.51.100.2')).toEqual([200, undefined, undefined]);
+    await begin(app.url, app.acme.token, '198.51.100.3', ofCompany - ofNetwork);
+    await expect
+      .poll(() => status(app, app.acme.token, '198.51.100.2'), { timeout: 10_000 })
+      .toEqual([503, 'busy', '5']);
+    expect(await status(app, app.beta.token, '198.51.100.2')).toEqual([200, undefined, undefined]);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await expect
+      .poll(() => status(app, app.acme.token, '198.51.100.1'), { timeout: 10_000 })
+      .toEqual([200, undefined, undefined]);
+    expect(await metric('http_refused_total{limit="requests_of_company"}')).toBeGreaterThan(0);
+  });
+});

@@ -8,7 +8,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -77,7 +77,11 @@ async function runMinutes(
   let before = times();
   for (let minute = 1; minute <= Number(options.minutes) && server.child.exitCode === null; minute += 1) {
     await sleep(MINUTE);
-    const gauges = await readGauges(server.url);
+    const gauges = await readGauges(server.url).catch(() => null);
+    if (gauges === null) {
+      print(`\nMinute ${minute}: the server does not answer; exit code ${String(server.child.exitCode)}`);
+      continue;
+    }
     const taken = kinds.map(({ name, client }) => ({ name, latencies: client.take() }));
     minutes.push({ gauges, kinds: taken });
     const now = times();
@@ -89,7 +93,7 @@ async function runMinutes(
     print(
       `\nMinute ${minute}: ${responses} responses since the start, ${unexpected(gauges.statuses)} unexpected 5xx, ${gauges.statuses['503'] ?? 0} documented 503; ` +
         `memory ${gauges.memory} MB, heap ${gauges.heap} MB; longest turn of the loop ${gauges.loopDelay} ms, of the clients' own ${ms(ownDelay())} ms; ` +
-        `processor of ${cpus().length} cores: server ${shares[0] ?? ''}, clients ${shares[1] ?? ''}, attackers ${shares[2] ?? ''}`,
+        `processor of ${cpus().length} cores: server ${shares[0] ?? ''}, clients ${shares[1] ?? ''}, attackers ${shares[2] ?? ''}; load average ${loadavg()[0]?.toFixed(1) ?? ''}`,
     );
     printTable([
       ['client', 'requests', 'p50 ms', 'p99 ms', 'max ms', '503', 'failed'],

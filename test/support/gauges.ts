@@ -1,3 +1,6 @@
+import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
+
 /** What a server says of itself in its metrics. */
 export interface Gauges {
   /** Megabytes of resident memory, and of the heap in use. */
@@ -13,10 +16,10 @@ export interface Gauges {
 const RESOLUTION_MS = 10;
 
 export async function readGauges(url: string): Promise<Gauges> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? 0);
+  const metrics = await metricsOf(url);
+  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? 0);
   const statuses: Record<string, number> = {};
-  for (const [, status = '', count] of text.matchAll(/^http_requests_total\{.*status="(\d+)"\} (\d+)/gm)) {
+  for (const [, status = '', count] of metrics.matchAll(/^http_requests_total\{.*status="(\d+)"\} (\d+)/gm)) {
     statuses[status] = (statuses[status] ?? 0) + Number(count);
   }
   return {
@@ -25,4 +28,14 @@ export async function readGauges(url: string): Promise<Gauges> {
     loopDelay: Math.max(0, Math.round(value('nodejs_eventloop_lag_max_seconds') * 1_000) - RESOLUTION_MS),
     statuses,
   };
+}
+
+/** On a connection of its own: one that was open may just be closed. */
+function metricsOf(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = get(`${url}/metrics`, { agent: new Agent() }, (response) => {
+      text(response).then(resolve, reject);
+    });
+    sent.once('error', reject);
+  });
 }

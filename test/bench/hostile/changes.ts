@@ -19,12 +19,12 @@ function bulkWrites({ graphql, rest }: Requests): Operation[] {
   return [
     bulk(
       '1,000 devices created',
-      'mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count userErrors { code } } }',
+      'mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count results { userErrors { code } } userErrors { code } } }',
       (n) => ({ s: texts(1_000, (k) => `${unique}${n}-${k}`) }),
     ),
     bulk(
       '1,000 parameters set',
-      'mutation ($rows: [ParameterBulkSetRow!]!) { parameterBulkSet(rows: $rows) { userErrors { code } } }',
+      'mutation ($rows: [ParameterBulkSetRow!]!) { parameterBulkSet(rows: $rows) { results { userErrors { code } } userErrors { code } } }',
       (n) => ({
         rows: texts(1_000, (k) => `${n}.${k}`).map((key) => ({
           owner: { groupId: globalId('Group', 2) },
@@ -35,7 +35,7 @@ function bulkWrites({ graphql, rest }: Requests): Operation[] {
     ),
     bulk(
       '1,000 payments recorded',
-      'mutation ($inputs: [TransactionInput!]!) { transactionBulkRecord(inputs: $inputs) { userErrors { code } } }',
+      'mutation ($inputs: [TransactionInput!]!) { transactionBulkRecord(inputs: $inputs) { results { userErrors { code } } userErrors { code } } }',
       (n) => ({ inputs: texts(1_000, (k) => `${unique}${n}.${k}`).map(payment) }),
     ),
     {
@@ -52,6 +52,7 @@ function bulkWrites({ graphql, rest }: Requests): Operation[] {
 }
 
 function payment(reference: string): object {
+  const now = new Date().toISOString();
   const field = '0200 7020048020C0020016 nsu=123456789012 terminal 7700001 merchant 000000012345678 '.repeat(
     5,
   );
@@ -62,7 +63,8 @@ function payment(reference: string): object {
     logicalNumber: '100001',
     appName: 'app1.rb',
     status: 'SUCCESS',
-    startedAt: new Date().toISOString(),
+    startedAt: now,
+    finishedAt: now,
     sent: field,
     received: field,
   };

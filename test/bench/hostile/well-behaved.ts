@@ -100,7 +100,13 @@ function payment(name: string, n: number): object {
   const startedAt = new Date().toISOString();
   return {
     ...{ transactionType: 'SWITCH', serialNumber: 'OTHER-1', logicalNumber: '1', appName: 'app1.rb' },
-    ...{ status: 'SUCCESS', startedAt, reference: `${name} ${run} ${n}`, sent: `0200 nsu=${n}` },
+    ...{
+      status: 'SUCCESS',
+      startedAt,
+      finishedAt: startedAt,
+      reference: `${name} ${run} ${n}`,
+      sent: `0200 nsu=${n}`,
+    },
   };
 }
 

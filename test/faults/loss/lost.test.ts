@@ -14,15 +14,13 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createServer, type Server } from '../../../src/app/server.js';
 import { DatabaseRefused } from '../../../src/database/sqlite/file/inspect.js';
-import { createLogger } from '../../../src/platform/logger.js';
 import { createClient } from '../../support/client.js';
 import { scratchFolder } from '../../support/database.js';
 import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { runCommand, runProgram, startProgram } from '../../support/program.js';
-import { testConfig } from '../../support/server.js';
+import { openServer } from '../../support/server.js';
 import { useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
@@ -53,12 +51,6 @@ beforeAll(async () => {
 function killAfterChanges(): { token: string } {
   cpSync(killed.folder, folder, { recursive: true });
   return killed;
-}
-
-/** A server in this process on a database file, as `serve` opens it. */
-async function openServer(path: string): Promise<Server> {
-  const logger = createLogger('silent', { write: () => undefined });
-  return await createServer(testConfig(path, { tokenSecret: null }), logger);
 }
 
 async function startAndStop(path: string): Promise<void> {

@@ -105,7 +105,7 @@ function uploadsAndExports({ upload, graphql, rest }: Requests): Operation[] {
           aliased(
             30,
             (k) =>
-              `transactions(${k % 2 === 0 ? 'first' : 'last'}: ${90 + (k >> 1)}) { nodes { id sent received detail parsed { amount nsu metadata card { brand } } device { serialNumber } } }`,
+              `transactions(${k % 2 === 0 ? 'first' : 'last'}: ${85 + (k >> 1)}) { nodes { id sent received detail parsed { amount nsu metadata card { brand } } device { serialNumber } } }`,
           ),
         ),
     },

@@ -5,7 +5,6 @@ import { openDatabase } from '../../src/database/open.js';
 import { DAY, HOUR } from '../../src/platform/clock.js';
 import { hashToken } from '../../src/resources/access-token/access-token.model.js';
 
-const DEVICES = 20_000;
 const GROUPS = 50;
 const APPS = 30;
 const VERSIONS = 300;
@@ -26,7 +25,11 @@ type Row = Readonly<Record<string, string | number | Uint8Array | null>>;
 const pick = <T>(choices: readonly [T, ...T[]], n: number): T => choices[n % choices.length] ?? choices[0];
 
 /** Fills a database with one company by plain SQL, which is faster than the services. */
-export async function buildDatabase(file: string, transactions: number): Promise<BenchData> {
+export async function buildDatabase(
+  file: string,
+  transactions: number,
+  devices = 20_000,
+): Promise<BenchData> {
   await (await openDatabase(file)).close();
   const database = new Sqlite(file);
   database.pragma('journal_mode = WAL');
@@ -37,11 +40,11 @@ export async function buildDatabase(file: string, transactions: number): Promise
   const token = randomBytes(20).toString('hex');
   const insert = inserter(database);
   database.transaction(() => {
-    insertUser(insert, token, now);
-    insertFleet(insert, now);
+    insertMember(insert, 'bench', token, now);
+    insertFleet(insert, devices, now);
     insertSoftware(insert, now);
-    insertVersionsOfNumbers(insert);
-    insertTransactions(insert, transactions, start, now);
+    insertVersionsOfNumbers(insert, devices);
+    insertTransactions(insert, { transactions, devices, start, now });
   })();
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
@@ -49,9 +52,9 @@ export async function buildDatabase(file: string, transactions: number): Promise
   return { token, weekSince: day(DAYS - 20), weekUntil: day(DAYS - 14) };
 }
 
-type Insert = (table: string, row: Row) => number;
+export type Insert = (table: string, row: Row) => number;
 
-function inserter(database: Sqlite.Database): Insert {
+export function inserter(database: Sqlite.Database): Insert {
   const prepared = new Map<string, Sqlite.Statement>();
   return (table, row) => {
     let statement = prepared.get(table);
@@ -65,7 +68,7 @@ function inserter(database: Sqlite.Database): Insert {
   };
 }
 
-const audit = (now: number): Row => ({
+export const audit = (now: number): Row => ({
   revision: 1,
   created_at: now - DAYS * DAY,
   updated_at: now - DAY,
@@ -73,11 +76,12 @@ const audit = (now: number): Row => ({
   created_via: 'api',
 });
 
-function insertUser(insert: Insert, token: string, now: number): void {
-  insert('companies', { name: 'Bench', created_at: now, updated_at: now });
-  insert('users', {
-    email: 'bench@bench.example',
-    name: 'Bench',
+/** Inserts a company with one administrator who has the token; returns the id of the company. */
+export function insertMember(insert: Insert, name: string, token: string, now: number): number {
+  const company = insert('companies', { name, created_at: now, updated_at: now });
+  const user = insert('users', {
+    email: `${name}@bench.example`,
+    name,
     time_zone: 'UTC',
     password_hash: 'none',
     sign_in_count: 0,
@@ -86,23 +90,24 @@ function insertUser(insert: Insert, token: string, now: number): void {
     created_at: now,
     updated_at: now,
   });
-  insert('memberships', { company_id: 1, user_id: 1, role: 'admin', created_at: now });
+  insert('memberships', { company_id: company, user_id: user, role: 'admin', created_at: now });
   insert('access_tokens', {
-    company_id: 1,
-    user_id: 1,
+    company_id: company,
+    user_id: user,
     kind: 'named',
     name: 'bench',
-    scopes: '["read","write"]',
+    scopes: '["read","write","admin","ingest"]',
     token_hash: hashToken(token),
     last_four: token.slice(-4),
     created_at: now,
     last_used_at: now + HOUR,
   });
+  return company;
 }
 
-function insertFleet(insert: Insert, now: number): void {
+function insertFleet(insert: Insert, devices: number, now: number): void {
   for (let n = 0; n < GROUPS; n += 1) insert('groups', { company_id: 1, name: `Group ${n}`, ...audit(now) });
-  for (let n = 0; n < DEVICES; n += 1) {
+  for (let n = 0; n < devices; n += 1) {
     const id = insert('logical_numbers', {
       company_id: 1,
       number: String(100_000 + n),
@@ -164,8 +169,8 @@ function insertSoftware(insert: Insert, now: number): void {
 }
 
 /** Links each logical number to versions of its group. */
-function insertVersionsOfNumbers(insert: Insert): void {
-  for (let n = 0; n < DEVICES; n += 1) {
+function insertVersionsOfNumbers(insert: Insert, devices: number): void {
+  for (let n = 0; n < devices; n += 1) {
     for (let k = 0; k < VERSIONS_OF_NUMBER; k += 1) {
       const version = 1 + (n % GROUPS) + k * GROUPS;
       insert('logical_number_app_versions', {
@@ -177,14 +182,21 @@ function insertVersionsOfNumbers(insert: Insert): void {
   }
 }
 
-function insertTransactions(insert: Insert, count: number, start: number, now: number): void {
-  const step = (now - start) / count;
-  for (let n = 0; n < count; n += 1) {
+interface History {
+  readonly transactions: number;
+  readonly devices: number;
+  readonly start: number;
+  readonly now: number;
+}
+
+function insertTransactions(insert: Insert, { transactions, devices, start, now }: History): void {
+  const step = (now - start) / transactions;
+  for (let n = 0; n < transactions; n += 1) {
     const startedAt = Math.floor(start + n * step);
     const status = n % 100 < 90 ? 'success' : n % 100 < 99 ? 'fail' : 'running';
     const type = pick(['switch', 'switch', 'switch', 'company', 'get_asset'], n);
     const isPayment = status === 'success' && type === 'switch';
-    const device = (n * 7_919) % DEVICES;
+    const device = (n * 7_919) % devices;
     insert('transactions', {
       company_id: 1,
       transaction_type: type,

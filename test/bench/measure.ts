@@ -145,7 +145,7 @@ function printReport(
   printTable([['', ...headings, `of ${servers[1].name}`], ...rows]);
 }
 
-function printTable(table: readonly (readonly string[])[]): void {
+export function printTable(table: readonly (readonly string[])[]): void {
   const widths =
     table[0]?.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length))) ?? [];
   for (const row of table) {

@@ -109,6 +109,18 @@ export async function runProgram(
   return { ...outcomeOf(code, stdout(), stderr()), signal, output: output() };
 }
 
+/**
+ * Runs one command on a database file in this process, without loading the program anew. Not for `serve`, which
+ * listens for signals and ends its process.
+ */
+export async function runCommand(
+  args: readonly string[],
+  file: string,
+): Promise<Outcome & { output: string }> {
+  const outcome = await runHere(args, { DATABASE_URL: `file:${file}` }, '');
+  return { ...outcome, output: outcome.stdout + outcome.stderr };
+}
+
 /** Starts one command of the built program in a process of its own. */
 export function startCommand(
   args: readonly string[],

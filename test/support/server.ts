@@ -101,6 +101,13 @@ async function partIds(work: SystemWriteWork, companyId: number): Promise<void> 
   }
 }
 
+/** A server in this process on a database file, as the command `serve` opens it, not listening yet; without a log. */
+export async function openServer(file: string, onFatal?: () => void): Promise<Server> {
+  const logger = createLogger('silent', { write: () => undefined });
+  const overrides = onFatal === undefined ? {} : { onFatal };
+  return await createServer(testConfig(file, { tokenSecret: null }), logger, overrides);
+}
+
 export function testConfig(file: string, overrides: Partial<Config> = {}): Config {
   return {
     databaseFile: file,

@@ -14,13 +14,14 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
+import { createClient } from '../../support/client.js';
 import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { PROGRAM, runProgram, startProgram, type Program } from '../../support/program.js';
+import { PROGRAM, runCommand, runProgram, startProgram, type Program } from '../../support/program.js';
+import { openServer } from '../../support/server.js';
 import { AS_NOBODY, isRoot, itUnless, lacking, useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
-const BUSY_EXIT = 75;
 const CONFIG_EXIT = 78;
 
 let folder: string;
@@ -40,10 +41,10 @@ async function expectFirstServes(first: Program, token: string): Promise<void> {
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-async function upload(program: Program, token: string, name: string): Promise<number> {
+async function upload(url: string, token: string, name: string): Promise<number> {
   const form = new FormData();
   form.set('asset', new Blob([Buffer.alloc(16 * 1024 * 1024, 1)]), name);
-  return (await program.client(token).post('files', form)).status;
+  return (await createClient(url, token).post('files', form)).status;
 }
 
 describe('CF-43 a second server on the same file', () => {
@@ -71,16 +72,15 @@ describe('CF-43 a second server on the same file', () => {
     mkdirSync(elsewhere);
     const link = join(elsewhere, 'gateway.db');
     linkSync(file, link);
-    for (const command of [['serve'], ['user', 'list']]) {
-      const second = await runProgram(command, link);
-      expect([second.code, second.output]).toEqual([
-        CONFIG_EXIT,
-        expect.stringContaining('has 2 names (hard links)'),
-      ]);
-    }
+    await expect(openServer(link)).rejects.toThrow('has 2 names (hard links)');
+    const second = await runCommand(['user', 'list'], link);
+    expect([second.code, second.output]).toEqual([
+      CONFIG_EXIT,
+      expect.stringContaining('has 2 names (hard links)'),
+    ]);
     rmSync(link);
     if (isRunning) await expectFirstServes(first, token);
-    else await (await startProgram(file)).end('SIGTERM');
+    else await (await openServer(file)).stop();
   });
 
   it.each([
@@ -93,8 +93,7 @@ describe('CF-43 a second server on the same file', () => {
     harm();
     // The first server makes a marker again that is missing.
     await expect.poll(() => existsSync(markerOf(file))).toBe(true);
-    const second = await runProgram(['serve'], file);
-    expect([second.code, second.output]).toEqual([BUSY_EXIT, expect.stringContaining('one server only')]);
+    await expect(openServer(file)).rejects.toThrow('one server only');
     await expectFirstServes(first, token);
   });
 
@@ -108,9 +107,10 @@ describe('CF-43 a second server on the same file', () => {
 
   it('is no command: one that reads for long lets a server start, and stop', async () => {
     const { token } = await prepareDatabase(file);
-    const filling = await startProgram(file);
-    for (let n = 0; n < 4; n += 1) expect(await upload(filling, token, `${n}`)).toBe(201);
-    await filling.end('SIGTERM');
+    const filling = await openServer(file);
+    const url = await filling.start();
+    for (let n = 0; n < 4; n += 1) expect(await upload(url, token, `${n}`)).toBe(201);
+    await filling.stop();
     const backup = join(folder, 'backup.db');
     const command = spawn(process.execPath, [PROGRAM, 'db', 'backup', backup], {
       env: { PATH: process.env.PATH, DATABASE_URL: `file:${file}` },

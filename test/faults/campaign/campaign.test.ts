@@ -1,0 +1,181 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { createSchema } from '../../../src/app/schema.js';
+import { createRandom } from '../../../src/demo/random.js';
+import { useScratchFolder } from '../machine.js';
+import { bytesOf, repeatCommand, type Attempt } from './requests/attempt.js';
+import { runCampaign } from './campaign.js';
+import { problemsOf, type Problem } from './checks.js';
+import type { Sender } from './companies.js';
+import { GraphqlRequests } from './requests/graphql-requests.js';
+import { withOddHttp } from './requests/http-oddities.js';
+import type { Known } from './records.js';
+import { RestRequests } from './requests/rest-requests.js';
+import { OddValues } from './requests/values.js';
+import type { Answer } from './wire.js';
+
+const SEED = 1;
+const MILLISECONDS = 20_000;
+
+let folder: string;
+useScratchFolder((scratch) => ({ folder } = scratch));
+
+describe('CF-60 mutated requests over every route, document and transport', () => {
+  it('have no finding, and of each surface some succeed', async () => {
+    const file = join(folder, 'gateway.db');
+    const { findings, responses } = await runCampaign({ file, seed: SEED, milliseconds: MILLISECONDS });
+    const shown = findings.map(({ attempt, kind, detail }) => [
+      kind,
+      detail,
+      attempt === null ? '' : repeatCommand(attempt),
+    ]);
+    expect(shown).toEqual([]);
+    for (const [surface, counts] of Object.entries(responses)) {
+      expect([surface, (counts['2xx'] ?? 0) > 0]).toEqual([surface, true]);
+    }
+  });
+});
+
+const KNOWN: Known = {
+  ids: Object.fromEntries(
+    [
+      ...['Group', 'File', 'App', 'AppVersion', 'LogicalNumber', 'Device', 'Parameter', 'Metacontent'],
+      ...['Notification', 'Transaction', 'User', 'Company', 'ApiToken', 'LedgerEntry'],
+    ].map((type, index) => [type, [index + 1]]),
+  ),
+  names: { group_name: ['g'], logical_number: ['n'], serial_number: ['s'], app_name: ['a'] },
+};
+const ACME: Sender = { label: 'acme admin', company: 0, token: 'a'.repeat(40) };
+
+async function firstAttempts(seed: number, count: number): Promise<Attempt[]> {
+  const random = createRandom(seed);
+  const odd = new OddValues(random, () => [1, 2, 3]);
+  const rest = new RestRequests(random, odd, () => KNOWN);
+  const graphql = new GraphqlRequests(await createSchema(), random, odd, () => KNOWN);
+  return Array.from({ length: count }, (_, n) =>
+    withOddHttp(random, (n % 2 === 0 ? rest : graphql).next(ACME)),
+  );
+}
+
+describe('the requests of a campaign', () => {
+  const COUNT = 3_000;
+  const bytes = (attempts: readonly Attempt[]): string[] =>
+    attempts.map((attempt) => bytesOf(attempt).toString('base64'));
+
+  it('are the same for the same seed', async () => {
+    const [one, same, other] = [
+      await firstAttempts(7, 300),
+      await firstAttempts(7, 300),
+      await firstAttempts(8, 300),
+    ];
+    expect(bytes(one)).toEqual(bytes(same));
+    expect(bytes(one)).not.toEqual(bytes(other));
+  });
+
+  it('reach every route and every root field, over every transport', async () => {
+    const attempts = await firstAttempts(SEED, COUNT);
+    const sent = attempts.map((attempt) => bytesOf(attempt).toString());
+    const schema = await createSchema();
+    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+    const fields = roots.flatMap((type) => Object.keys(type?.getFields() ?? {}));
+    const missing = fields.filter((name) => !sent.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+    expect(missing).toEqual([]);
+    const { ROUTES } = await import('../../support/openapi-check.js');
+    const unsent = ROUTES.filter(({ method, path }) => {
+      const pattern = new RegExp(`^/v1${path.replace(/\{[^}]+\}/g, '[^/]*')}$`);
+      return !attempts.some((attempt) => attempt.method === method && pattern.test(attempt.path));
+    });
+    expect(unsent.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    for (const part of [
+      'multipart/form-data',
+      'x-www-form-urlencoded',
+      'persistedQuery',
+      'text/event-stream',
+      '[{"query"',
+    ]) {
+      expect([part, sent.some((text) => text.includes(part))]).toEqual([part, true]);
+    }
+    expect(new Set(attempts.map(({ delivery }) => delivery))).toEqual(
+      new Set(['whole', 'slow', 'cut', 'reset', 'twice']),
+    );
+  });
+});
+
+const ATTEMPT: Attempt = {
+  ...{ surface: 'REST', sender: ACME, method: 'GET', path: '/v1/groups', query: [], headers: [], body: null },
+  delivery: 'whole',
+};
+const OPERATION: Attempt = {
+  ...ATTEMPT,
+  ...{ surface: 'GraphQL', method: 'POST', path: '/graphql' },
+  operation: { document: '{ viewer { role } }', operationName: null },
+};
+const SECRET = 'c'.repeat(40);
+const CARD = '4111111111111111';
+const EMPTY = '"pagination":{"page":1,"total_pages":1,"entries":0,"total_entries":0}';
+
+describe('what a campaign finds', () => {
+  const answer = (status: number, body: string, type = 'application/json'): Answer => ({
+    ...{ status, body: Buffer.from(body) },
+    headers: new Map([['content-type', type]]),
+  });
+  const kindsOf = async (attempt: Attempt, ...answers: Answer[]): Promise<string[]> => {
+    const secrets = { tokens: () => [SECRET], cards: new Set([CARD]) };
+    const received = { answers, milliseconds: 1, gaveUp: answers.length === 0 };
+    const problems: Problem[] = problemsOf(attempt, received, { schema: await createSchema(), secrets });
+    return problems.map(({ kind }) => kind);
+  };
+
+  it.each([
+    ['status 500', ATTEMPT, 500, '{"message":"x","code":"internal","request_id":"1"}'],
+    ['status 503', ATTEMPT, 503, '{"message":"x","code":"unknown","request_id":"1"}'],
+    [
+      'an internal error',
+      OPERATION,
+      200,
+      '{"errors":[{"message":"x","extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}',
+    ],
+    ['HTML', ATTEMPT, 404, '<!doctype html><p>Not found'],
+    ['malformed JSON', ATTEMPT, 200, `{"groups":[],${EMPTY}`],
+    ['not as documented', ATTEMPT, 200, `{"groups":[{"group":{"id":"1"}}],${EMPTY}}`],
+    ['not the shape of a GraphQL response', OPERATION, 200, '{"data":{"viewer":{"role":"ADMIN","more":1}}}'],
+    ['not the shape of a GraphQL response', OPERATION, 200, '{"data":{"viewer":{"role":"KING"}}}'],
+    ['data of another company', ATTEMPT, 404, '{"message":"zqbeta-17","code":"not_found","request_id":"1"}'],
+    ['a token', ATTEMPT, 404, `{"message":"${SECRET}","code":"not_found","request_id":"1"}`],
+    ['a card number', ATTEMPT, 404, '{"message":"4111 1111 1111 1111","code":"not_found","request_id":"1"}'],
+    [
+      'a stack trace',
+      ATTEMPT,
+      404,
+      '{"message":"at f (file:///x.js:1:2)","code":"not_found","request_id":"1"}',
+    ],
+    ['a path of a file', ATTEMPT, 404, '{"message":"/tmp/x/gateway.db","code":"not_found","request_id":"1"}'],
+    [
+      'a statement of SQL',
+      ATTEMPT,
+      404,
+      '{"message":"select 1 from devices","code":"not_found","request_id":"1"}',
+    ],
+    ['an error of SQLite', ATTEMPT, 404, '{"message":"SQLITE_BUSY","code":"not_found","request_id":"1"}'],
+    [
+      'an error of the program',
+      ATTEMPT,
+      404,
+      '{"message":"x is not a function","code":"not_found","request_id":"1"}',
+    ],
+  ] as const)('includes %s', async (kind, attempt, status, body) => {
+    const type = body.startsWith('<') ? 'text/html' : 'application/json';
+    expect(await kindsOf(attempt, answer(status, body, type))).toContain(kind);
+  });
+
+  it('includes a request without an answer', async () => {
+    expect(await kindsOf(ATTEMPT)).toEqual(['no answer']);
+  });
+
+  it('is nothing for good answers', async () => {
+    expect(await kindsOf(ATTEMPT, answer(200, `{"groups":[],${EMPTY}}`))).toEqual([]);
+    expect(await kindsOf(OPERATION, answer(200, '{"data":{"viewer":{"role":"ADMIN"}}}'))).toEqual([]);
+    expect(await kindsOf(ATTEMPT, answer(503, '{"message":"x","code":"busy","request_id":"1"}'))).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What a server says of itself in its metrics. */
+export interface Gauges {
+  /** Megabytes of resident memory, and of the heap in use. */
+  readonly memory: number;
+  readonly heap: number;
+  /** Longest delay of its event loop since the metrics were read last, in milliseconds. */
+  readonly loopDelay: number;
+  /** Responses since the start, by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** The server's own histogram counts its interval of 10 ms as delay. */
+const RESOLUTION_MS = 10;
+
+export async function readGauges(url: string): Promise<Gauges> {
+  const metrics = await metricsOf(url);
+  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? 0);
+  const statuses: Record<string, number> = {};
+  for (const [, status = '', count] of metrics.matchAll(/^http_requests_total\{.*status="(\d+)"\} (\d+)/gm)) {
+    statuses[status] = (statuses[status] ?? 0) + Number(count);
+  }
+  return {
+    memory: Math.round(value('process_resident_memory_bytes') / 1e6),
+    heap: Math.round(value('nodejs_heap_size_used_bytes') / 1e6),
+    loopDelay: Math.max(0, Math.round(value('nodejs_eventloop_lag_max_seconds') * 1_000) - RESOLUTION_MS),
+    statuses,
+  };
+}
+
+/** On a connection of its own: one that was open may just be closed. */
+function metricsOf(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = get(`${url}/metrics`, { agent: new Agent() }, (response) => {
+      text(response).then(resolve, reject);
+    });
+    sent.once('error', reject);
+  });
+}

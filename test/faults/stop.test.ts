@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
+import { drawnBefore } from '../support/drawn-ids.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
 import { startUpload } from '../support/started-upload.js';
@@ -41,9 +42,12 @@ describe('CF-25 graceful stop', () => {
   it('ends the threads that have examined many rows', async () => {
     const { token } = await prepareDatabase(file);
     const other = new Sqlite(file);
+    const company = Number(other.prepare('select id from companies').pluck().get());
+    const before = drawnBefore(other, 'groups', company, 6000);
+    const user = Number(other.prepare('select id from users').pluck().get());
     other.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)
-      insert into groups (company_id, name, revision, created_at, updated_at, created_by, created_via)
-      select 1, 'group ' || i, 1, 0, 0, 1, 'api' from n`);
+      insert into groups (company_id, id, name, revision, created_at, updated_at, created_by, created_via)
+      select ${company}, ${before} + i, 'group ' || i, 1, 0, 0, ${user}, 'api' from n`);
     other.close();
     const program = await startProgram(file);
     const client = program.client(token);

@@ -7,6 +7,7 @@ import { forHours } from '../support/examining.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 
 const START = Date.UTC(2026, 2, 1, 12);
+import { drawnBefore, isNumbered } from '../support/drawn-ids.js';
 
 let server: TestServer;
 afterEach(async () => {
@@ -14,8 +15,10 @@ afterEach(async () => {
 });
 
 /** Inserts `count` rows into a table; a column's value is SQL over `i`, from 1 on. */
-function insert(table: string, count: number, columns: Readonly<Record<string, string | number>>): void {
+function insert(table: string, count: number, given: Readonly<Record<string, string | number>>): void {
   const other = new Sqlite(server.file);
+  const before = drawnBefore(other, table, Number(given.company_id), count);
+  const columns = isNumbered(table) ? { id: `${before} + i`, ...given } : given;
   other.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
     insert into ${table} (${Object.keys(columns).join()}) select ${Object.values(columns).join()} from n`);
   other.close();

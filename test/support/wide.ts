@@ -1,3 +1,4 @@
+import { drawIds } from '../../src/database/company/ids.js';
 import { sql } from 'kysely';
 
 import { takeDeliveryStep } from '../../src/resources/notification/delivery.service.js';
@@ -32,16 +33,20 @@ export async function wideFleet(server: TestServer, member: Member, count = MANY
     (await software.version(path, { group_ids: [group] })).id as number;
   const versions = [await version(), await version()] as const;
   const db = server.app.database.writes;
+  const { companyId } = caller;
+  const first = (await drawIds(db, 'logical_numbers', [{ companyId, count }])).get(companyId) ?? 0;
   await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-    insert into logical_numbers (company_id, number, group_id, revision, created_at, updated_at, created_by,
+    insert into logical_numbers (company_id, id, number, group_id, revision, created_at, updated_at, created_by,
       created_via)
-    select ${caller.companyId}, ${`${prefix}-`} || i, ${group}, 1, 0, 0, ${caller.userId}, 'api' from n`.execute(
+    select ${companyId}, ${first} - 1 + i, ${`${prefix}-`} || i, ${group}, 1, 0, 0, ${caller.userId}, 'api' from n`.execute(
     db,
   );
   await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
     select n.company_id, n.id, v.value from logical_numbers as n
-    cross join json_each(${JSON.stringify(versions)}) as v where n.group_id = ${group}`.execute(db);
-  const { rows } = await sql<{ id: number }>`select id from logical_numbers where group_id = ${group}
+    cross join json_each(${JSON.stringify(versions)}) as v
+    where n.company_id = ${companyId} and n.group_id = ${group}`.execute(db);
+  const { rows } = await sql<{ id: number }>`select id from logical_numbers
+    where company_id = ${companyId} and group_id = ${group}
     order by id`.execute(db);
   const numbers = rows.map(({ id }) => id);
   return { group, app: Number(path.split('/')[1]), path, versions, numbers, number: `${prefix}-1` };
@@ -55,11 +60,14 @@ export async function fillOwner(
   count = MANY,
 ): Promise<void> {
   for (const table of ['parameters', 'metacontents']) {
+    const db = server.app.database.writes;
+    const { companyId } = caller;
+    const first = (await drawIds(db, table, [{ companyId, count }])).get(companyId) ?? 0;
     await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-      insert into ${sql.table(table)} (company_id, group_id, logical_number_id, key, value, revision, created_at,
+      insert into ${sql.table(table)} (company_id, id, group_id, logical_number_id, key, value, revision, created_at,
         updated_at, created_by, created_via)
-      select ${caller.companyId}, ${owner.group_id ?? null}, ${owner.logical_number_id ?? null}, 'key ' || i,
-        '"v"', 1, 0, 0, ${caller.userId}, 'api' from n`.execute(server.app.database.writes);
+      select ${companyId}, ${first} - 1 + i, ${owner.group_id ?? null}, ${owner.logical_number_id ?? null}, 'key ' || i,
+        '"v"', 1, 0, 0, ${caller.userId}, 'api' from n`.execute(db);
   }
 }
 

@@ -17,8 +17,8 @@ beforeAll(async () => {
   server = await startServer();
   const { companyId } = server.acme.caller;
   await sql`with recursive r(n) as (select 1 union all select n + 1 from r where n < ${DEVICES})
-    insert into devices (company_id, serial_number, enabled, meta, revision, created_at, updated_at, created_via)
-    select ${companyId}, 'SN-' || n, 1, '{}', 1, n, n, 'api' from r`.execute(server.app.database.writes);
+    insert into devices (company_id, id, serial_number, enabled, meta, revision, created_at, updated_at, created_via)
+    select ${companyId}, n, 'SN-' || n, 1, '{}', 1, n, n, 'api' from r`.execute(server.app.database.writes);
 }, 60_000);
 afterAll(async () => {
   await server.stop();
@@ -314,8 +314,10 @@ describe('what an operation examines', () => {
     const { companyId } = server.acme.caller;
     const { writes } = server.app.database;
     await sql`with recursive r(n) as (select 1 union all select n + 1 from r where n < 50)
-      insert into transactions (company_id, transaction_type, serial_number, logical_number, app_name, detail, status, started_at, recorded_at)
-      select ${companyId}, 'switch', 'SN-' || (n % 5), 'L', 'a', '', 'success', n, 0 from r`.execute(writes);
+      insert into transactions (company_id, id, transaction_type, serial_number, logical_number, app_name, detail, status, started_at, recorded_at)
+      select ${companyId}, n, 'switch', 'SN-' || (n % 5), 'L', 'a', '', 'success', n, 0 from r`.execute(
+      writes,
+    );
     // As if there were many more of other devices.
     await sql`update counters set total = 30000000 where company_id = ${companyId} and name = 'transactions'`.execute(
       writes,

@@ -72,7 +72,7 @@ export async function countsOf(
     work.db,
     'counts',
     [companyId, JSON.stringify(names)],
-    () => sql`select name, total from counters
+    () => sql`select ${sql.ref('name')}, ${sql.ref('total')} from ${sql.table('counters')}
       where company_id = ${companyId} and name in ${among(names)}`,
   );
   const totals = new Map(rows.map(({ name, total }) => [name, total]));

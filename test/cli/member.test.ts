@@ -136,7 +136,7 @@ describe('company list and rename', () => {
       { name: 'Beta Cards', members: 1 },
     ]);
     expect((await cli.run(['company', 'list'])).stdout).toMatch(
-      /ID +NAME +MEMBERS\n1 +Acme +1\n2 +Beta Cards +1/,
+      /ID +NAME +MEMBERS\n\d+ +Acme +1\n\d+ +Beta Cards +1/,
     );
     rename[3] = 'Beta Cards';
     for (const [name, message] of [

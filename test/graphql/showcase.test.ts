@@ -113,7 +113,7 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
   it('takes one statement for each level and one for the counts of a level', async () => {
     await showcase();
     const { statements } = await server.statements(showcase);
-    expect(statements).toHaveLength(7);
+    expect(statements).toHaveLength(8);
   });
 
   it('shows the same values as REST', async () => {
@@ -171,7 +171,7 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
     await filled(100);
     const one = await server.statements(() => filled(1));
     const hundred = await server.statements(() => filled(100));
-    expect([one.statements.length, hundred.statements.length]).toEqual([7, 7]);
+    expect([one.statements.length, hundred.statements.length]).toEqual([8, 8]);
     expect([one.result.groups.nodes.length, hundred.result.groups.nodes.length]).toEqual([1, 100]);
     for (const { logicalNumbers } of hundred.result.groups.nodes) {
       expect(logicalNumbers.totalCount).toBe(1);

@@ -219,7 +219,7 @@ describe('the list of apps', () => {
     }
     const many = await statementsFor(server, member, query);
     expect(many).toHaveLength(few.length);
-    expect(many).toHaveLength(6);
+    expect(many).toHaveLength(7);
   });
 
   it('has the versions of each app in the given order', async () => {

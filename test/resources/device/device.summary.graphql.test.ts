@@ -62,9 +62,9 @@ describe('deviceSummary', () => {
     });
   });
 
-  it('takes three statements, for any number of devices and of selections', async () => {
+  it('takes four statements, for any number of devices and of selections', async () => {
     const member = await server.member('beta', 'operator');
-    expect(await statementsFor(server, member, QUERY)).toHaveLength(3);
+    expect(await statementsFor(server, member, QUERY)).toHaveLength(4);
     await server.app.units.write(member.caller, (work) =>
       createDevices(
         work,
@@ -72,7 +72,7 @@ describe('deviceSummary', () => {
         'REJECT_EVERYTHING',
       ),
     );
-    expect(await statementsFor(server, member, QUERY)).toHaveLength(3);
+    expect(await statementsFor(server, member, QUERY)).toHaveLength(4);
     const twice =
       '{ a: deviceSummary { total byModel { count } } b: deviceSummary { enabled byModel { value } } }';
     expect(await statementsFor(server, member, twice)).toHaveLength(2);

@@ -120,7 +120,7 @@ describe('files of app versions', () => {
     expect(many).toHaveLength(few.length);
     expect(many.filter((statement) => statement.includes('from "contents"'))).toHaveLength(2);
     // Three levels and their counts; the files of the third are those of the first.
-    expect(many).toHaveLength(8);
+    expect(many).toHaveLength(9);
   });
 
   it('have their checksums read in one statement, for files and for app versions', async () => {

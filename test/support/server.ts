@@ -39,7 +39,8 @@ export interface TestServer {
 
 const ALL: readonly Scope[] = ['read', 'write', 'admin', 'ingest'];
 export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
-const FIRST_ID_OF_BETA = 1_000_000;
+/** Ids of records of beta are greater. */
+export const IDS_BEFORE_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
 
 /** Starts a server in this process, on an empty database of its own. */
@@ -97,7 +98,7 @@ export async function startServer(
 /** Records of this company get ids that no record of the other has, so that tests can ask for them in vain. */
 async function partIds(work: SystemWriteWork, companyId: number): Promise<void> {
   for (const table of NUMBERED_TABLES) {
-    await drawIds(work.db, table, [{ companyId, count: FIRST_ID_OF_BETA }]);
+    await drawIds(work.db, table, [{ companyId, count: IDS_BEFORE_BETA }]);
   }
 }
 

@@ -7,7 +7,7 @@ import { disableUser } from '../../../src/resources/user/user.service.js';
 import { changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown } from '../../support/raw-socket.js';
-import { startServer, SYSTEM, type Member, type TestServer } from '../../support/server.js';
+import { IDS_BEFORE_BETA, startServer, SYSTEM, type Member, type TestServer } from '../../support/server.js';
 import { RECORDS, recordMany, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
 
@@ -157,7 +157,7 @@ describe('GQ-16 a client that does not read', () => {
     async (_way, open) => {
       await recordMany(server, server.beta);
       const member = await server.member('beta', 'viewer');
-      const { client } = await stall(server, open, member.token);
+      const { client } = await stall(server, open, member.token, IDS_BEFORE_BETA);
       await server.app.units.write(server.beta.caller, async (work) =>
         revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
       );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { record, report } from '../../resources/transaction/records.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { IDS_BEFORE_BETA, startServer, type TestServer } from '../../support/server.js';
 import { RECORDS, recordMany, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
 
@@ -79,7 +79,7 @@ describe.each(Object.entries(STALLED))(
     it('GQ-16 gets no events that were already read for it', async () => {
       const member = await server.member('beta', 'operator');
       await recordMany(server, server.beta);
-      const { client } = await stall(server, open, member.token, (await ids()).at(-1));
+      const { client } = await stall(server, open, member.token, IDS_BEFORE_BETA);
       const before = await sent();
       await server.app.database.writes
         .updateTable('access_tokens')

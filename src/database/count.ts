@@ -73,7 +73,7 @@ export async function countsOf(
     'counts',
     [companyId, JSON.stringify(names)],
     () => sql`select ${sql.ref('name')}, ${sql.ref('total')} from ${sql.table('counters')}
-      where company_id = ${companyId} and name in ${among(names)}`,
+      where company_id = ${companyId} and ${sql.ref('name')} in ${among(names)}`,
   );
   const totals = new Map(rows.map(({ name, total }) => [name, total]));
   return new Map(names.map((name) => [name, totals.get(name) ?? 0]));

@@ -65,9 +65,16 @@ describe('node and nodes', () => {
       nodeId('Device', 0),
     ];
     for (const id of none) expect(await answered(server.acme, NODE, { id })).toEqual({ node: null });
-    for (const id of Object.values(ids)) {
-      expect(await answered(server.beta, NODE, { id })).toEqual({ node: null });
+    for (const [typeName, id] of Object.entries(ids)) {
+      // Entries of the ledger count for each company.
+      if (typeName === 'LedgerEntry') continue;
+      expect(await answered(server.beta, NODE, { id }), typeName).toEqual({ node: null });
     }
+    const entries = '{ ledger(last: 1) { nodes { databaseId } } }';
+    const { ledger } = await answered<{ ledger: { nodes: { databaseId: number }[] } }>(server.acme, entries);
+    const last = nodeId('LedgerEntry', ledger.nodes[0]?.databaseId ?? 0);
+    expect(await answered(server.acme, NODE, { id: last })).not.toEqual({ node: null });
+    expect(await answered(server.beta, NODE, { id: last })).toEqual({ node: null });
   });
 
   it('return many records in the order of their ids, with one statement for each type', async () => {

@@ -1,6 +1,8 @@
 import { buildSchema, getNamedType, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
+import crypto from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createRoutes } from '../../src/app/routes.js';
 import type { Reply } from '../support/client.js';
@@ -16,16 +18,24 @@ import { subscribe } from '../support/subscribe.js';
  * Ids of users and companies are drawn at random. Here they count, apart for what the first company does and for what
  * the other does, so that the answers of two runs can be compared.
  */
-const drawn = vi.hoisted(() => ({
-  next: { ours: 1_000, theirs: 500_000 },
-  turn: 'ours' as 'ours' | 'theirs',
-}));
-vi.mock('../../src/platform/keys/random-id.js', () => ({
-  randomId: () => Promise.resolve((drawn.next[drawn.turn] += 1)),
-}));
+const drawn = { next: { ours: 1_000, theirs: 500_000 }, turn: 'ours' as 'ours' | 'theirs' };
+const { randomInt } = crypto;
+const countIds = ((least: number, limit: number): number =>
+  limit === 2 ** 31 ? (drawn.next[drawn.turn] += 1) : randomInt(least, limit)) as typeof randomInt;
+
+/** Also where modules have imported the function by its name. */
+function drawWith(draw: typeof randomInt): void {
+  crypto.randomInt = draw;
+  syncBuiltinESMExports();
+}
+
+beforeEach(() => {
+  drawWith(countIds);
+});
 
 let running: TestServer | null = null;
 afterEach(async () => {
+  drawWith(randomInt);
   await running?.stop();
   running = null;
 });

@@ -39,24 +39,33 @@ const SECRETS = ['password_hash', 'uuid', 'token_hash', 'nonce', 'last_four'];
 /** Tables that depend on the calendar. */
 const BY_TIME: (keyof Tables)[] = ['transaction_days', 'transaction_hours'];
 
-/** Rows of all tables, with times in milliseconds relative to now. */
-async function dump({ database, now }: CreatedDemo): Promise<Record<string, string[]>> {
+/** Names of companies and users by their ids, which are random. */
+async function namesIn({ database }: CreatedDemo): Promise<ReadonlyMap<unknown, string>> {
+  const companies = await database.reads.selectFrom('companies').select(['id', 'name']).execute();
+  const users = await database.reads.selectFrom('users').select(['id', 'email as name']).execute();
+  return new Map([...companies, ...users].map(({ id, name }) => [id, name]));
+}
+
+/** Rows of all tables, with times in milliseconds relative to now, in an order that does not depend on random ids. */
+async function dump(created: CreatedDemo): Promise<Record<string, string[]>> {
+  const { database, now } = created;
+  const named = await namesIn(created);
   const tables = await database.reads.introspection.getTables();
   const names = tables.map((table) => table.name as keyof Tables).filter((name) => !BY_TIME.includes(name));
   const dumped = names.map(async (name) => {
     const rows = await database.reads.selectFrom(name).selectAll().execute();
-    return [name, rows.map((row) => JSON.stringify(relativeFields(row, now)))] as const;
+    return [name, rows.map((row) => JSON.stringify(relativeFields(row, now, named))).sort()] as const;
   });
   return Object.fromEntries(await Promise.all(dumped));
 }
 
-function relativeFields(row: object, now: number): unknown {
+function relativeFields(row: object, now: number, named: ReadonlyMap<unknown, string>): unknown {
   const fields = Object.entries(row).filter(([name]) => !SECRETS.includes(name));
   return fields.map(([name, value]: [string, unknown]) => {
     if (typeof value === 'number' && /(_at|^at)$/.test(name)) return [name, value - now];
     // The ledger's JSON of a record contains the same secrets and times.
     if (name === 'before' || name === 'after') return [name, typeof value];
-    return [name, value];
+    return [name, named.get(value) ?? value];
   });
 }
 

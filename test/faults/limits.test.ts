@@ -38,7 +38,9 @@ describe('CF-28 more connections than file descriptors', () => {
       .catch(() => undefined);
     expect(program.process.exitCode).toBeNull();
     for (const socket of idle) socket.destroy();
-    await expect.poll(async () => (await client.get('groups').catch(() => ({ status: 0 }))).status).toBe(200);
+    const status = async (): Promise<number> =>
+      (await client.get('groups').catch(() => ({ status: 0 }))).status;
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
     expect((await client.post('groups', { name: 'after' })).status).toBe(201);
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(problemsIn(file)).toEqual([]);

@@ -95,14 +95,14 @@ export const write = (work: WriteWork) => work.db.deleteFrom('groups').execute()
     'refuses a change through a table of a company in a unit of work that reads',
     `
 ${table(RECORD_OF, COLUMNS_OF)}
-export const remove = (work: ReadWork) => table.deleteById(work, 1); // error TS2739: WriteWork
+export const remove = (work: ReadWork) => table.deleteById(work, 1); // error TS2740: WriteWork
 `,
   ),
   fixture(
     'refuses a table of a company without a company',
     `
 const rows = new CompanyRows('app_version_groups');
-export const all = (work: SystemReadWork) => rows.select(work, {}); // error TS2345: Property 'caller' is missing
+export const all = (work: SystemReadWork) => rows.select(work, {}); // error TS2379: Property 'caller' is missing
 `,
   ),
   fixture(

@@ -132,7 +132,7 @@ describe('ledgerAppended', () => {
     expect(await looks()).toBeGreaterThanOrEqual(4);
     first?.stop();
     second?.stop();
-    await expect.poll(() => openStreams(server)).toBe(before);
+    await expect.poll(() => openStreams(server)).toBe(0);
     expect(await looks()).toBe(0);
   });
 

@@ -139,7 +139,7 @@ describe('records linked to app versions', () => {
       'from groups down to apps',
       `{ groups(first: 10) { totalCount nodes { name logicalNumbers(first: 20) { totalCount nodes { number
           appVersions(first: 5) { totalCount nodes { number app { name } } } } } } } }`,
-      7,
+      8,
     ],
     [
       'the sums of the bytecode of each',
@@ -151,7 +151,7 @@ describe('records linked to app versions', () => {
       `{ appVersions(first: 20) { totalCount nodes { number groups(first: 3) { totalCount nodes { name } }
           modules(first: 3) { totalCount nodes { number app { name kind } } }
           logicalNumbers(first: 5) { totalCount nodes { number group { name } } } } } }`,
-      10,
+      11,
     ],
   ])('takes one statement for each level and one for its counts: %s', async (_way, query, expected) => {
     const member = await server.member('beta', 'operator');

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { drawIds } from '../../../src/database/company/ids.js';
 import { checkFile } from '../../../src/database/sqlite/file/check.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -114,11 +115,13 @@ describe('CC-20 a logical number of too many devices', () => {
     const number = unique();
     const id = await fleet.logicalNumber(client, number);
     const { companyId, userId } = server.acme.caller;
+    const db = server.app.database.writes;
+    const first = (await drawIds(db, 'devices', [{ companyId, count: 251 }])).get(companyId) ?? 0;
     await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 251)
-      insert into devices (company_id, serial_number, enabled, logical_number_id, meta, revision, created_at,
+      insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta, revision, created_at,
         updated_at, created_by, created_via)
-      select ${companyId}, 'many ' || i, 1, ${id}, '{}', 1, 0, 0, ${userId}, 'api' from n`.execute(
-      server.app.database.writes,
+      select ${companyId}, ${first} - 1 + i, 'many ' || i, 1, ${id}, '{}', 1, 0, 0, ${userId}, 'api' from n`.execute(
+      db,
     );
     const refused = await client.delete(`logical_numbers/${number}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_records']);
@@ -173,12 +176,18 @@ describe('CC-20 a notification to a large group', () => {
     const id = await fleet.logicalNumber(client, number);
     const { companyId, userId } = server.acme.caller;
     const db = server.app.database.writes;
+    const first = (await drawIds(db, 'notifications', [{ companyId, count: 2500 }])).get(companyId) ?? 0;
     await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
-      insert into notifications (company_id, content, range, kind, expires_at, revision, created_at, updated_at,
+      insert into notifications (company_id, id, content, range, kind, expires_at, revision, created_at, updated_at,
         created_by, created_via)
-      select ${companyId}, 'x', 'group', 'show', 0, 1, 0, 0, ${userId}, 'api' from n`.execute(db);
-    await sql`insert into notification_deliveries (company_id, notification_id, logical_number_id, state, updated_at)
-      select company_id, id, ${id}, 'queued', 0 from notifications where content = 'x'`.execute(db);
+      select ${companyId}, ${first} - 1 + i, 'x', 'group', 'show', 0, 1, 0, 0, ${userId}, 'api' from n`.execute(
+      db,
+    );
+    await sql`insert into notification_deliveries
+        (company_id, id, notification_id, logical_number_id, state, updated_at)
+      select company_id, id + 1000000, id, ${id}, 'queued', 0 from notifications where content = 'x'`.execute(
+      db,
+    );
     expect((await client.delete(`logical_numbers/${number}`)).status).toBe(200);
     expect((await client.get(`logical_numbers/${number}`)).status).toBe(404);
     expect(await rowsIn(server, 'notification_deliveries', `logical_number_id = ${id}`)).toBe(2_500);

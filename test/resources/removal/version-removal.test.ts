@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { drawIds } from '../../../src/database/company/ids.js';
 import { checkFile } from '../../../src/database/sqlite/file/check.js';
 import { deleteAppVersion } from '../../../src/resources/app-version/app-version.removal.service.js';
 import { getAppVersionById } from '../../../src/resources/app-version/app-version.service.js';
@@ -234,16 +235,17 @@ describe('CC-20 a record that too many versions use', () => {
     const path = await software.app();
     const file = await software.file();
     const { companyId, userId } = server.acme.caller;
+    const db = server.app.database.writes;
+    const first = (await drawIds(db, 'app_versions', [{ companyId, count: 501 }])).get(companyId) ?? 0;
     await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 501)
-      insert into app_versions (company_id, app_id, number, uuid, displayable, size, crc, revision, created_at,
+      insert into app_versions (company_id, id, app_id, number, uuid, displayable, size, crc, revision, created_at,
         updated_at, created_by, created_via)
-      select ${companyId}, ${Number(path.split('/')[1])}, 'v' || i,
+      select ${companyId}, ${first} - 1 + i, ${Number(path.split('/')[1])}, 'v' || i,
         printf('00000000-0000-4000-8000-%012d', i), 0, 0, '0000', 1, 0, 0, ${userId}, 'api'
-      from n`.execute(server.app.database.writes);
+      from n`.execute(db);
     await sql`insert into app_version_files (company_id, app_version_id, file_id)
-      select company_id, id, ${file} from app_versions where app_id = ${Number(path.split('/')[1])}`.execute(
-      server.app.database.writes,
-    );
+      select company_id, id, ${file} from app_versions
+      where company_id = ${companyId} and app_id = ${Number(path.split('/')[1])}`.execute(db);
     const { client, graphql } = server.acme;
     const ofFile = await client.delete(`files/${file}`);
     expect([ofFile.status, ofFile.body.code]).toEqual([409, 'too_many_records']);

@@ -170,14 +170,15 @@ describe('a refused sign-in', () => {
 
 describe('hashing', () => {
   it.each([
-    ['129 characters', 'x'.repeat(129)],
-    ['a megabyte', 'x'.repeat(1_000_000)],
-    ['10 000 combining marks', `a${'\u0301\u0316'.repeat(5_000)}`],
-  ])('AT-09 refuses a password of %s before any', async (_case, password) => {
+    ['129 characters', 'x'.repeat(129), 422],
+    ['a megabyte', 'x'.repeat(1_000_000), 413],
+    ['3,000 combining marks', `a${'\u0301\u0316'.repeat(1_500)}`, 422],
+    ['10,000 combining marks', `a${'\u0301\u0316'.repeat(5_000)}`, 413],
+  ])('AT-09 refuses a password of %s before any', async (_case, password, status) => {
     const { result, statements } = await server.statements(() =>
       signIn(server, { email: 'nobody@people.example', password }),
     );
-    expect([result.status, statements]).toEqual([422, []]);
+    expect([result.status, statements]).toEqual([status, []]);
   });
 
   it('AT-09 stays bounded under forty sign-ins at once, and other calls go on', async () => {

@@ -134,11 +134,14 @@ async function measured(server: Server, data: LargeData, operation: Operation | 
     ...[ms(health.max), ms(turn), String(gauges.loopDelay), String(gauges.memory), ms(ownDelay())],
     [...outcomesOf(repeated), ...failuresOf('read', read), ...failuresOf('write', write)].join(', '),
   ];
-  const refused = fitted?.refusal ?? null;
-  return {
-    ...{ cells, p99: read.p99 },
-    refusal: refused === null ? null : [name, String((fitted?.size ?? 0) + 1), refused],
-  };
+  return { cells, p99: read.p99, refusal: done === null ? null : refusalOf(name, done) };
+}
+
+/** The refusal of the next larger size, or of the operation itself if it has no sizes. */
+function refusalOf(name: string, { fitted, repeated }: Attacked): readonly string[] | null {
+  if (fitted.refusal !== null) return [name, String(fitted.size + 1), fitted.refusal];
+  const refused = Object.keys(repeated?.results ?? {}).find((result) => result.endsWith('too_many_records'));
+  return refused === undefined ? null : [name, '', refused];
 }
 
 const outcomesOf = (repeated: Repeated | null): string[] =>

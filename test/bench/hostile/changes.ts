@@ -1,4 +1,4 @@
-import { WIDE, type LargeData } from './large.js';
+import { MOST, WIDE, type LargeData } from './large.js';
 import { globalId, texts, unique, type Operation, type Requests } from './requests.js';
 import type { Request } from './request.js';
 
@@ -39,7 +39,7 @@ function bulkWrites({ graphql, rest }: Requests): Operation[] {
       (n) => ({ inputs: texts(1_000, (k) => `${unique}${n}.${k}`).map(payment) }),
     ),
     {
-      name: 'REST: a logical number with 300 versions',
+      name: 'REST: a logical number with 6 versions',
       connections: 2,
       request: (n) =>
         rest('POST', 'logical_numbers', {
@@ -184,8 +184,13 @@ function wideDeletions(
     remove('an app with such a version', `apps/${WIDE.app}`),
     remove('a group with 100,000 parameters and metacontents', `groups/${WIDE.groupWithSettings}`),
     remove('a number with 100,000 parameters and metacontents', `logical_numbers/${WIDE.numberWithSettings}`),
-    remove('a number with 100,000 devices', `logical_numbers/${WIDE.numberWithDevices}`),
-    remove('a file of 500 versions', `files/${WIDE.fileOfVersions}`),
-    remove('an app with 500 versions', `apps/${WIDE.appWithVersions}`),
+    ...([0, 1] as const).flatMap((more) => [
+      remove(
+        `a number with ${MOST.devices + more} devices`,
+        `logical_numbers/${WIDE.numbersWithDevices[more]}`,
+      ),
+      remove(`a file of ${MOST.versions + more} versions`, `files/${WIDE.filesOfVersions[more]}`),
+      remove(`an app with ${MOST.versions + more} versions`, `apps/${WIDE.appsWithVersions[more]}`),
+    ]),
   ];
 }

@@ -7,7 +7,9 @@ import { audit, fillDatabase, insertMember, type Insert } from '../fill.js';
 
 const FULL: BenchSizes = { devices: 200_000, transactions: 1_000_000, wide: 100_000 };
 const OTHER_DEVICES = 100;
-const VERSIONS_OF_APP = 500;
+
+/** Most devices of a number, and most versions of an app or file, that one request changes. */
+export const MOST = { devices: 250, versions: 500 } as const;
 
 /** Ids and names of the large company's records that are expensive to change. */
 export const WIDE = {
@@ -19,10 +21,11 @@ export const WIDE = {
   /** With as many parameters and metacontents. */
   groupWithSettings: 'settings',
   numberWithSettings: 'n-settings',
-  numberWithDevices: 'n-devices',
-  /** Both have the same 500 versions. */
-  appWithVersions: 31,
-  fileOfVersions: 201,
+  /** With as many devices as one request changes, and one more. */
+  numbersWithDevices: ['n-devices', 'n-more-devices'],
+  /** Each app has the versions of its file: as many as one request changes, and one more. */
+  appsWithVersions: [31, 32],
+  filesOfVersions: [201, 202],
 } as const;
 
 export interface Other {
@@ -78,8 +81,10 @@ export async function buildLarge(file: string, sizes: BenchSizes): Promise<Large
   const data = await fillDatabase(file, (insert, database): LargeData => {
     const { token } = insertCompany(insert, sizes, now);
     insertSettings(insert, sizes, now);
-    insertVersions(insert, now);
-    moveDevices(database, insert, sizes, now);
+    for (const more of [0, 1] as const) {
+      insertVersions(insert, more, now);
+      moveDevices(database, insert, more, now);
+    }
     return { token, others: [insertOther(insert, 'other', now), insertOther(insert, 'third', now)], sizes };
   });
   const database = new Sqlite(file);
@@ -107,27 +112,36 @@ function insertSettings(insert: Insert, { wide }: BenchSizes, now: number): void
   }
 }
 
-function insertVersions(insert: Insert, now: number): void {
-  const app = { name: 'many.rb', communication_format: 'http', kind: 'standard', language: 'ruby' };
+function insertVersions(insert: Insert, more: 0 | 1, now: number): void {
+  const app = { name: `many${more}.rb`, communication_format: 'http', kind: 'standard', language: 'ruby' };
   const content = { company_id: 1, size: 0, crc: '0000', sha256: '', created_at: now };
   const stored = { content_id: insert('contents', content), size: 0, crc: '0000' };
   const appId = insert('apps', { company_id: 1, ...app, ...audit(now) });
-  const file = { company_id: 1, name: 'used.bin', file_type: 'asset', ...stored, ...audit(now) };
+  const file = { company_id: 1, name: `used${more}.bin`, file_type: 'asset', ...stored, ...audit(now) };
   const fileId = insert('files', file);
-  if (appId !== WIDE.appWithVersions || fileId !== WIDE.fileOfVersions) throw new Error('Other ids');
-  for (let n = 0; n < VERSIONS_OF_APP; n += 1) {
-    const version = { number: `m${n}`, uuid: uuidOf(1_000_000 + n), displayable: 0, size: 0, crc: '0000' };
+  if (appId !== WIDE.appsWithVersions[more] || fileId !== WIDE.filesOfVersions[more]) {
+    throw new Error('The ids are other ones');
+  }
+  for (let n = 0; n < MOST.versions + more; n += 1) {
+    const version = {
+      number: `m${n}`,
+      uuid: uuidOf((1 + more) * 1_000_000 + n),
+      displayable: 0,
+      size: 0,
+      crc: '0000',
+    };
     const id = insert('app_versions', { company_id: 1, app_id: appId, ...version, ...audit(now) });
     insert('app_version_files', { company_id: 1, app_version_id: id, file_id: fileId });
   }
 }
 
-/** Gives the devices of the other logical numbers to one. */
-function moveDevices(database: Sqlite.Database, insert: Insert, { wide }: BenchSizes, now: number): void {
-  const number = numberOf(insert, WIDE.numberWithDevices, now);
+/** Takes the devices of a number from others. */
+function moveDevices(database: Sqlite.Database, insert: Insert, more: 0 | 1, now: number): void {
+  const number = numberOf(insert, WIDE.numbersWithDevices[more], now);
+  const first = 1 + more * MOST.devices;
   database
-    .prepare('update devices set logical_number_id = ? where company_id = 1 and logical_number_id > ?')
-    .run(number, wide);
+    .prepare('update devices set logical_number_id = ? where company_id = 1 and id between ? and ?')
+    .run(number, first, first + MOST.devices - 1 + more);
 }
 
 function insertOther(insert: Insert, name: string, now: number): Other {

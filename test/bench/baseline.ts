@@ -26,10 +26,16 @@ const statements = {
   transactions: database.prepare(`select * from transactions where company_id = 1 ${ORDER}`),
   countOfStatus: database.prepare(`select count(*) as total ${OF_STATUS}`),
   ofStatus: database.prepare(`select * ${OF_STATUS} ${ORDER}`),
+  drawDevice: database
+    .prepare<[], number>(
+      `update counters set last_drawn = last_drawn + 1
+    where company_id = 1 and name = 'devices' returning last_drawn`,
+    )
+    .pluck(),
   createDevice:
-    database.prepare(`insert into devices (company_id, serial_number, enabled, logical_number_id, meta,
+    database.prepare(`insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta,
     framework_version, revision, created_at, updated_at, created_by, created_via)
-    values (1, ?, 1, null, '{}', null, 1, ?, ?, 1, 'api') returning *`),
+    values (1, ?, ?, 1, null, '{}', null, 1, ?, ?, 1, 'api') returning *`),
 };
 
 const time = (milliseconds: Row[string]): string | null =>
@@ -111,10 +117,14 @@ function respond(path: string, query: URLSearchParams): object {
   return { device: deviceFields(statements.device.get(Number(path.split('/')[3])) as Row) };
 }
 
+const createRow = database.transaction(
+  (serialNumber: string, now: number) =>
+    statements.createDevice.get(statements.drawDevice.get(), serialNumber, now, now) as Row,
+);
+
 function createDevice(body: string): object {
   const { serial_number: serialNumber } = JSON.parse(body) as { serial_number: string };
-  const now = Date.now();
-  return { device: deviceFields(statements.createDevice.get(serialNumber, now, now) as Row) };
+  return { device: deviceFields(createRow.immediate(serialNumber, Date.now())) };
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

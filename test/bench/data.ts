@@ -1,9 +1,7 @@
-import Sqlite from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
 
-import { openDatabase } from '../../src/database/open.js';
-import { DAY, HOUR } from '../../src/platform/clock.js';
-import { hashToken } from '../../src/resources/access-token/access-token.model.js';
+import { DAY } from '../../src/platform/clock.js';
+import { audit, fillDatabase, insertMember, type Insert } from './fill.js';
 
 const GROUPS = 50;
 const APPS = 30;
@@ -20,98 +18,46 @@ export interface BenchData {
   readonly weekUntil: string;
 }
 
-type Row = Readonly<Record<string, string | number | Uint8Array | null>>;
+export interface BenchSizes {
+  readonly transactions: number;
+  /** Each device has a logical number of its own. */
+  readonly devices: number;
+  /** The first so many logical numbers are in the first group; the others are spread evenly. */
+  readonly wide: number;
+}
 
 const pick = <T>(choices: readonly [T, ...T[]], n: number): T => choices[n % choices.length] ?? choices[0];
 
-/** Fills a database with one company by plain SQL, which is faster than the services. */
-export async function buildDatabase(
-  file: string,
-  transactions: number,
-  devices = 20_000,
-): Promise<BenchData> {
-  await (await openDatabase(file)).close();
-  const database = new Sqlite(file);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = OFF');
-  database.pragma('cache_size = -500000');
-  const now = Date.now();
+/** Fills a database with one company. */
+export async function buildDatabase(file: string, transactions: number): Promise<BenchData> {
+  const sizes = { transactions, devices: 20_000, wide: 0 };
+  return await fillDatabase(file, (insert) => insertCompany(insert, sizes, Date.now()));
+}
+
+/** Inserts the first company. */
+export function insertCompany(insert: Insert, sizes: BenchSizes, now: number): BenchData {
   const start = Math.floor(now / DAY) * DAY - (DAYS - 1) * DAY;
   const token = randomBytes(20).toString('hex');
-  const insert = inserter(database);
-  database.transaction(() => {
-    insertMember(insert, 'bench', token, now);
-    insertFleet(insert, devices, now);
-    insertSoftware(insert, now);
-    insertVersionsOfNumbers(insert, devices);
-    insertTransactions(insert, { transactions, devices, start, now });
-  })();
-  database.pragma('wal_checkpoint(TRUNCATE)');
-  database.close();
+  insertMember(insert, 'bench', token, now);
+  insertFleet(insert, sizes, now);
+  insertSoftware(insert, now);
+  insertVersionsOfNumbers(insert, sizes);
+  insertTransactions(insert, { ...sizes, start, now });
   const day = (number: number): string => new Date(start + number * DAY).toISOString().slice(0, 10);
   return { token, weekSince: day(DAYS - 20), weekUntil: day(DAYS - 14) };
 }
 
-export type Insert = (table: string, row: Row) => number;
+export const uuidOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-export function inserter(database: Sqlite.Database): Insert {
-  const prepared = new Map<string, Sqlite.Statement>();
-  return (table, row) => {
-    let statement = prepared.get(table);
-    if (statement === undefined) {
-      const names = Object.keys(row);
-      const text = `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`;
-      statement = database.prepare(text);
-      prepared.set(table, statement);
-    }
-    return Number(statement.run(...Object.values(row)).lastInsertRowid);
-  };
-}
+const groupOf = (n: number, { wide }: BenchSizes): number => (n < wide ? 1 : 1 + (n % GROUPS));
 
-export const audit = (now: number): Row => ({
-  revision: 1,
-  created_at: now - DAYS * DAY,
-  updated_at: now - DAY,
-  created_by: 1,
-  created_via: 'api',
-});
-
-/** Inserts a company with one administrator who has the token; returns the id of the company. */
-export function insertMember(insert: Insert, name: string, token: string, now: number): number {
-  const company = insert('companies', { name, created_at: now, updated_at: now });
-  const user = insert('users', {
-    email: `${name}@bench.example`,
-    name,
-    time_zone: 'UTC',
-    password_hash: 'none',
-    sign_in_count: 0,
-    failed_sign_ins: 0,
-    revision: 1,
-    created_at: now,
-    updated_at: now,
-  });
-  insert('memberships', { company_id: company, user_id: user, role: 'admin', created_at: now });
-  insert('access_tokens', {
-    company_id: company,
-    user_id: user,
-    kind: 'named',
-    name: 'bench',
-    scopes: '["read","write","admin","ingest"]',
-    token_hash: hashToken(token),
-    last_four: token.slice(-4),
-    created_at: now,
-    last_used_at: now + HOUR,
-  });
-  return company;
-}
-
-function insertFleet(insert: Insert, devices: number, now: number): void {
+function insertFleet(insert: Insert, sizes: BenchSizes, now: number): void {
   for (let n = 0; n < GROUPS; n += 1) insert('groups', { company_id: 1, name: `Group ${n}`, ...audit(now) });
-  for (let n = 0; n < devices; n += 1) {
+  for (let n = 0; n < sizes.devices; n += 1) {
     const id = insert('logical_numbers', {
       company_id: 1,
       number: String(100_000 + n),
-      group_id: 1 + (n % GROUPS),
+      group_id: groupOf(n, sizes),
       ...audit(now),
     });
     insert('devices', {
@@ -153,7 +99,7 @@ function insertSoftware(insert: Insert, now: number): void {
       company_id: 1,
       app_id: 1 + (n % APPS),
       number: `${n}`,
-      uuid: `${n}`,
+      uuid: uuidOf(n),
       displayable: 0,
       content_id: content(randomBytes(2_000)),
       size: 2_000,
@@ -169,10 +115,10 @@ function insertSoftware(insert: Insert, now: number): void {
 }
 
 /** Links each logical number to versions of its group. */
-function insertVersionsOfNumbers(insert: Insert, devices: number): void {
-  for (let n = 0; n < devices; n += 1) {
+function insertVersionsOfNumbers(insert: Insert, sizes: BenchSizes): void {
+  for (let n = 0; n < sizes.devices; n += 1) {
     for (let k = 0; k < VERSIONS_OF_NUMBER; k += 1) {
-      const version = 1 + (n % GROUPS) + k * GROUPS;
+      const version = groupOf(n, sizes) + k * GROUPS;
       insert('logical_number_app_versions', {
         company_id: 1,
         logical_number_id: 1 + n,
@@ -182,9 +128,7 @@ function insertVersionsOfNumbers(insert: Insert, devices: number): void {
   }
 }
 
-interface History {
-  readonly transactions: number;
-  readonly devices: number;
+interface History extends BenchSizes {
   readonly start: number;
   readonly now: number;
 }

@@ -34,17 +34,18 @@ export async function start(
   script: string,
   args: readonly string[],
   env: object,
+  channel: 'ipc' | 'ignore' = 'ignore',
 ): Promise<BenchServer> {
   const path = new URL(script, import.meta.url).pathname;
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', channel],
   });
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {
     child.on('exit', () => reject(new Error(`${name} ended: ${output}`)));
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
+      stream?.on('data', (chunk: Buffer) => {
         output += chunk.toString();
         const match = /listens on (http:\S+)/.exec(output)?.[1];
         if (match !== undefined) resolve(match);
@@ -56,10 +57,27 @@ export async function start(
   return server;
 }
 
+const settingsOf = (file: string): object => ({
+  ...{ DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0', LOG_LEVEL: 'warn' },
+});
+
 /** Starts this server on a database file, without rate limit. */
 export async function startGateway(file: string, env: object = {}): Promise<BenchServer> {
-  const settings = { DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0', LOG_LEVEL: 'warn' };
-  return await start('server', '../../src/main.ts', ['serve'], { ...settings, ...env });
+  return await start('server', '../../src/main.ts', ['serve'], { ...settingsOf(file), ...env });
+}
+
+/** The same, with the longest turn of its event loop since the last call, in ms of processor time. */
+export async function startWatchedGateway(
+  file: string,
+): Promise<BenchServer & { readonly longestTurn: () => Promise<number> }> {
+  const server = await start('server', './watched-server.ts', ['serve'], settingsOf(file), 'ipc');
+  const longestTurn = async (): Promise<number> => {
+    const answer = once(server.child, 'message') as Promise<[number]>;
+    server.child.send('turn');
+    const [turn] = await answer;
+    return turn;
+  };
+  return { ...server, longestTurn };
 }
 
 async function stop({ child }: BenchServer): Promise<void> {

@@ -153,7 +153,8 @@ async function linked<T>(
   const { rows } = await sql<Owned<T>>`select * from (
       select t.*, l.${sql.ref(parent)} as parent_id,
         row_number() over (partition by l.${sql.ref(parent)} order by t.id) as position
-      from ${sql.table(link)} as l join ${sql.table(table)} as t on t.id = l.${sql.ref(child)}
+      from ${sql.table(link)} as l join ${sql.table(table)} as t
+        on t.company_id = l.company_id and t.id = l.${sql.ref(child)}
       where l.company_id = ${ctx.companyId} and l.${sql.ref(parent)} in (${sql.join(parents)}))
     where position <= ${first} order by parent_id, position`.execute(db);
   return byParent(rows);

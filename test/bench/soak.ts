@@ -2,7 +2,7 @@
  * Well-behaved clients of two companies, and all attackers at once with the rights of a third one, on 200,000 devices
  * and 1,000,000 transactions. Prints a report each minute and a verdict at the end; exits with 1 if it is not good.
  *
- *   npm run soak -- [--minutes N] [--database FILE] [--without ATTACK,ATTACK]
+ *   npm run soak -- [--minutes N] [--database FILE] [--scale N] [--without ATTACK,ATTACK]
  *
  * FILE is built if it does not exist, and kept; the server runs on a copy of it.
  */
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
     database: { type: 'string', default: join(tmpdir(), 'terminal-gateway-large.db') },
+    scale: { type: 'string', default: '1' },
     without: { type: 'string', default: '' },
   },
 });
@@ -143,7 +144,7 @@ function verdict(minutes: readonly Minute[], isRunning: boolean): string[] {
 await withDatabaseFile(async (file) => {
   const database = join(dirname(file), 'large.db');
   print(`Preparing ${options.database} ...`);
-  const data = await largeDatabase(database, options.database);
+  const data = await largeDatabase(database, options.database, Number(options.scale));
   const server = await startGateway(database, SETTINGS);
   const [other, third] = data.others;
   const kinds = [

@@ -2,10 +2,10 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { SIZES, type LargeData } from './large.js';
+import { WIDE, type LargeData } from './large.js';
 import { operationsOf } from './operations.js';
 import type { Operation } from './requests.js';
-import { repeat } from './repeat.js';
+import { fit, repeat } from './repeat.js';
 import { send } from './request.js';
 
 /** Attacks a server with the rights of the large company, or with none, until its process is killed. */
@@ -28,12 +28,18 @@ const forever = async (step: () => Promise<unknown>): Promise<never> => {
 /** Repeats each of these operations for a few seconds, in turn. */
 function operations(named: RegExp, connections: number, pauseMs: number): Attack {
   return async (url, data) => {
-    const chosen = operationsOf(data).filter(({ name }) => named.test(name));
+    const chosen: { operation: Operation; size: number }[] = [];
+    for (const operation of operationsOf(data).filter(({ name }) => named.test(name))) {
+      const { size } = await fit(url, operation);
+      if (size > 0) chosen.push({ operation, size });
+    }
+    if (chosen.length === 0) throw new Error(`The limits allow no operation of ${String(named)}`);
     let turn = 0;
     await forever(async () => {
-      const [{ times, ...operation }] = chosen.slice(turn++ % chosen.length) as [Operation];
-      const limited = { ...operation, connections, ...(times === undefined ? {} : { times: 1 }) };
-      await repeat(url, limited, TURN_MS);
+      const [{ operation, size }] = chosen.slice(turn++ % chosen.length) as [(typeof chosen)[number]];
+      const { times, ...repeated } = operation;
+      const limited = { ...repeated, connections, ...(times === undefined ? {} : { times: 1 }) };
+      await repeat(url, limited, size, TURN_MS);
       await sleep(pauseMs);
     });
   };
@@ -113,16 +119,16 @@ const passwords: Attack = async (url) => {
 };
 
 /** Takes a version from 100,000 numbers, gives it back, and notifies them. */
-const wide: Attack = async (url, { token }) => {
+const wide: Attack = async (url, { token, sizes }) => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const put = (groupIds: readonly number[]) => ({
-    ...{ method: 'PUT', path: '/v1/apps/1/versions/1', headers },
+    ...{ method: 'PUT', path: `/v1/apps/1/versions/${WIDE.versions.changed}`, headers },
     body: JSON.stringify({ group_ids: groupIds }),
   });
-  const notification = { content: `SHOW_MESSAGE|${SIZES.wide}`, range: 'group', group_id: 1 };
+  const notification = { content: `SHOW_MESSAGE|${sizes.wide}`, range: 'group', group_id: WIDE.group };
   const notify = { method: 'POST', path: '/v1/notifications', headers, body: JSON.stringify(notification) };
   await forever(async () => {
-    for (const request of [put([]), put([1]), notify]) {
+    for (const request of [put([]), put([WIDE.group]), notify]) {
       await send(url, request, agent);
       await sleep(WIDE_PAUSE_MS);
     }
@@ -131,7 +137,7 @@ const wide: Attack = async (url, { token }) => {
 
 /** By name; each runs in a process of its own. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  filters: operations(/^GraphQL: (filter|count|\d+ counts|filtered|ledger)/, 4, PAUSE_MS),
+  filters: operations(/^GraphQL: (filter|count|page and count|ledger)/, 4, PAUSE_MS),
   summaries: operations(/summary|nested|deep page|last page/, 2, PAUSE_MS),
   bulk: operations(/1,000 (parameters|payments)/, 1, PAUSE_MS),
   ...{ readers, uploads, networks, passwords, wide },

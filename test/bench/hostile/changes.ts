@@ -1,5 +1,5 @@
-import { WIDE_GROUP, WIDE_VERSIONS, type LargeData } from './large.js';
-import { aliased, globalId, texts, unique, type Operation, type Requests } from './requests.js';
+import { MOST, WIDE, type LargeData } from './large.js';
+import { globalId, texts, unique, type Operation, type Requests } from './requests.js';
 import type { Request } from './request.js';
 
 /** Bulk and wide changes, and what moves many bytes. The last ones can be carried out once only. */
@@ -39,7 +39,7 @@ function bulkWrites({ graphql, rest }: Requests): Operation[] {
       (n) => ({ inputs: texts(1_000, (k) => `${unique}${n}.${k}`).map(payment) }),
     ),
     {
-      name: 'REST: a logical number with 300 versions',
+      name: 'REST: a logical number with 6 versions',
       connections: 2,
       request: (n) =>
         rest('POST', 'logical_numbers', {
@@ -54,7 +54,7 @@ function bulkWrites({ graphql, rest }: Requests): Operation[] {
 function payment(reference: string): object {
   const now = new Date().toISOString();
   const field = '0200 7020048020C0020016 nsu=123456789012 terminal 7700001 merchant 000000012345678 '.repeat(
-    5,
+    4,
   );
   return {
     reference,
@@ -97,18 +97,6 @@ function uploadsAndExports({ upload, graphql, rest }: Requests): Operation[] {
       request: () =>
         graphql('{ files(last: 1, orderBy: { field: ID, direction: ASC }) { nodes { size content } } }'),
     },
-    {
-      name: 'GraphQL: pages of 100 transactions with everything, 30 times',
-      connections: 4,
-      request: () =>
-        graphql(
-          aliased(
-            30,
-            (k) =>
-              `transactions(${k % 2 === 0 ? 'first' : 'last'}: ${85 + (k >> 1)}) { nodes { id sent received detail parsed { amount nsu metadata card { brand } } device { serialNumber } } }`,
-          ),
-        ),
-    },
   ];
 }
 
@@ -127,52 +115,82 @@ function signIns(): Operation[] {
   ];
 }
 
-/** Each changes 100,000 rows or more. */
-function wideChanges({ graphql, rest }: Requests, { settingsGroups }: LargeData): Operation[] {
-  const [put, first, second] = WIDE_VERSIONS;
-  const group = globalId('Group', WIDE_GROUP);
+/** What a wide change leaves to be done in steps takes some seconds. */
+const STEPS_MS = 6_000;
+/** Most numbers that a notification can name. */
+const NAMED = 10_000;
+
+/** Each changes 100,000 records or more. */
+function wideChanges({ graphql, rest }: Requests, { sizes }: LargeData): Operation[] {
+  const { versions } = WIDE;
+  const group = globalId('Group', WIDE.group);
   const once = (name: string, request: () => Request): Operation => ({
-    name,
+    name: `Wide: ${name}`,
     connections: 1,
     times: 1,
+    settleMs: STEPS_MS,
     request,
   });
+  const notified = { content: 'SHOW_MESSAGE|x' };
   return [
-    {
-      name: 'REST: a notification to 100,000 numbers',
-      connections: 1,
-      times: 3,
-      request: () =>
-        rest('POST', 'notifications', { content: 'SHOW_MESSAGE|x', range: 'group', group_id: WIDE_GROUP }),
-    },
-    once('GraphQL: a notification to 100,000 numbers', () =>
+    once('POST of a notification to 100,000 numbers', () =>
+      rest('POST', 'notifications', { ...notified, range: 'group', group_id: WIDE.group }),
+    ),
+    once('notificationSend to 100,000 numbers', () =>
       graphql(
         'mutation ($groupId: ID) { notificationSend(input: { content: "SHOW_MESSAGE|y", kind: SHOW, target: { groupId: $groupId } }) { userErrors { code } } }',
         { groupId: group },
       ),
     ),
-    once('REST: a version taken from 100,000 numbers', () =>
-      rest('PUT', `apps/1/versions/${put}`, { group_ids: [] }),
+    once('POST of a notification to 10,000 named numbers', () => {
+      const numbers = texts(Math.min(NAMED, sizes.wide), (n) => String(100_000 + n)).join(',');
+      return rest('POST', 'notifications', {
+        ...{ ...notified, range: 'specific_logical_numbers', logical_numbers: numbers },
+      });
+    }),
+    once('PUT of a version without its group', () =>
+      rest('PUT', `apps/1/versions/${versions.changed}`, { group_ids: [] }),
     ),
-    once('GraphQL: versions attached to a group of 100,000', () =>
+    once('groupAttachAppVersions', () =>
       graphql(
         'mutation ($id: ID!, $ids: [ID!]!) { groupAttachAppVersions(id: $id, appVersionIds: $ids) { userErrors { code } } }',
-        { id: group, ids: [globalId('AppVersion', put)] },
+        { id: group, ids: [globalId('AppVersion', versions.changed)] },
       ),
     ),
-    once('REST: deletion of a version of 100,000 numbers', () => rest('DELETE', `apps/21/versions/${first}`)),
-    once('GraphQL: deletion of a version of 100,000 numbers', () =>
+    once('groupDetachAppVersions', () =>
+      graphql(
+        'mutation ($id: ID!, $ids: [ID!]!) { groupDetachAppVersions(id: $id, appVersionIds: $ids) { userErrors { code } } }',
+        { id: group, ids: [globalId('AppVersion', versions.detached)] },
+      ),
+    ),
+    ...wideDeletions({ graphql, rest }, once),
+  ];
+}
+
+function wideDeletions(
+  { graphql, rest }: Pick<Requests, 'graphql' | 'rest'>,
+  once: (name: string, request: () => Request) => Operation,
+): Operation[] {
+  const { versions } = WIDE;
+  const remove = (name: string, path: string): Operation =>
+    once(`DELETE of ${name}`, () => rest('DELETE', path));
+  return [
+    remove('a version of 100,000 numbers', `apps/21/versions/${versions.deleted}`),
+    once('appVersionDelete', () =>
       graphql('mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }', {
-        id: globalId('AppVersion', second),
+        id: globalId('AppVersion', versions.removed),
       }),
     ),
-    once('REST: deletion of a group with 100,000 parameters', () =>
-      rest('DELETE', `groups/${encodeURIComponent(settingsGroups[0] ?? '')}`),
-    ),
-    once('GraphQL: deletion of a group with 100,000 parameters', () =>
-      graphql('mutation ($id: ID!) { groupDelete(id: $id) { userErrors { code } } }', {
-        id: globalId('Group', 52),
-      }),
-    ),
+    remove('an app with such a version', `apps/${WIDE.app}`),
+    remove('a group with 100,000 parameters and metacontents', `groups/${WIDE.groupWithSettings}`),
+    remove('a number with 100,000 parameters and metacontents', `logical_numbers/${WIDE.numberWithSettings}`),
+    ...([0, 1] as const).flatMap((more) => [
+      remove(
+        `a number with ${MOST.devices + more} devices`,
+        `logical_numbers/${WIDE.numbersWithDevices[more]}`,
+      ),
+      remove(`a file of ${MOST.versions + more} versions`, `files/${WIDE.filesOfVersions[more]}`),
+      remove(`an app with ${MOST.versions + more} versions`, `apps/${WIDE.appsWithVersions[more]}`),
+    ]),
   ];
 }

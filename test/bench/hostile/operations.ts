@@ -3,8 +3,8 @@ import type { LargeData } from './large.js';
 import { reads } from './reads.js';
 import { Requests, type Operation } from './requests.js';
 
-/** The worst operations that the limits allow. */
+/** The worst operations; those with sizes are allowed up to one of these. */
 export function operationsOf(data: LargeData): readonly Operation[] {
   const requests = new Requests(data);
-  return [...reads(requests), ...changes(requests, data)];
+  return [...reads(requests, data), ...changes(requests, data)];
 }

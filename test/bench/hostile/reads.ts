@@ -1,154 +1,211 @@
-import { SIZES } from './large.js';
-import { aliased, texts, type Operation, type Requests } from './requests.js';
+import type { BenchSizes } from '../data.js';
+import type { LargeData } from './large.js';
+import { aliased, globalId, texts, unique, type Operation, type Requests } from './requests.js';
 
-/** Filters that no index answers, with texts that occur nowhere. `n` makes each one new. */
-const nowhere = (n: number): string =>
-  `{ or: [{ appName: { contains: "zz${n}" } }, { serialNumber: { contains: "zz${n}" } }, { not: { logicalNumber: { contains: "1" } } }] }`;
-const nowhereOfDevices = (n: number): string =>
-  `{ or: [{ serialNumber: { contains: "zz${n}" } }, { not: { frameworkVersion: { contains: "8" } } }] }`;
+/** Most comparisons of a filter, and most aliases of a document. */
+const COMPARISONS = 100;
+const ALIASES = 30;
+
+/** A filter that no index answers, with texts that occur nowhere; `n` makes each one new. */
+const nowhere = (field: string, n: number, comparisons: number): string =>
+  `{ or: [${texts(comparisons, (k) => `{ ${field}: { contains: "z${n}.${k}" } }`).join()}] }`;
 
 /** Filters, summaries, nested lists and deep pages. */
-export const reads = (requests: Requests): Operation[] => [
+export const reads = (requests: Requests, data: LargeData): Operation[] => [
   ...filters(requests),
+  ...filtersOfChildren(requests),
   ...summaries(requests),
-  ...lists(requests),
-  ...restLists(requests),
+  ...lists(requests, data.sizes),
+  ...restLists(requests, data),
 ];
 
+/** In these, the size is the number of comparisons, or of fields in one request. */
 function filters({ graphql }: Requests): Operation[] {
   return [
     {
       name: 'GraphQL: filter of transactions that matches nothing',
       connections: 8,
-      request: (n) => graphql(`{ transactions(first: 100, filter: ${nowhere(n)}) { nodes { id } } }`),
+      most: COMPARISONS - 1,
+      request: (n, size) =>
+        graphql(`{ transactions(first: 100, filter: ${nowhere('appName', n, size)}) { nodes { id } } }`),
     },
     {
       name: 'GraphQL: count of transactions by a filter',
       connections: 8,
-      request: (n) => graphql(`{ transactions(first: 0, filter: ${nowhere(n)}) { totalCount } }`),
+      most: COMPARISONS - 1,
+      request: (n, size) =>
+        graphql(`{ transactions(first: 0, filter: ${nowhere('serialNumber', n, size)}) { totalCount } }`),
     },
     {
-      name: 'GraphQL: 9 counts of transactions in one request',
+      name: 'GraphQL: counts of transactions in one request',
       connections: 4,
-      request: (n) =>
-        graphql(aliased(9, (k) => `transactions(first: 0, filter: ${nowhere(n * 9 + k)}) { totalCount }`)),
-    },
-    {
-      name: 'GraphQL: 30 counts and pages of devices in one request',
-      connections: 4,
-      request: (n) =>
+      most: ALIASES,
+      request: (n, size) =>
         graphql(
           aliased(
-            30,
-            (k) => `devices(first: 10, filter: ${nowhereOfDevices(n * 30 + k)}) { totalCount nodes { id } }`,
+            size,
+            (k) =>
+              `transactions(first: 0, filter: ${nowhere('logicalNumber', n * size + k, 1)}) { totalCount }`,
           ),
         ),
     },
     {
-      name: 'GraphQL: filter of 100 comparisons',
+      name: 'GraphQL: page and count of transactions by time and text',
       connections: 4,
-      request: (n) => {
-        const parts = texts(99, (k) => `{ appName: { contains: "z${n}.${k}" } }`);
-        return graphql(
-          `{ transactions(first: 100, filter: { or: [${parts.join()}] }) { totalCount nodes { id } } }`,
-        );
-      },
+      most: COMPARISONS - 2,
+      request: (n, size) =>
+        graphql(
+          `{ transactions(first: 100, orderBy: { field: STARTED_AT, direction: DESC }, filter: { startedAt: { gte: "2000-01-01T00:00:00Z" }, ${nowhere('serialNumber', n, size).slice(2)}) { totalCount nodes { id sent received } } }`,
+        ),
     },
     {
-      name: 'GraphQL: filter by time and text, another order',
-      connections: 8,
-      request: (n) =>
+      name: 'GraphQL: filter of devices that matches nothing',
+      connections: 4,
+      most: COMPARISONS - 1,
+      request: (n, size) =>
+        graphql(`{ devices(first: 100, filter: ${nowhere('serialNumber', n, size)}) { nodes { id } } }`),
+    },
+    {
+      name: 'GraphQL: page and count of devices, repeated in one request',
+      connections: 4,
+      most: ALIASES,
+      request: (n, size) =>
         graphql(
-          `{ transactions(first: 100, orderBy: { field: STARTED_AT, direction: DESC }, filter: { startedAt: { gte: "2000-01-01T00:00:00Z" }, status: { eq: FAIL }, serialNumber: { contains: "zz${n}" } }) { totalCount nodes { id sent received } } }`,
+          aliased(
+            size,
+            (k) =>
+              `devices(first: 10, filter: ${nowhere('frameworkVersion', n * size + k, 1)}) { totalCount nodes { id } }`,
+          ),
+        ),
+    },
+    {
+      name: 'GraphQL: ledger by a text',
+      connections: 4,
+      most: COMPARISONS - 1,
+      request: (n, size) =>
+        graphql(
+          `{ ledger(first: 100, filter: ${nowhere('action', n, size)}) { totalCount nodes { id before after } } }`,
         ),
     },
   ];
 }
 
-function summaries({ graphql }: Requests): Operation[] {
-  const summary = (bucket: string, by: string, filter: string): string =>
-    `{ transactionSummary(bucket: ${bucket}, by: [${by}]${filter}) { bucketStart count amountTotal netAmount } }`;
+/** The size is the number of comparisons. */
+function filtersOfChildren({ graphql }: Requests): Operation[] {
+  const children = (name: string, query: (filter: (field: string) => string) => string): Operation => ({
+    name: `GraphQL: ${name}`,
+    connections: 4,
+    most: COMPARISONS - 1,
+    request: (n, size) => graphql(query((field) => nowhere(field, n, size))),
+  });
   return [
+    children(
+      'filter of numbers below 50 groups',
+      (filter) =>
+        `{ groups(first: 50) { nodes { logicalNumbers(first: 50, filter: ${filter('number')}) { totalCount nodes { id } } } } }`,
+    ),
+    children(
+      'filter of transactions below 100 devices',
+      (filter) =>
+        `{ devices(first: 100) { nodes { transactions(first: 90, filter: ${filter('appName')}) { totalCount nodes { id } } } } }`,
+    ),
+    children(
+      'filter of numbers below 100 versions',
+      (filter) =>
+        `{ appVersions(first: 100) { nodes { logicalNumbers(first: 50, filter: ${filter('number')}) { totalCount nodes { id } } } } }`,
+    ),
     {
-      name: 'GraphQL: summary by day, status, type and application',
+      name: 'GraphQL: search in the result of a mutation with an Idempotency-Key',
       connections: 4,
-      request: () => graphql(summary('DAY', 'STATUS, TRANSACTION_TYPE, APP_NAME', '')),
+      most: COMPARISONS - 1,
+      request: (n, size) => {
+        const request = graphql(
+          `mutation ($id: ID!) { groupUpdate(id: $id, input: {}) { userErrors { code } group {
+            logicalNumbers(first: 50, filter: ${nowhere('number', n, size)}) { nodes { id } } } } }`,
+          { id: globalId('Group', 2) },
+        );
+        const key = { 'idempotency-key': `${unique}${size}.${n}` };
+        return { ...request, headers: { ...request.headers, ...key } };
+      },
     },
-    {
-      name: 'GraphQL: summary of a million transactions by logical number',
-      connections: 4,
-      request: () =>
-        graphql(summary('NONE', 'LOGICAL_NUMBER', ', filter: { logicalNumber: { startsWith: "1000" } }')),
-    },
-    {
-      name: 'GraphQL: summary of a million transactions by group and day',
-      connections: 4,
-      request: () => graphql(summary('DAY', 'GROUP', '')),
-    },
-    {
-      name: 'GraphQL: summary of the transactions of a filter',
-      connections: 4,
-      request: (n) =>
-        graphql(summary('NONE', 'STATUS', `, filter: { serialNumber: { contains: "zz${n}" } }`)),
-    },
+  ];
+}
+
+/** The size is the number of summaries in one request. */
+function summaries({ graphql }: Requests): Operation[] {
+  const summary = (
+    name: string,
+    bucket: string,
+    by: string,
+    filter: (n: number) => string = () => '',
+  ): Operation => ({
+    name: `GraphQL: summary ${name}`,
+    connections: 4,
+    most: ALIASES,
+    request: (n, size) =>
+      graphql(
+        aliased(
+          size,
+          (k) =>
+            `transactionSummary(bucket: ${bucket}, by: [${by}]${filter(n * size + k)}) { bucketStart count amountTotal netAmount }`,
+        ),
+      ),
+  });
+  return [
+    summary('by day, status, type and application', 'DAY', 'STATUS, TRANSACTION_TYPE, APP_NAME'),
+    summary('by hour', 'HOUR', ''),
+    summary(
+      'by logical number',
+      'NONE',
+      'LOGICAL_NUMBER',
+      () => ', filter: { logicalNumber: { startsWith: "1000" } }',
+    ),
+    summary('by group and day', 'DAY', 'GROUP'),
+    summary(
+      'of the transactions of a filter',
+      'NONE',
+      'STATUS',
+      (n) => `, filter: { serialNumber: { contains: "zz${n}" } }`,
+    ),
     {
       name: 'GraphQL: device summary',
       connections: 8,
-      request: () =>
+      most: ALIASES,
+      request: (_n, size) =>
         graphql(
-          '{ deviceSummary { total neverSeen byModel { value count } byFrameworkVersion { value count } } }',
+          aliased(
+            size,
+            () =>
+              'deviceSummary { total neverSeen byModel { value count } byFrameworkVersion { value count } }',
+          ),
         ),
     },
   ];
 }
 
-function lists({ graphql }: Requests): Operation[] {
-  const middle = Buffer.from(JSON.stringify(['ID', SIZES.transactions / 2, SIZES.transactions / 2]));
+/** The size is the size of a page. */
+function lists({ graphql }: Requests, { transactions }: BenchSizes): Operation[] {
+  const middle = Buffer.from(JSON.stringify(['ID', transactions / 2, transactions / 2]));
   return [
     {
-      name: 'GraphQL: nested lists of cost 10,000',
+      name: 'GraphQL: nested lists',
       connections: 4,
-      request: () =>
-        graphql(`
-          {
-            groups(first: 10) {
-              nodes {
-                name
-                logicalNumbers(first: 90) {
-                  totalCount
-                  nodes {
-                    number
-                    appVersions(first: 5) {
-                      nodes {
-                        number
-                        app {
-                          name
-                        }
-                      }
-                    }
-                  }
-                }
-              }
-            }
-          }
-        `),
+      most: 100,
+      request: (_n, size) =>
+        graphql(`{ groups(first: 10) { nodes { name logicalNumbers(first: ${size}) { totalCount nodes { number
+            appVersions(first: 5) { nodes { number app { name } } } } } } } }`),
     },
     {
-      name: 'GraphQL: filtered lists below 50 groups',
+      name: 'GraphQL: pages of 100 transactions with everything, repeated in one request',
       connections: 4,
-      request: (n) =>
+      most: ALIASES,
+      request: (_n, size) =>
         graphql(
-          `{ groups(first: 50) { nodes { logicalNumbers(first: 50, filter: { number: { contains: "z${n}" } }) {
-          totalCount nodes { id } } } } }`,
-        ),
-    },
-    {
-      name: 'GraphQL: filtered transactions below 100 devices',
-      connections: 4,
-      request: (n) =>
-        graphql(
-          `{ devices(first: 100) { nodes { transactions(first: 90, filter: { appName: { contains: "z${n}" } }) {
-          totalCount nodes { id } } } } }`,
+          aliased(
+            size,
+            (k) =>
+              `transactions(${k % 2 === 0 ? 'first' : 'last'}: ${85 + (k >> 1)}) { nodes { id sent received detail parsed { amount nsu metadata card { brand } } device { serialNumber } } }`,
+          ),
         ),
     },
     {
@@ -157,35 +214,25 @@ function lists({ graphql }: Requests): Operation[] {
       request: () =>
         graphql(
           'query ($after: String) { transactions(first: 100, after: $after, orderBy: { field: ID, direction: ASC }) { totalCount nodes { id parsed { amount } sent received } } }',
-          {
-            after: middle.toString('base64url'),
-          },
-        ),
-    },
-    {
-      name: 'GraphQL: ledger by a text',
-      connections: 4,
-      request: (n) =>
-        graphql(
-          `{ ledger(first: 100, filter: { action: { contains: "z${n}" } }) { totalCount nodes { id before after } } }`,
+          { after: middle.toString('base64url') },
         ),
     },
   ];
 }
 
-function restLists({ rest }: Requests): Operation[] {
+function restLists({ rest }: Requests, { sizes }: LargeData): Operation[] {
   const get = (name: string, path: string, connections = 8): Operation => ({
     name: `REST: ${name}`,
     connections,
     request: () => rest('GET', path),
   });
   return [
-    get('last page of devices', `devices?per_page=100&page=${SIZES.devices / 100}`),
-    get('last page of logical numbers', `logical_numbers?per_page=100&page=${SIZES.devices / 100}`),
-    get('deep page of transactions', `transactions?per_page=100&page=${SIZES.transactions / 200}`),
+    get('last page of devices', `devices?per_page=100&page=${sizes.devices / 100}`),
+    get('last page of logical numbers', `logical_numbers?per_page=100&page=${sizes.devices / 100}`),
+    get('deep page of transactions', `transactions?per_page=100&page=${sizes.transactions / 200}`),
     get(
       'transactions of a status, from a day on, deep page',
-      'transactions?status=fail&since=2020-01-01&per_page=100&page=400',
+      `transactions?status=fail&since=2020-01-01&per_page=100&page=${Math.round(sizes.transactions / 2_500)}`,
     ),
     {
       name: 'REST: transactions of a serial number and application',
@@ -196,7 +243,10 @@ function restLists({ rest }: Requests): Operation[] {
           `transactions?serial_number=IM5${String(n).padStart(8, '0')}&app_name=app1.rb&status=success&per_page=100`,
         ),
     },
-    get('transactions of an application, last page', 'transactions?app_name=app1.rb&per_page=100&page=800'),
+    get(
+      'transactions of an application, last page',
+      `transactions?app_name=app1.rb&per_page=100&page=${Math.round(sizes.transactions / 1_250)}`,
+    ),
     get('list of groups', 'groups?per_page=100'),
   ];
 }

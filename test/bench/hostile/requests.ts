@@ -1,15 +1,19 @@
 import type { LargeData } from './large.js';
 import type { Request } from './request.js';
 
-/** Something expensive that the limits allow. */
+/** Something expensive, as far as the limits allow it. */
 export interface Operation {
   readonly name: string;
+  /** The largest size to try; 1 by default: the operation is the same in every size. */
+  readonly most?: number;
   /** Connections that repeat it at the same time. */
   readonly connections: number;
   /** Requests of each connection; by default it repeats them until the time is over. */
   readonly times?: number;
-  /** The n-th request of all connections together, from 0. */
-  readonly request: (n: number) => Request;
+  /** The n-th request of all connections together, from 0, in a size from 1 to `most`. */
+  readonly request: (n: number, size: number) => Request;
+  /** How long after it the server has work left, in ms. */
+  readonly settleMs?: number;
 }
 
 export const globalId = (type: string, id: number): string =>

@@ -64,14 +64,12 @@ export function createHousekeeping(
     if (!stopped) await trimLog(database);
   };
 
-  const sweepEarlier = (): Promise<void> => repeat((work) => sweepReleasedBefore(work, createdAt), Infinity);
-
   return {
     run,
     steps,
     start: () => {
       steps.start();
-      running = sweepEarlier().catch(onError);
+      running = repeat((work) => sweepReleasedBefore(work, createdAt), Infinity).catch(onError);
       timer = setInterval(() => {
         running = running.then(run).catch(onError);
       }, INTERVAL_MS).unref();

@@ -54,18 +54,18 @@ export async function createServer(
   logger: Logger,
   overrides: ServerOverrides = {},
 ): Promise<Server> {
-  const { clock = systemClock, lostLogLines = () => 0, live: liveTimes = {} } = overrides;
-  const { graphiqlToken = () => null } = overrides;
+  const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
-  const clients = limits.figures;
+  const { figures: clients } = limits;
   const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients, config });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
+  const liveTimes = overrides.live ?? {};
   const shared = { config, clock, units, spools, tokenSecret, timeouts, liveTimes, graphiqlToken, limits };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, clock, onError);

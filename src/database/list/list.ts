@@ -89,7 +89,7 @@ class ListStatements<Name extends keyof Tables, T> {
   /** One page of a company's list. */
   async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
     const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, sql.ref)}
+      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, indexedRef)}
       limit ${request.limit + 1}`.execute(work.db);
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
@@ -104,7 +104,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const { id } = this.#listing;
     const isById = this.#columnOf(request) === id;
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
-    const ref = this.#isOrderIndexed(request, relation) ? sql.ref : unindexedRef;
+    const ref = this.#isOrderIndexed(request, relation) ? indexedRef : unindexedRef;
     const { rows } = await sql<Row<Name> & { parent_id: P }>`
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
       where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
@@ -232,7 +232,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const comparison = isDown(request) ? sql`<` : sql`>`;
     const column = this.#columnOf(request);
     const isIndexed = relation === undefined || this.#isOrderIndexed(request, relation);
-    const ref = isIndexed ? sql.ref : unindexedRef;
+    const ref = isIndexed ? indexedRef : unindexedRef;
     const id = ref(`t.${this.#listing.id}`);
     if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
     return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
@@ -259,6 +259,7 @@ class ListStatements<Name extends keyof Tables, T> {
   }
 }
 
+const indexedRef = (name: string): RawBuilder<unknown> => sql.ref(name);
 const unindexedRef = (name: string): RawBuilder<unknown> => unindexed(sql.ref(name));
 
 export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> {

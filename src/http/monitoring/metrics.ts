@@ -71,9 +71,6 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: BUCKETS,
     registers: [register],
   });
-  const gauge = { name: 'graphql_streams_open', help: 'Open subscriptions.', labelNames: ['transport'] };
-  const open = new Gauge({ ...gauge, registers: [register] });
-  const events = counter('graphql_stream_events_total', 'Events sent to subscribers.', 'transport');
   return {
     countRequest: ({ method, path, status }, milliseconds) => {
       requests.inc({ method, path, status });
@@ -81,15 +78,23 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
     countRateLimited: () => limited.inc(),
     count: (metric, amount) => counted[metric].inc(amount),
-    streams: {
-      streamOpened: (transport) => open.inc({ transport }),
-      streamClosed: (transport) => open.dec({ transport }),
-      eventSent: (transport) => events.inc({ transport }),
-    },
+    streams: streamCounters(register),
     handler: async (_request, response) => {
       response.setHeader('Content-Type', register.contentType);
       await sendText(response, await register.metrics());
     },
+  };
+}
+
+function streamCounters(register: Registry): StreamCounters {
+  const common = { labelNames: ['transport'], registers: [register] };
+  const open = new Gauge({ ...common, name: 'graphql_streams_open', help: 'Open subscriptions.' });
+  const help = 'Events sent to subscribers.';
+  const events = new Counter({ ...common, name: 'graphql_stream_events_total', help });
+  return {
+    streamOpened: (transport) => open.inc({ transport }),
+    streamClosed: (transport) => open.dec({ transport }),
+    eventSent: (transport) => events.inc({ transport }),
   };
 }
 

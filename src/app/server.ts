@@ -54,7 +54,7 @@ export async function createServer(
   logger: Logger,
   overrides: ServerOverrides = {},
 ): Promise<Server> {
-  const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null } = overrides;
+  const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null, live = {} } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
@@ -65,8 +65,17 @@ export async function createServer(
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
-  const liveTimes = overrides.live ?? {};
-  const shared = { config, clock, units, spools, tokenSecret, timeouts, liveTimes, graphiqlToken, limits };
+  const shared = {
+    config,
+    clock,
+    units,
+    spools,
+    tokenSecret,
+    timeouts,
+    liveTimes: live,
+    graphiqlToken,
+    limits,
+  };
   const surfaces = await createSurfaces({ ...shared, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);

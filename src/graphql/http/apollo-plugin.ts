@@ -16,7 +16,7 @@ import { costShown } from '../execution/request.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
+import { LIMITS, LONG_RESPONSE, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
 import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { Lru } from '../limits/lru.js';
 
@@ -24,8 +24,6 @@ export interface PluginOptions extends MaskingOptions {
   readonly admission: Admission;
 }
 
-/** Bytes of a response: making the text of so many takes about 3 ms. */
-const LONG_RESPONSE = 256 * 1024;
 const yieldToEventLoop = createEventLoopYield();
 
 type Documents = NonNullable<ApolloServerOptions<BaseContext>['documentStore']>;

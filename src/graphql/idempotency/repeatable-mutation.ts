@@ -22,14 +22,17 @@ import {
 } from 'graphql';
 import { createHash } from 'node:crypto';
 
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, tooLarge } from '../limits/limits.js';
+import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
 import type { Execution } from '../execution/executor.js';
 import { coerceLongLists } from '../execution/long-variables.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { FormerCall } from './former-replay.js';
 import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';
+
+const yieldToEventLoop = createEventLoopYield();
 
 export interface RepeatableExecution extends Execution {
   /** Errors as clients may see them: these are stored. */
@@ -103,8 +106,10 @@ class RepeatableField {
     if (!change.isOpen) return result;
     const size = approximateJsonBytes(result.data);
     if (size > LIMITS.answerBytes) throw tooLarge('answerBytes', size);
+    if (size > LONG_RESPONSE) await yieldToEventLoop();
     const payload = this.#payloadOf(result.data ?? null, mask(result.errors ?? []));
     await change.commit(payload);
+    if (size > LONG_RESPONSE) await yieldToEventLoop();
     if (change.isReplayed) context.counters.replayed = true;
     return resultOf(payload);
   }

@@ -40,6 +40,9 @@ export const LIMITS = {
   message: 500,
 } as const;
 
+/** Bytes of a response: measuring it, or making its text, takes about 5 ms. After each, others run. */
+export const LONG_RESPONSE = 256 * 1024;
+
 /** Refuses an operation before it runs. Over HTTP: status 400. */
 export class OperationRefused extends Error {
   override readonly name = 'OperationRefused';

@@ -5,6 +5,7 @@ import type { ErrorPolicy } from '../../../platform/batch.js';
 import type { Scope } from '../../../platform/caller.js';
 import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../../execution/context.js';
+import { inParts } from '../../execution/pace.js';
 import { resolvesArguments, type ResolveArguments } from '../arguments.js';
 import { enumeration } from '../enumeration.js';
 import type { UserErrorShape } from '../errors.js';
@@ -20,7 +21,6 @@ import {
 } from '../object-type.js';
 import { payloadType, userErrors } from '../payload.js';
 import { addMethod, type Face, type Parameter, resolverClass } from './face.js';
-import { inParts } from './in-parts.js';
 
 const yieldToEventLoop = createEventLoopYield();
 

@@ -85,11 +85,11 @@ async function coercedList(
   if (!isListType(list) || !isInputObjectType(getNamedType(list))) return null;
   const { ofType } = list as GraphQLList<GraphQLInputType>;
   const coerced: unknown[] = [];
-  let isValid = true;
+  const invalid: unknown[] = [];
   for (const [index, entry] of given.entries()) {
     if (index > 0 && index % ROWS_PER_TURN === 0) await yieldToEventLoop();
-    coerced.push(coerceInputValue(entry, ofType, () => (isValid = false)));
-    if (!isValid) return null;
+    coerced.push(coerceInputValue(entry, ofType, (path) => invalid.push(path)));
+    if (invalid.length > 0) return null;
   }
   return coerced;
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import { buildSchema } from 'type-graphql';
 
+import { resolveByArguments } from '../graphql/schema/arguments.js';
 import { InputError } from '../graphql/schema/payload.js';
 import { FACES } from './faces.js';
 import { ledgerEntityFace } from './ledger-entity.graphql.js';
@@ -35,6 +36,7 @@ async function buildSchemaOfFaces(): Promise<GraphQLSchema> {
     pubSub: NO_TOPICS,
   });
   demandNodeSources(schema);
+  resolveByArguments(schema);
   describeRoots(schema);
   return schema;
 }

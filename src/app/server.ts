@@ -65,18 +65,8 @@ export async function createServer(
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
-  const shared = {
-    config,
-    clock,
-    units,
-    spools,
-    tokenSecret,
-    timeouts,
-    liveTimes: live,
-    graphiqlToken,
-    limits,
-  };
-  const surfaces = await createSurfaces({ ...shared, monitoring, onError });
+  const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits };
+  const surfaces = await createSurfaces({ ...settings, units, spools, tokenSecret, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;

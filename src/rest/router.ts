@@ -21,6 +21,7 @@ import { readQuery } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import { demandScope, type Authenticator, type Caller } from '../platform/caller.js';
+import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { SentBytes } from '../platform/encoding/sent-bytes.js';
 import { invalid } from '../platform/errors.js';
@@ -202,6 +203,10 @@ function multipartElsewhere(fileRoutes: string): HttpProblem {
   return new HttpProblem(400, 'malformed_json', message);
 }
 
+/** Bytes of a body: parsing so many, and picking the input from them, take some milliseconds each. */
+const LONG_BODY = 64 * 1024;
+const yieldToEventLoop = createEventLoopYield();
+
 async function perform(
   received: ReceivedRequest,
   caller: Caller | null,
@@ -209,7 +214,10 @@ async function perform(
 ): Promise<RenderedResponse | RenderedList> {
   const { units, storedResponses } = options;
   const { route } = received;
+  const isLong = received.body.bytes.length > LONG_BODY;
+  if (isLong) await yieldToEventLoop();
   const call = createCall(received);
+  if (isLong) await yieldToEventLoop();
   if ('perform' in route) return renderResponse(await route.perform(call));
   if (caller === null) throw new Error(`The route ${route.path} needs a caller`);
   if ('write' in route) {

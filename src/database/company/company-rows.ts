@@ -159,16 +159,18 @@ export class CompanyRows<Name extends CompanyTableName> {
   async #insert<R>(work: WriteWork, rows: readonly object[], ending: RawBuilder<unknown>): Promise<R[]> {
     const numbered = await this.#numbered(work, rows);
     const columns = Object.keys(numbered[0] ?? {});
-    const values = numbered.map((row) => {
+    const valuesOf = (row: object) => {
       const given = new Map(entriesOf(row));
       return sql`(${sql.join([work.caller.companyId, ...columns.map((column) => given.get(column))])})`;
-    });
+    };
     const returned: R[][] = [];
-    for (let start = 0; start < values.length; start += ROWS_PER_INSERT) {
+    for (let start = 0; start < numbered.length; start += ROWS_PER_INSERT) {
       if (start > 0) await yieldToEventLoop();
       const inserted = await sql<R>`insert into ${sql.table(this.table)}
         (${sql.join(['company_id', ...columns].map((column) => sql.ref(column)))})
-        values ${sql.join(values.slice(start, start + ROWS_PER_INSERT))} ${ending}`.execute(work.db);
+        values ${sql.join(numbered.slice(start, start + ROWS_PER_INSERT).map(valuesOf))} ${ending}`.execute(
+        work.db,
+      );
       returned.push(inserted.rows);
     }
     return returned.flat();

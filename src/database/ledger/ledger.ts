@@ -71,14 +71,13 @@ export function createLedger(
     deleted: (entityType, before, given) =>
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
-      const plain = (await numbered(db, entries)).map(([entry, sequence]) => rowOf(entry, sequence, actor));
-      const rows = chain === null ? plain : await chained(db, chain, plain);
-      for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+      const toInsert = await numbered(db, entries);
+      for (let start = 0; start < toInsert.length; start += ROWS_PER_INSERT) {
         if (start > 0) await yieldToEventLoop();
-        await db
-          .insertInto('ledger')
-          .values(rows.slice(start, start + ROWS_PER_INSERT))
-          .execute();
+        const part = toInsert.slice(start, start + ROWS_PER_INSERT);
+        const plain = part.map(([entry, sequence]) => rowOf(entry, sequence, actor));
+        const rows = chain === null ? plain : await chained(db, chain, plain);
+        await db.insertInto('ledger').values(rows).execute();
       }
       return entries;
     },

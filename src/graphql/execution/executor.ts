@@ -30,6 +30,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import type { OperationContext } from './context.js';
 import type { Variables } from '../limits/cost.js';
 import { FieldCollector, type CollectedField } from './field-collector.js';
@@ -82,6 +83,10 @@ function isSupported(schema: GraphQLSchema, document: DocumentNode): boolean {
   return found;
 }
 
+/** Of a level with more records, one field with values is resolved in each turn of the event loop. */
+const SOURCES_PER_TURN = 1_000;
+const yieldToEventLoop = createEventLoopYield();
+
 class LevelExecutor {
   readonly #variables: Readonly<Record<string, unknown>>;
   readonly #fields: FieldCollector;
@@ -116,6 +121,8 @@ class LevelExecutor {
     const results = sources.map((): Result => ({ ...blank }));
     await Promise.all(
       fields.map(async ({ key, nodes }) => {
+        // Leaves are no keys of loaders: what is loaded together is still asked for in one turn.
+        if (sources.length > SOURCES_PER_TURN && isLeafField(type, nodes)) await yieldToEventLoop();
         const values = await this.#field(type, key, nodes, sources);
         for (const [index, result] of results.entries()) result[key] = values[index];
       }),
@@ -245,6 +252,11 @@ class LevelExecutor {
     if (!isObjectType(own) || !schema.isSubType(type, own)) throw new Unsupported('Not a possible type');
     return own;
   }
+}
+
+function isLeafField(type: GraphQLObjectType, [{ name }]: CollectedField['nodes']): boolean {
+  const field = type.getFields()[name.value];
+  return field === undefined || isLeafType(getNamedType(field.type));
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

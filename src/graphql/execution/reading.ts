@@ -1,13 +1,14 @@
 import DataLoader from 'dataloader';
 
-import type { Examination } from '../../database/list/examination.js';
+import { countAll, type Examination } from '../../database/list/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
-import { LIMITS, tooLarge } from '../limits/limits.js';
+import { LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
+import { Pace } from './pace.js';
 import { SharedUnit } from './shared-unit.js';
 
 /** What is read: a list of the company, a list of many parents, or a use case. Lists know whether they are large. */
@@ -19,6 +20,9 @@ function isLarge(source: Source): boolean {
   return 'list' in source ? source.list.isLarge : source.isLarge;
 }
 
+/** Entries of lists without pages that are rendered in one turn of the event loop. */
+const ENTRIES_PER_TURN = 1_000;
+
 /**
  * All reads of one operation. Each value is read once (DataLoader), and all of them come from one read unit, so that
  * they are of one state of the database. Limits the bytes read (`LIMITS.readBytes`). The unit is opened by the first
@@ -28,10 +32,13 @@ function isLarge(source: Source): boolean {
  * first, so that an operation with a permit never waits for a database connection.
  */
 export class RequestLoaders {
+  /** Of the entries of lists without pages. */
+  readonly pace = new Pace(ENTRIES_PER_TURN);
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #unit: SharedUnit | null = null;
   #isInTransaction = false;
   #bytes = 0;
+  #entries = 0;
   #permit: Promise<Release> | null = null;
   #isFinished = false;
   #examining: Examining = NOTHING_EXAMINED;
@@ -97,7 +104,7 @@ export class RequestLoaders {
     );
   }
 
-  /** The batching loader of values by record id. */
+  /** The batching loader of values by record id. With an examination, the values are lists without pages. */
   forMany<R extends { readonly id: number }, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     examination?: Examination,
@@ -105,18 +112,27 @@ export class RequestLoaders {
     return this.#cached(load, 'many', () => {
       const batch = (records: readonly R[]): Promise<readonly (V | undefined)[]> =>
         this.read(async (work) => {
-          if (examination !== undefined) {
-            await this.charge(
-              work,
-              () => examination,
-              records.map(({ id }) => id),
-            );
-          }
+          if (examination !== undefined) await this.#chargeEntries(work, examination, records);
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
         });
       return new DataLoader(batch, { cacheKeyFn: ({ id }) => id });
     });
+  }
+
+  /** Counts the entries of lists without pages before they are read. Errors: BAD_USER_INPUT. */
+  async #chargeEntries(
+    work: ReadWork,
+    examination: Examination,
+    records: readonly { readonly id: number }[],
+  ): Promise<void> {
+    const ids = records.map(({ id }) => id);
+    await this.charge(work, () => examination, ids);
+    if (examination.within === undefined) return;
+    const max = LIMITS.unpagedEntries + 1;
+    const [entries = 0] = await countAll(work, [examination.within(work, max, ids)]);
+    this.#entries += entries;
+    if (this.#entries > LIMITS.unpagedEntries) throw tooManyEntries();
   }
 
   #cached<L>(of: object, key: string, make: () => L): L {

@@ -154,10 +154,21 @@ export class RecordReads {
   loadForMany<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     record: R,
-    examination?: Examination,
   ): Promise<V | undefined> {
     demandScope(this.caller, 'read');
-    return this.loaders.forMany(load, examination).load(record);
+    return this.loaders.forMany(load).load(record);
+  }
+
+  /** The same for a list without pages, whose entries `examination` counts. Errors: BAD_USER_INPUT for too many. */
+  async loadEntries<R extends Identified, V>(
+    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, readonly V[]>>,
+    record: R,
+    examination: Examination,
+  ): Promise<readonly V[]> {
+    demandScope(this.caller, 'read');
+    const entries = (await this.loaders.forMany(load, examination).load(record)) ?? [];
+    await this.loaders.pace.take(entries.length);
+    return entries;
   }
 
   /** The same for a value that is a record. */

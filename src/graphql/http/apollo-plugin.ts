@@ -10,17 +10,21 @@ import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from '
 
 import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
+import { coerceLongLists } from '../execution/long-variables.js';
 import { maskErrors, type MaskingOptions } from '../execution/mask.js';
 import { costShown } from '../execution/request.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
+import { LIMITS, LONG_RESPONSE, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { Lru } from '../limits/lru.js';
 
 export interface PluginOptions extends MaskingOptions {
   readonly admission: Admission;
 }
+
+const yieldToEventLoop = createEventLoopYield();
 
 type Documents = NonNullable<ApolloServerOptions<BaseContext>['documentStore']>;
 
@@ -87,13 +91,20 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   }
 
   /** Null for what Apollo executes: mutations without an Idempotency-Key, and queries with errors. */
-  async responseForOperation({ schema, document, operation, request, contextValue: context }: Context) {
+  async responseForOperation(of: Context) {
+    const { schema, document, operation, request, contextValue: context } = of;
     if (document === undefined || operation == null) return null;
     const execution = { schema, document, operation, variables: request.variables ?? {}, context };
     const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);
     const data = await executeQuery(execution);
     const result = data === null ? await executeRepeatable({ ...execution, mask }) : { data };
-    if (result === null) return null;
+    if (result === null) {
+      // What Apollo is to execute.
+      const coerced = await coerceLongLists(execution);
+      Object.assign(of, { document: coerced.document });
+      request.variables = coerced.variables;
+      return null;
+    }
     this.#errors = result.errors;
     return {
       http: { headers: new HeaderMap() },
@@ -101,12 +112,12 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     };
   }
 
-  willSendResponse({ contextValue, errors = this.#errors, response }: Context): Promise<void> {
+  async willSendResponse({ contextValue, errors = this.#errors, response }: Context): Promise<void> {
     const { counters } = contextValue;
     const { headers } = response.http;
     headers.delete('cache-control');
     if (counters.replayed) headers.set('Idempotent-Replayed', 'true');
-    if (response.body?.kind !== 'single') return Promise.resolve();
+    if (response.body?.kind !== 'single') return;
     const result = response.body.singleResult;
     const size = approximateJsonBytes(result.data);
     if (size > LIMITS.answerBytes) {
@@ -117,7 +128,8 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const cost = costShown(this.#requestedCost, { ...counters, examined });
     result.extensions = { ...result.extensions, cost };
     if (errors !== undefined) result.errors = this.#masked(contextValue, this.#refusal?.errors ?? errors);
-    return Promise.resolve();
+    // Apollo makes the text of a response right after this.
+    if (size > LONG_RESPONSE) await yieldToEventLoop();
   }
 
   #masked({ caller }: OperationContext, errors: readonly GraphQLError[]) {

@@ -22,13 +22,17 @@ import {
 } from 'graphql';
 import { createHash } from 'node:crypto';
 
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, tooLarge } from '../limits/limits.js';
+import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
 import type { Execution } from '../execution/executor.js';
+import { coerceLongLists } from '../execution/long-variables.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { FormerCall } from './former-replay.js';
 import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';
+
+const yieldToEventLoop = createEventLoopYield();
 
 export interface RepeatableExecution extends Execution {
   /** Errors as clients may see them: these are stored. */
@@ -37,12 +41,14 @@ export interface RepeatableExecution extends Execution {
 
 /** The response; null for operations that the library is to execute as a whole. */
 export async function executeRepeatable(execution: RepeatableExecution): Promise<ExecutionResult | null> {
-  const { schema, document, operation, variables, context } = execution;
+  const { schema, operation: given, context } = execution;
   const { idempotencyKey } = context.request;
   const mutations = schema.getMutationType();
-  if (operation.operation !== OperationTypeNode.MUTATION || mutations == null || idempotencyKey === null) {
+  if (given.operation !== OperationTypeNode.MUTATION || mutations == null || idempotencyKey === null) {
     return null;
   }
+  const ready = await coerceLongLists(execution);
+  const { document, operation, variables } = ready;
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
   if (coerced === undefined) return null;
   const data: [string, unknown][] = [];
@@ -52,7 +58,7 @@ export async function executeRepeatable(execution: RepeatableExecution): Promise
     const definition = mutations.getFields()[name.value];
     const args = definition === undefined ? {} : getArgumentValues(definition, field.nodes[0], coerced);
     const former = { key: idempotencyKey, field: name.value, alias: field.key, args };
-    const result = await new RepeatableField(execution, field, former).execute();
+    const result = await new RepeatableField(execution, ready, field, former).execute();
     errors.push(...(result.errors ?? []));
     if (result.data == null) return { data: null, errors };
     data.push([field.key, result.data[field.key]]);
@@ -64,7 +70,9 @@ class RepeatableField {
   readonly #recordsBefore: number;
 
   constructor(
+    /** As the client sent it: what tells whether a request is the same. */
     private readonly execution: RepeatableExecution,
+    private readonly ready: RepeatableExecution,
     private readonly field: CollectedField,
     private readonly former: FormerCall,
   ) {
@@ -80,7 +88,7 @@ class RepeatableField {
     try {
       const change = this.execution.context.repeatableChange(idempotencyKey, this.former);
       try {
-        return await this.#executeOnce(document, change);
+        return await this.#executeOnce(documentOf(this.ready, this.field), change);
       } finally {
         await change.abandon();
       }
@@ -90,7 +98,7 @@ class RepeatableField {
   }
 
   async #executeOnce(document: DocumentNode, change: RepeatableChange): Promise<ExecutionResult> {
-    const { schema, variables, context, mask } = this.execution;
+    const { schema, variables, context, mask } = this.ready;
     const contextValue = context.during(change);
     const result = await execute({ schema, document, variableValues: variables, contextValue });
     const found = result.errors?.find(({ originalError }) => originalError instanceof StoredPayloadFound);
@@ -98,8 +106,10 @@ class RepeatableField {
     if (!change.isOpen) return result;
     const size = approximateJsonBytes(result.data);
     if (size > LIMITS.answerBytes) throw tooLarge('answerBytes', size);
+    if (size > LONG_RESPONSE) await yieldToEventLoop();
     const payload = this.#payloadOf(result.data ?? null, mask(result.errors ?? []));
     await change.commit(payload);
+    if (size > LONG_RESPONSE) await yieldToEventLoop();
     if (change.isReplayed) context.counters.replayed = true;
     return resultOf(payload);
   }

@@ -30,6 +30,8 @@ export const LIMITS = {
   examined: 20_000_000,
   /** The same for what must be read at once: for an event, or while a mutation with an Idempotency-Key is not committed. */
   examinedTogether: 200_000,
+  /** Entries of lists without pages, such as the effective parameters of logical numbers, that are merged and shown. */
+  unpagedEntries: 10_000,
   /** Bytes of the records that an operation reads from lists that may be large. */
   readBytes: 32 * 1024 * 1024,
   /** Bytes of a response, without contents of files, which have their own limit. */
@@ -39,6 +41,9 @@ export const LIMITS = {
   /** Characters of an error's message. */
   message: 500,
 } as const;
+
+/** Bytes of a response: measuring it, or making its text, takes about 5 ms. After each, others run. */
+export const LONG_RESPONSE = 256 * 1024;
 
 /** Refuses an operation before it runs. Over HTTP: status 400. */
 export class OperationRefused extends Error {
@@ -106,6 +111,15 @@ export function examinedTooMuch(limit: ExaminedLimit): GraphQLError {
   return new GraphQLError(
     `The operation examines too many values ${whereOf(limit)}: at most ${maximum}. ${NARROW}`,
     { extensions: { code: 'BAD_USER_INPUT', limit, maximum } },
+  );
+}
+
+/** The operation shows more entries of lists without pages than the limit; found while it runs. */
+export function tooManyEntries(): GraphQLError {
+  const maximum = LIMITS.unpagedEntries;
+  return new GraphQLError(
+    `The operation shows too many entries of lists without pages: at most ${maximum}. Ask for fewer records.`,
+    { extensions: { code: 'BAD_USER_INPUT', limit: 'unpagedEntries', maximum } },
   );
 }
 

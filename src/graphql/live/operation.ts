@@ -17,6 +17,7 @@ import {
 import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
+import { coerceLongLists } from '../execution/long-variables.js';
 import { maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
 import { costShown, type SubscriptionRequest } from '../execution/request.js';
 import type { OperationText } from '../http/operation-text.js';
@@ -214,7 +215,13 @@ export class Operation {
       const mask = this.#mask;
       await context.examine(this.#price, operation.operation);
       const repeatable = await executeRepeatable({ ...this.args, operation, variables, context, mask });
-      return repeatable ?? (await execute({ ...this.args, rootValue: event, contextValue: context }));
+      if (repeatable !== null) return repeatable;
+      const coerced = await coerceLongLists({ ...this.args, operation, variables });
+      const { document, variables: variableValues } = coerced;
+      return await execute({
+        ...this.args,
+        ...{ document, variableValues, rootValue: event, contextValue: context },
+      });
     } finally {
       context.finish();
     }

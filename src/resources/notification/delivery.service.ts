@@ -24,7 +24,8 @@ export async function queueForNumbers(
   logicalNumberIds: readonly number[],
 ): Promise<number> {
   for (let start = 0; start < logicalNumberIds.length; start += LIMIT.rows) {
-    if (start > 0) await yieldToEventLoop();
+    // What has found the numbers has taken a turn already.
+    if (start > 0 || logicalNumberIds.length > LIMIT.rows) await yieldToEventLoop();
     await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + LIMIT.rows));
   }
   return logicalNumberIds.length;

@@ -44,8 +44,7 @@ export const effectiveParameterFace = fields(LogicalNumberType, {
         "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
       ),
     ),
-    resolve: async (number, ctx) =>
-      (await ctx.loadForMany(listEffectiveParameters, number, EFFECTIVE_EXAMINATION)) ?? [],
+    resolve: (number, ctx) => ctx.loadEntries(listEffectiveParameters, number, EFFECTIVE_EXAMINATION),
     examines: () => [EFFECTIVE_EXAMINATION],
   },
 });

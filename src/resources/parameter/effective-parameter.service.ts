@@ -1,4 +1,5 @@
 import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
+import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../database/work.js';
 import { effectiveParameters } from './effective-parameter.rules.js';
 import type { EffectiveParameter } from './parameter.model.js';
@@ -17,6 +18,10 @@ export const EFFECTIVE_EXAMINATION: Examination = {
   isOfParents: true,
 };
 
+/** Merging so many takes about 5 ms. */
+const MERGED_PER_TURN = 2_000;
+const yieldToEventLoop = createEventLoopYield();
+
 /** The effective parameters of each logical number, by its id; one statement. */
 export async function listEffectiveParameters(
   work: ReadWork,
@@ -27,10 +32,16 @@ export async function listEffectiveParameters(
   const found = await selectParametersOfOwners(work, ids, [...groupIds]);
   const own = Map.groupBy(found, (parameter) => parameter.logicalNumberId);
   const ofGroups = Map.groupBy(found, (parameter) => parameter.groupId);
-  return new Map(
-    numbers.map(({ id, groupId }) => {
-      const inherited = groupId === null ? [] : (ofGroups.get(groupId) ?? []);
-      return [id, effectiveParameters(own.get(id) ?? [], inherited)];
-    }),
-  );
+  const all = new Map<number, readonly EffectiveParameter[]>();
+  let merged = 0;
+  for (const { id, groupId } of numbers) {
+    const inherited = groupId === null ? [] : (ofGroups.get(groupId) ?? []);
+    const effective = effectiveParameters(own.get(id) ?? [], inherited);
+    all.set(id, effective);
+    merged += effective.length;
+    if (merged <= MERGED_PER_TURN) continue;
+    merged = 0;
+    await yieldToEventLoop();
+  }
+  return all;
 }

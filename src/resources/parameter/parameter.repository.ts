@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
-import { countUpTo, type RowCount } from '../../database/list/examination.js';
+import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examination.js';
 import { specialSql } from '../../database/special-sql.js';
 import { amongIds, idTable, pairTable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
@@ -61,15 +61,21 @@ export async function selectParametersOfOwners(
 }
 
 /** Counts the parameters of logical numbers, given by their ids, and of the group of each. */
-export const effectiveWithin: RowCount = (work, max, ids = []) => {
-  const { companyId } = specialSql(work);
-  return countUpTo(
-    max,
-    sql`from ${idTable(ids)} cross join logical_numbers as n cross join parameters as t
-      where n.company_id = ${companyId} and n.id = p.value
-        and t.company_id = ${companyId} and (t.logical_number_id = n.id or t.group_id = n.group_id)`,
-  );
-};
+export const effectiveWithin: RowCount = sumOfCounts([
+  (work, max, ids = []) =>
+    countUpTo(
+      max,
+      sql`from ${idTable(ids)} cross join parameters as t
+        where t.company_id = ${specialSql(work).companyId} and t.logical_number_id = p.value`,
+    ),
+  (work, max, ids = []) =>
+    countUpTo(
+      max,
+      sql`from ${idTable(ids)} cross join logical_numbers as n cross join parameters as t
+        where n.company_id = ${specialSql(work).companyId} and n.id = p.value
+          and t.company_id = n.company_id and t.group_id = n.group_id`,
+    ),
+]);
 
 export interface OwnedKey {
   readonly owner: Owner;

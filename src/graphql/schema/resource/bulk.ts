@@ -1,9 +1,12 @@
-import { Arg, Ctx, Mutation, type ClassType } from 'type-graphql';
+import { Arg, Mutation, type ClassType } from 'type-graphql';
 
 import type { WriteWork } from '../../../database/work.js';
 import type { ErrorPolicy } from '../../../platform/batch.js';
 import type { Scope } from '../../../platform/caller.js';
+import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../../execution/context.js';
+import { inParts } from '../../execution/pace.js';
+import { resolvesArguments, type ResolveArguments } from '../arguments.js';
 import { enumeration } from '../enumeration.js';
 import type { UserErrorShape } from '../errors.js';
 import { fieldName } from '../node.js';
@@ -18,6 +21,8 @@ import {
 } from '../object-type.js';
 import { payloadType, userErrors } from '../payload.js';
 import { addMethod, type Face, type Parameter, resolverClass } from './face.js';
+
+const yieldToEventLoop = createEventLoopYield();
 
 const BulkErrorPolicy = enumeration<ErrorPolicy>(
   'BulkErrorPolicy',
@@ -69,16 +74,32 @@ interface BulkOptions<Row, R extends object, Prepared> {
 
 /** A mutation that creates or sets many records, with one result for each row. */
 export function bulkMutation<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): Face {
-  const { argument, rows, field, prepare, run, scope = 'write', errorPolicy: fixed } = options;
+  const { argument, rows, errorPolicy: fixed } = options;
   const Resolvers = resolverClass();
   const Payload = bulkPayload(options);
-  const apply = (given: readonly Row[], ctx: GraphqlContext, policy: ErrorPolicy | null) =>
-    ctx.change(
+  const apply = applier(options);
+  const resolve: ResolveArguments = (args, ctx) =>
+    apply(args[argument] as readonly Row[], ctx, fixed ?? (args.errorPolicy as ErrorPolicy | null));
+  const decorate: MethodDecorator = (...method) => {
+    Mutation(() => Payload, { description: options.description })(...method);
+    resolvesArguments(resolve)(...method);
+  };
+  const rowsArg = Arg(argument, () => rows.type, { description: rows.description });
+  const parameters = fixed === undefined ? [rowsArg, errorPolicyArg()] : [rowsArg];
+  addMethod<unknown[]>(Resolvers, fieldName(options.name), decorate, parameters, () => undefined);
+  return { nodes: [], resolvers: [Resolvers] };
+}
+
+/** Makes the change. Others run between what is prepared, changed and rendered. */
+function applier<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>) {
+  const { field, prepare, run, scope = 'write' } = options;
+  return async (given: readonly Row[], ctx: GraphqlContext, policy: ErrorPolicy | null) => {
+    const { results, ...payload } = await ctx.change(
       async (work, prepared) => {
-        const results = await run(work, prepared, policy ?? 'REJECT_EVERYTHING');
+        const all = await run(work, prepared, policy ?? 'REJECT_EVERYTHING');
         return {
-          count: results.filter(({ record, counts = record !== null }) => counts).length,
-          results: results.map(({ index, record, userErrors: errors, more }) => ({
+          count: all.filter(({ record, counts = record !== null }) => counts).length,
+          results: all.map(({ index, record, userErrors: errors, more }) => ({
             ...{ index, ...more, [field]: record },
             userErrors: errors,
           })),
@@ -86,22 +107,13 @@ export function bulkMutation<Row, R extends object, Prepared>(options: BulkOptio
       },
       scope,
       [],
-      () => prepare(given),
+      async () => {
+        await yieldToEventLoop();
+        return await prepare(given);
+      },
     );
-  const decorate = Mutation(() => Payload, { description: options.description });
-  const parameters = [Arg(argument, () => rows.type, { description: rows.description }), Ctx()] as const;
-  const name = fieldName(options.name);
-  if (fixed === undefined) {
-    const withPolicy = [...parameters, errorPolicyArg()] as const;
-    addMethod<[readonly Row[], GraphqlContext, ErrorPolicy | null]>(
-      ...([Resolvers, name, decorate, withPolicy, apply] as const),
-    );
-  } else {
-    addMethod<[readonly Row[], GraphqlContext]>(Resolvers, name, decorate, parameters, (given, ctx) =>
-      apply(given, ctx, fixed),
-    );
-  }
-  return { nodes: [], resolvers: [Resolvers] };
+    return results === undefined ? payload : { ...payload, results: inParts(results) };
+  };
 }
 
 function errorPolicyArg(): Parameter {

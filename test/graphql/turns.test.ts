@@ -1,0 +1,184 @@
+import 'reflect-metadata';
+import {
+  execute,
+  getOperationAST,
+  getVariableValues,
+  parse,
+  type DocumentNode,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createSchema } from '../../src/app/schema.js';
+import { GraphqlContext } from '../../src/graphql/execution/context.js';
+import { executeQuery } from '../../src/graphql/execution/executor.js';
+import { coerceLongLists } from '../../src/graphql/execution/long-variables.js';
+import type { Fields } from '../support/client.js';
+import { fleet } from '../support/fleet.js';
+import { answered, nodeId, refused } from '../support/dashboard.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { servicesOf } from './operation-services.js';
+
+const schema = await createSchema();
+const ROWS = 1_000;
+/** Rows of a batch that are coerced, and rendered, in one turn of the event loop; and those of one insert. */
+const [RENDERED, INSERTED] = [100, 200];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** The turns that the event loop makes until `use` resolves. Nothing else happens in this process meanwhile. */
+async function turnsOf<T>(use: () => Promise<T>): Promise<{ result: T; turns: number }> {
+  let [turns, isOver] = [0, false];
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const result = await use();
+  isOver = true;
+  return { result, turns };
+}
+
+function parsed(query: string): { document: DocumentNode; operation: OperationDefinitionNode } {
+  const document = parse(query);
+  const operation = getOperationAST(document);
+  if (operation == null) throw new Error('No operation');
+  return { document, operation };
+}
+
+const rowsOf = (make: (n: number) => unknown): unknown[] => Array.from({ length: ROWS }, (_, n) => make(n));
+
+const payment = (n: number): Fields => ({
+  ...{
+    reference: `turn ${n}`,
+    transactionType: 'SWITCH',
+    serialNumber: 'S',
+    logicalNumber: 'N',
+    appName: 'a',
+  },
+  ...{ status: 'SUCCESS', startedAt: '2026-11-22T10:00:00Z', finishedAt: '2026-11-22T10:00:01Z' },
+  parsed: { amount: n, type: 'sale', status: 'APPROVED', card: { brand: 'visa' } },
+});
+
+const RECORD = `mutation ($rows: [TransactionInput!]!) {
+  transactionBulkRecord(inputs: $rows) { count results { index repeated transaction { reference parsed { amount } } } } }`;
+
+describe('a long list of input objects in a variable', () => {
+  const { document, operation } = parsed(RECORD);
+  const coerced = (rows: unknown) =>
+    turnsOf(() => coerceLongLists({ schema, document, operation, variables: { rows } }));
+
+  it('is coerced in parts, to what graphql-js makes of it', async () => {
+    const rows = rowsOf(payment);
+    const { result, turns } = await coerced(rows);
+    expect(turns).toBeGreaterThanOrEqual(ROWS / RENDERED - 1);
+    const expected = getVariableValues(schema, operation.variableDefinitions ?? [], { rows });
+    expect(result.variables).toEqual(expected.coerced);
+    const again = getVariableValues(schema, result.operation.variableDefinitions ?? [], result.variables);
+    expect(again.coerced).toEqual(expected.coerced);
+  });
+
+  it.each([
+    ['an entry of another type', [...rowsOf(payment), 7]],
+    ['an entry with an unknown field', [...rowsOf(payment), { ...payment(0), more: 1 }]],
+    ['null in it', [...rowsOf(payment), null]],
+    ['a short one', [payment(0)]],
+    ['one entry that is no list', payment(0)],
+  ])('stays as it is with %s', async (_what, rows) => {
+    const { result } = await coerced(rows);
+    expect(result).toEqual({ schema, document, operation, variables: { rows } });
+  });
+
+  it('gets the errors of graphql-js, with the place of the entry', async () => {
+    const rows = [...rowsOf(payment), { ...payment(0), appName: 7 }];
+    expect(await refused(server.acme, RECORD, { rows })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      message: expect.stringContaining('at "rows[1000].appName"; String cannot represent') as string,
+    });
+  });
+});
+
+describe('a batch of 1,000 rows', () => {
+  const owner = async (): Promise<object> => ({
+    groupId: nodeId('Group', await fleet.group(server.acme.client, 'g')),
+  });
+
+  it.each([
+    ['payments', 'rows', RECORD, () => payment],
+    [
+      'devices',
+      'rows',
+      'mutation ($rows: [String!]!) { deviceBulkCreate(serialNumbers: $rows) { count results { index device { serialNumber } } } }',
+      () => (n: number) => `turn ${n}`,
+    ],
+    [
+      'parameters',
+      'rows',
+      'mutation ($rows: [ParameterBulkSetRow!]!) { parameterBulkSet(rows: $rows) { count results { index parameter { key } } } }',
+      async () => {
+        const of = await owner();
+        return (n: number) => ({ owner: of, key: `turn ${n}`, value: 'v' });
+      },
+    ],
+  ])('of %s is stored and rendered in parts, in order', async (_what, name, query, maker) => {
+    const make = await maker();
+    const { document } = parsed(query);
+    const contextValue = new GraphqlContext(server.acme.caller, servicesOf(server));
+    const variableValues = { [name]: rowsOf(make) };
+    const { result, turns } = await turnsOf(async () =>
+      execute({ schema, document, variableValues, contextValue }),
+    );
+    contextValue.finish();
+    expect(turns).toBeGreaterThanOrEqual(ROWS / INSERTED - 1 + ROWS / RENDERED);
+    const [payload] = Object.values(result.data ?? {}) as [{ count: number; results: { index: number }[] }];
+    expect(payload.count).toBe(ROWS);
+    expect(payload.results.map(({ index }) => index)).toEqual(rowsOf((n) => n));
+  });
+});
+
+describe('lists without pages', () => {
+  const query = (numbers: number): string =>
+    `{ logicalNumbers(first: ${numbers}, filter: { number: { contains: "entries" } }) { nodes { effectiveParameters { key value source } } } }`;
+
+  beforeAll(async () => {
+    const { client } = server.beta;
+    const id = await fleet.group(client, 'wide');
+    const rows = rowsOf((n) => ({ owner: { groupId: nodeId('Group', id) }, key: `k${n}`, value: 'v' }));
+    await answered(
+      server.beta,
+      'mutation ($rows: [ParameterBulkSetRow!]!) { parameterBulkSet(rows: $rows) { count } }',
+      { rows },
+    );
+    for (let n = 0; n < 11; n += 1) await fleet.logicalNumber(client, `entries ${n}`, { group_id: id });
+  });
+
+  it('are merged and shown in parts', async () => {
+    const context = new GraphqlContext(server.beta.caller, servicesOf(server));
+    const execution = { schema, ...parsed(query(10)), variables: {}, context };
+    const { result, turns } = await turnsOf(() => executeQuery(execution));
+    context.finish();
+    const { nodes } = (result as { logicalNumbers: { nodes: { effectiveParameters: unknown[] }[] } })
+      .logicalNumbers;
+    expect(nodes.map(({ effectiveParameters }) => effectiveParameters.length)).toEqual(Array(10).fill(ROWS));
+    // Three turns between the parts that are merged, and one for each field of the 10,000 entries.
+    expect(turns).toBeGreaterThanOrEqual(3 + 3);
+  });
+
+  it('have 10,000 entries in an operation at most, a parameter of a group for each of its numbers', async () => {
+    const refusal = async (operation: string) => (await server.beta.graphql(operation)).body.errors?.[0];
+    const expected = {
+      message:
+        'The operation shows too many entries of lists without pages: at most 10000. Ask for fewer records.',
+      extensions: { code: 'BAD_USER_INPUT', limit: 'unpagedEntries', maximum: 10_000 },
+    };
+    expect(await refusal(query(11))).toMatchObject(expected);
+    const twice = `{ a: ${query(10).slice(1, -1)} b: logicalNumber(number: "entries 10") { effectiveParameters { key } } }`;
+    expect(await refusal(twice)).toMatchObject(expected);
+  });
+});

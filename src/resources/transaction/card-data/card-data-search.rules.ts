@@ -1,8 +1,8 @@
 import { cardNumbers, tracks, type Range } from './card-numbers.rules.js';
 import { namedSecrets } from './secret-names.rules.js';
-import { plainView } from './plain-view.rules.js';
-import { viewsOf } from './text-views.rules.js';
-import type { View } from './view.rules.js';
+import { plainView } from './views/plain-view.rules.js';
+import { viewsOf } from './views/text-views.rules.js';
+import { placeInOriginal, read, type View } from './views/view.rules.js';
 
 interface Found {
   /** What must not be kept, in order and without overlaps. */
@@ -26,18 +26,18 @@ export function searchCardData(text: string): Found {
 
 /** What looks like a card number once other digits are masked: in the text itself, without its encoded parts. */
 export function searchRest(text: string): readonly Range[] {
-  const view = plainView({ text, isEncoded: false });
-  return merged(inOriginal(view, [...cardNumbers(view.text), ...tracks(view.text)]));
+  const view = plainView({ ...read(text), isEncoded: false });
+  return merged(inOriginal(view, [...cardNumbers(view), ...tracks(view.text)]));
 }
 
 const cardDataIn = (view: View): Range[] =>
-  inOriginal(view, [...cardNumbers(view.text), ...tracks(view.text), ...namedSecrets(view.text)]);
+  inOriginal(view, [...cardNumbers(view), ...tracks(view.text), ...namedSecrets(view)]);
 
-function inOriginal({ places, isEncoded }: View, ranges: readonly Range[]): Range[] {
+function inOriginal(view: View, ranges: readonly Range[]): Range[] {
   return ranges.flatMap(([from, to, keepsGaps = false]): Range[] => {
     if (to <= from) return [];
-    const [start, end] = places === undefined ? [from, to] : [places.from[from] ?? 0, places.to[to - 1] ?? 0];
-    return [[start, end, keepsGaps && !isEncoded]];
+    const [start, end] = placeInOriginal(view, from, to);
+    return [[start, end, keepsGaps && !view.isEncoded]];
   });
 }
 

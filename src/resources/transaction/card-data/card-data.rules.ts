@@ -1,7 +1,7 @@
 import { searchCardData, searchRest } from './card-data-search.rules.js';
 import { FIRST_DIGITS, LAST_DIGITS, type Range } from './card-numbers.rules.js';
 import { isIsoSecret, isSecretName } from './secret-names.rules.js';
-import { textOf } from './view.rules.js';
+import { textOf } from './views/view.rules.js';
 import type { ParsedPayment } from '../transaction.model.js';
 
 export interface Scrubbed<T> {

@@ -1,4 +1,5 @@
-import { digitRuns, isLuhnValid, type DigitRun } from './digit-runs.rules.js';
+import { eachDigitRun, isLuhnValid, type DigitRun } from './digit-runs.rules.js';
+import { read, type Read } from './views/view.rules.js';
 
 /** From and to a character of a text, `to` excluded; whether what is neither letter nor digit stays readable. */
 export type Range = readonly [from: number, to: number, keepsGaps?: boolean];
@@ -18,9 +19,11 @@ const CARD_BEGINNINGS: Readonly<Record<number, RegExp>> = {
   18: /^(?:3[05689]|5[0678]|6|81)/,
   19: /^(?:3[05689]|4|5[0678]|6|81)/,
 };
-/** The same: 1 at the place that the length and the first two digits make, such as 1641 for 16 digits that begin with 41. */
-const BEGINS = Uint8Array.from({ length: 100 * (LONGEST_NUMBER + 1) }, (_, place) =>
-  Number(CARD_BEGINNINGS[Math.floor(place / 100)]?.test(String(place % 100).padStart(2, '0')) ?? false),
+/** By the first two digits: the lengths of the numbers of card schemes that begin so, each as a bit, such as 2 ** 16. */
+const LENGTHS = Int32Array.from({ length: 100 }, (_, two) =>
+  Object.entries(CARD_BEGINNINGS)
+    .filter(([, beginning]) => beginning.test(String(two).padStart(2, '0')))
+    .reduce((lengths, [length]) => lengths | (1 << Number(length)), 0),
 );
 const DAY = String.raw`(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`;
 /** Year, month, day, hour, minute and second in one piece; no number of a card begins so. */
@@ -46,7 +49,7 @@ const ORDINARY = new RegExp(
  * groups as on a card; amid other digits, as in a packed message, and in other groups, one number in ten has that, so
  * there it must also begin as card numbers do.
  */
-export function cardNumbers(text: string): Range[] {
+export function cardNumbers({ text, units }: Read): Range[] {
   let ordinary: readonly Range[] | undefined;
   const isOrdinary = (from: number, to: number): boolean => {
     ordinary ??= Array.from(text.matchAll(ORDINARY), (match): Range => [
@@ -55,7 +58,11 @@ export function cardNumbers(text: string): Range[] {
     ]);
     return (ordinary[firstEndingAfter(ordinary, from)]?.[0] ?? text.length) <= to;
   };
-  return digitRuns(text, SHORTEST_NUMBER).flatMap((run) => numbersIn(run, isOrdinary));
+  const ranges: Range[] = [];
+  eachDigitRun(units, SHORTEST_NUMBER, (run) => {
+    addNumbers(ranges, text, run, isOrdinary);
+  });
+  return ranges;
 }
 
 /** The index of the first range that ends after a place. */
@@ -69,22 +76,26 @@ function firstEndingAfter(ranges: readonly Range[], place: number): number {
   return low;
 }
 
-function numbersIn(run: DigitRun, isOrdinary: (from: number, to: number) => boolean): Range[] {
-  const { digits, places, cuts, sums } = run;
-  const ranges: Range[] = [];
-  for (let end = SHORTEST_NUMBER; end <= digits.length; end += 1) {
+function addNumbers(
+  ranges: Range[],
+  text: string,
+  run: DigitRun,
+  isOrdinary: (from: number, to: number) => boolean,
+): void {
+  const { count, digits, places, cuts, sums } = run;
+  for (let end = SHORTEST_NUMBER; end <= count; end += 1) {
     const first = Math.max(0, end - LONGEST_NUMBER);
+    const isEnd = cuts[end] === 1;
     for (let start = end - SHORTEST_NUMBER; start >= first; start -= 1) {
       if (!isLuhnValid(sums, start, end)) continue;
-      const two = (digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0);
-      const begins = BEGINS[100 * (end - start) + two] === 1;
-      const isWhole = cuts[start] === 1 && cuts[end] === 1;
-      if (!(begins || isWhole) || !isCardNumber(run, start, end, begins, isWhole)) continue;
+      const lengths = LENGTHS[(digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0)] ?? 0;
+      const begins = (lengths & (1 << (end - start))) !== 0;
+      const isWhole = isEnd && cuts[start] === 1;
+      if (!(begins || isWhole) || !isCardNumber(text, run, start, end, begins, isWhole)) continue;
       if (hasGaps(places, start, end) && isOrdinary(places[start] ?? 0, places[end - 1] ?? 0)) continue;
       addRange(ranges, places[start + FIRST_DIGITS] ?? 0, (places[end - LAST_DIGITS - 1] ?? 0) + 1);
     }
   }
-  return ranges;
 }
 
 const hasGaps = (places: Int32Array, start: number, end: number): boolean =>
@@ -104,7 +115,8 @@ const GROUPS =
 const CARD_GAPS = /^(?:\d[\s\p{Pd}]{0,2})*$/u;
 
 function isCardNumber(
-  { text, places }: DigitRun,
+  text: string,
+  { places }: DigitRun,
   start: number,
   end: number,
   begins: boolean,
@@ -112,8 +124,7 @@ function isCardNumber(
 ): boolean {
   const isParted = hasGaps(places, start, end);
   if (begins && (isWhole || !isParted)) return true;
-  const [run = 0, first = 0, last = 0] = [places[0], places[start], places[end - 1]];
-  const number = text.slice(first - run, last + 1 - run);
+  const number = text.slice(places[start], (places[end - 1] ?? 0) + 1);
   if (!isParted) return !DATE_AND_TIME.test(number);
   if (begins) return CARD_GAPS.test(number);
   return GROUPS.test(number);
@@ -124,7 +135,11 @@ export function hasCardNumber(name: string): boolean {
   const words = name.match(/(?<![\p{L}\d])\d{13,19}(?![\p{L}\d])/gu) ?? [];
   return [name.replace(/[\s\p{Pd}]/gu, ''), ...words].some((digits) => {
     if (!/^\d{13,19}$/.test(digits) || CARD_BEGINNINGS[digits.length]?.test(digits) !== true) return false;
-    return digitRuns(digits, SHORTEST_NUMBER).some(({ sums }) => isLuhnValid(sums, 0, digits.length));
+    let isValid = false;
+    eachDigitRun(read(digits).units, SHORTEST_NUMBER, ({ sums }) => {
+      isValid = isLuhnValid(sums, 0, digits.length);
+    });
+    return isValid;
   });
 }
 

@@ -1,7 +1,9 @@
+import { codePointAt } from './views/view.rules.js';
+
 /** Digits with at most short gaps between them. */
 export interface DigitRun {
-  /** From the first digit to the last one. */
-  readonly text: string;
+  /** How many digits it has; the arrays may be longer. */
+  readonly count: number;
   readonly digits: Uint8Array;
   /** Where each digit stands. */
   readonly places: Int32Array;
@@ -16,68 +18,85 @@ const LONGEST_GAP = 3;
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
 
 /** Whether a character cannot part digits of one number. */
-function isWordAt(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
+function isWordAt(units: Uint16Array, at: number): boolean {
+  const code = units[at] ?? 0;
   if (code <= LAST_OF_ASCII) {
     const lower = code | 0x20;
     return (lower >= 97 && lower <= 122) || (code >= ZERO && code <= NINE);
   }
-  return LETTER_OR_DIGIT.test(String.fromCodePoint(text.codePointAt(at) ?? 0));
+  return LETTER_OR_DIGIT.test(String.fromCodePoint(codePointAt(units, at)));
 }
 
 /** Where the next digit of a run stands; -1 if none does. Up to three characters part digits; of stars, which mask, one. */
-function nextDigit(text: string, after: number): number {
+function nextDigit(units: Uint16Array, after: number): number {
   let at = after + 1;
-  for (let gap = 0; at < text.length; gap += 1) {
-    const code = text.charCodeAt(at);
+  for (let gap = 0; at < units.length; gap += 1) {
+    const code = units[at] ?? 0;
     if (code >= ZERO && code <= NINE) return at;
     if (gap === LONGEST_GAP) return -1;
-    if (code === STAR) return gap === 0 && isDigit(text.charCodeAt(at + 1)) ? at + 1 : -1;
-    if (isWordAt(text, at)) return -1;
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+    if (code === STAR) return gap === 0 && isDigit(units[at + 1] ?? 0) ? at + 1 : -1;
+    if (isWordAt(units, at)) return -1;
+    at += codePointAt(units, at) > 0xffff ? 2 : 1;
   }
   return -1;
 }
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
-/** The runs of at least so many digits. */
-export function digitRuns(text: string, fewest: number): DigitRun[] {
-  const runs: DigitRun[] = [];
-  let places = new Int32Array(64);
-  for (let at = 0; at < text.length; at += 1) {
-    if (!isDigit(text.charCodeAt(at))) continue;
+/** Calls back with each run of at least so many digits; its arrays are those of the next one too. */
+export function eachDigitRun(units: Uint16Array, fewest: number, use: (run: DigitRun) => void): void {
+  let { places } = room;
+  for (let at = 0; at < units.length; at += 1) {
+    if (!isDigit(units[at] ?? 0)) continue;
     let count = 0;
     let last = at;
-    for (let next = at; next !== -1; next = nextDigit(text, next)) {
+    for (let next = at; next !== -1; next = nextDigit(units, next)) {
       if (count === places.length) {
-        const more = new Int32Array(2 * count);
-        more.set(places);
-        places = more;
+        room = roomFor(2 * count, places);
+        ({ places } = room);
       }
-      places[count++] = next;
+      places[count] = next;
+      count += 1;
       last = next;
     }
-    if (count >= fewest) runs.push(runOf(text, places.slice(0, count)));
+    if (count >= fewest) use(runOf(units, count));
     at = last;
   }
-  return runs;
 }
 
-function runOf(text: string, places: Int32Array): DigitRun {
-  const digits = new Uint8Array(places.length);
-  const even = new Uint8Array(places.length + 1);
-  const odd = new Uint8Array(places.length + 1);
-  const cuts = new Uint8Array(places.length + 1).fill(1);
-  for (let at = 0; at < places.length; at += 1) {
-    const digit = text.charCodeAt(places[at] ?? 0) - ZERO;
+const roomFor = (count: number, places: Int32Array) => {
+  const room = {
+    places: new Int32Array(count),
+    digits: new Uint8Array(count),
+    cuts: new Uint8Array(count + 1),
+    even: new Uint8Array(count + 1),
+    odd: new Uint8Array(count + 1),
+  };
+  room.places.set(places);
+  return room;
+};
+/** Kept from text to text: to make arrays for each run takes longer than to fill them. */
+let room = roomFor(64, new Int32Array());
+
+function runOf(units: Uint16Array, count: number): DigitRun {
+  const { places, digits, cuts, even, odd } = room;
+  let [evenSum, oddSum, last] = [0, 0, -1];
+  for (let at = 0; at < count; at += 1) {
+    const place = places[at] ?? 0;
+    const digit = (units[place] ?? 0) - ZERO;
     const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
     digits[at] = digit;
-    if (at > 0 && places[at] === (places[at - 1] ?? 0) + 1) cuts[at] = 0;
-    even[at + 1] = ((even[at] ?? 0) + (at % 2 === 0 ? doubled : digit)) % 10;
-    odd[at + 1] = ((odd[at] ?? 0) + (at % 2 === 0 ? digit : doubled)) % 10;
+    cuts[at] = Number(at === 0 || place !== last + 1);
+    last = place;
+    evenSum += at % 2 === 0 ? doubled : digit;
+    oddSum += at % 2 === 0 ? digit : doubled;
+    if (evenSum > 9) evenSum -= 10;
+    if (oddSum > 9) oddSum -= 10;
+    even[at + 1] = evenSum;
+    odd[at + 1] = oddSum;
   }
-  return { text: text.slice(places[0], (places.at(-1) ?? 0) + 1), digits, places, cuts, sums: [even, odd] };
+  cuts[count] = 1;
+  return { count, digits, places, cuts, sums: [even, odd] };
 }
 
 /** Whether the last digit of a part is its check digit: counted from there, every second one is doubled. */

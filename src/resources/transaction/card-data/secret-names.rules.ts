@@ -1,4 +1,6 @@
 import type { Range } from './card-numbers.rules.js';
+import { nextHint } from './secret-hints.rules.js';
+import { read, type Read } from './views/view.rules.js';
 
 /** Between words and letters of a name. */
 const PART = String.raw`[\s_.\-/\ue000]{0,2}`;
@@ -40,11 +42,11 @@ const TRACK = [
 const ISO_FIELD = '0{0,2}(?:35|36|45|52|55)';
 const ISO_NAME = String.raw`(?<![a-z])(?:(?:bit|fld|field|campo|elemento|data${PART}element|element|df|iso\d{0,4})${PART}|de[_.-]?)${ISO_FIELD}(?!\d)`;
 const SECRET = `(?:${[...CODE, ...PIN, ...TRACK, ISO_NAME].join('|')})`;
-const SECRET_NAME = new RegExp(SECRET, 'i');
+const SECRET_NAME = new RegExp(SECRET, 'gi');
 
 /** Whether a field of this name holds what must never be kept: a verification code, a PIN, track data. */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(wordsParted(name.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')));
+  return wordsParted(name.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).search(SECRET_NAME) !== -1;
 }
 
 const ISO_VALUE = '[0-9a-f]{14}';
@@ -67,9 +69,9 @@ const HEX_BYTES = '(?:[0-9a-f]{2} ){2,31}[0-9a-f]{2}';
 const VALUE = String.raw`(?<secret>${HEX_BYTES}|[^\s"'\\,;&<>|{}()[\]]+)`;
 
 /** `cvv=123`, `"pin_block": "04…"`, `<track2>…`, `CVC 123`, `"name": "cvv", "value": "123"`. */
-const NAMED_SECRET = new RegExp(
+const NAMED_SECRET_HERE = new RegExp(
   String.raw`${SECRET}${REST}(?:(?:${VALUE_OF_PAIR})?${ASSIGNED}|\s{1,9}(?:(?:is|es?|eh)\s)?(?=\d{3}))(?!null\b)${VALUE}`,
-  'dgi',
+  'diy',
 );
 /** `"52": "04A1B2…"`, `<field id="52" value="04A1B2…"`, `F52=04A1B2…`. */
 const ISO_SECRET = new RegExp(
@@ -81,22 +83,60 @@ const ISO_SECRET = new RegExp(
 const SIGN_OF_VALUE = /[:=>]|\s\d{3}/;
 
 /** The values of secrets that a text names. */
-export function namedSecrets(text: string): Range[] {
+export function namedSecrets({ text, units }: Read): Range[] {
   if (!SIGN_OF_VALUE.test(text)) return [];
   const ranges = secretsIn(text, ISO_SECRET);
+  if (nextHint(units, 0) === -1) return ranges;
   const parted = wordsParted(text);
-  if (!SECRET_NAME.test(parted)) return ranges;
-  const named = secretsIn(parted, NAMED_SECRET);
+  const named = namedIn(parted);
   if (parted === text) return [...ranges, ...named];
   const places = placesBeforeParting(parted);
   return [...ranges, ...named.map(([from, to]): Range => [places[from] ?? 0, (places[to - 1] ?? 0) + 1])];
 }
 
-const secretsIn = (text: string, form: RegExp): Range[] =>
-  Array.from(text.matchAll(form)).flatMap((match): Range[] => {
-    const place = match.indices?.groups?.secret;
-    return place === undefined ? [] : [place];
-  });
+const secretsIn = (text: string, form: RegExp): Range[] => Array.from(text.matchAll(form)).flatMap(secretOf);
+
+function secretOf(match: RegExpExecArray): Range[] {
+  const place = match.indices?.groups?.secret;
+  return place === undefined ? [] : [place];
+}
+
+/** More characters than a name has before a hint, and than it has after it with what must not follow. */
+const LONGEST_NAME = 64;
+/** How many characters after a hint are searched for names: most texts have few hints, some have them everywhere. */
+const STEP = 256;
+
+function namedIn(text: string): Range[] {
+  const { units } = read(text);
+  const ranges: Range[] = [];
+  let next = 0;
+  for (let hint = nextHint(units, next); hint !== -1; hint = nextHint(units, next)) {
+    const end = hint + STEP;
+    for (const name of namesIn(text, Math.max(next, hint - LONGEST_NAME), end)) {
+      if (name < next) continue;
+      NAMED_SECRET_HERE.lastIndex = name;
+      const match = NAMED_SECRET_HERE.exec(text);
+      if (match === null) continue;
+      ranges.push(...secretOf(match));
+      next = NAMED_SECRET_HERE.lastIndex;
+    }
+    next = Math.max(next, end - LONGEST_NAME);
+  }
+  return ranges;
+}
+
+/** Where names of secrets begin in a part of a text; near its end also what only looks like one. */
+function namesIn(text: string, from: number, end: number): number[] {
+  const first = Math.max(0, from - LONGEST_NAME);
+  const part = text.slice(first, end);
+  const names: number[] = [];
+  SECRET_NAME.lastIndex = from - first;
+  for (let match = SECRET_NAME.exec(part); match !== null; match = SECRET_NAME.exec(part)) {
+    names.push(first + match.index);
+    SECRET_NAME.lastIndex = match.index + 1;
+  }
+  return names;
+}
 
 /** Parts the words that capitals begin, so that `cardPin` has the word `pin`. */
 const wordsParted = (text: string): string => text.replace(/(?<=[a-z])(?=[A-Z])/g, PARTING);

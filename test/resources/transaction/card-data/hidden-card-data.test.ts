@@ -170,6 +170,11 @@ describe('AT-27 card data in other digits and encodings', () => {
     expect(scrubText(`%c3${text}`).scrubs).toBeGreaterThan(0);
   });
 
+  it('takes only hex digits for those of an escape', () => {
+    expect(scrubText('%_p%69n=1234').value).toBe('%_p%69n=****');
+    expect(scrubText('\\x_p\\x69n=1234').value).toBe('\\x_p\\x69n=****');
+  });
+
   it('many encoded texts, each by itself', () => {
     const hidden = base64(`pan ${VISA} ok`);
     const { value } = scrubText(Array(50).fill(hidden).join(' '));

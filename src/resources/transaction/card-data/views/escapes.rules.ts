@@ -1,5 +1,6 @@
+import { hexValue, NO_DIGIT } from './encoded-runs.rules.js';
 import { plainView } from './plain-view.rules.js';
-import { characterAt } from './utf8.rules.js';
+import { codeAt, lengthAt } from './utf8.rules.js';
 import { ViewBuilder, type View } from './view.rules.js';
 
 const ESCAPE_HINT = /%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#/i;
@@ -7,21 +8,21 @@ const [PERCENT, BACKSLASH, AMPERSAND] = ['%', '\\', '&'].map((character) => char
 
 /** The text without percent-encoding (of bytes in UTF-8), escapes of JSON and programs, and entities of XML. */
 export function unescaped(view: View): View[] {
-  const { text } = view;
+  const { text, units } = view;
   if (!ESCAPE_HINT.test(text)) return [];
   const built = new ViewBuilder(view, text.length);
   const bytes = new Uint8Array(text.length / 3);
   for (let at = 0; at < text.length;) {
-    const unit = text.charCodeAt(at);
+    const unit = units[at] ?? 0;
     if (unit === PERCENT) {
-      const count = percentEncoded(text, at, bytes);
-      if (count === 0) built.copy(at, at + 1);
+      const count = percentEncoded(units, at, bytes);
+      if (count === 0) built.add(unit, at, at + 1);
       else addBytes(built, bytes.subarray(0, count), at);
       at += Math.max(3 * count, 1);
     } else {
-      const escape = unit === BACKSLASH || unit === AMPERSAND ? escapeAt(text, at) : undefined;
-      if (escape === undefined) built.copy(at, at + 1);
-      else if (escape.code <= 0x10ffff) built.addText(String.fromCodePoint(escape.code), at, escape.end);
+      const escape = unit === BACKSLASH || unit === AMPERSAND ? escapeAt(view, at) : undefined;
+      if (escape === undefined) built.add(unit, at, at + 1);
+      else if (escape.code <= 0x10ffff) built.addCode(escape.code, at, escape.end);
       at = escape?.end ?? at + 1;
     }
   }
@@ -29,23 +30,21 @@ export function unescaped(view: View): View[] {
 }
 
 /** The number that hex digits make; below 0 if there are fewer. */
-function hexAt(text: string, from: number, digits: number): number {
+function hexAt(units: Uint16Array, from: number, digits: number): number {
   let value = 0;
   for (let at = from; at < from + digits; at += 1) {
-    const code = text.charCodeAt(at) | 0x20;
-    const digit = code >= 97 && code <= 102 ? code - 87 : text.charCodeAt(at) - 48;
-    // Beyond the text, the code is not a number.
-    if (!(digit >= 0 && (digit <= 9 || code >= 97))) return -1;
+    const digit = hexValue(units, at);
+    if (digit === NO_DIGIT) return -1;
     value = value * 16 + digit;
   }
   return value;
 }
 
 /** Reads bytes that are percent-encoded, one after another; returns how many there are. */
-function percentEncoded(text: string, from: number, bytes: Uint8Array): number {
+function percentEncoded(units: Uint16Array, from: number, bytes: Uint8Array): number {
   let count = 0;
-  for (let at = from; text.charCodeAt(at) === PERCENT; at += 3) {
-    const byte = hexAt(text, at + 1, 2);
+  for (let at = from; units[at] === PERCENT; at += 3) {
+    const byte = hexAt(units, at + 1, 2);
     if (byte < 0) break;
     bytes[count] = byte;
     count += 1;
@@ -55,8 +54,11 @@ function percentEncoded(text: string, from: number, bytes: Uint8Array): number {
 
 const ENTITY = /&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/iy;
 
-function escapeAt(text: string, at: number): { readonly code: number; readonly end: number } | undefined {
-  if (text.charCodeAt(at) === AMPERSAND) {
+function escapeAt(
+  { text, units }: View,
+  at: number,
+): { readonly code: number; readonly end: number } | undefined {
+  if (units[at] === AMPERSAND) {
     ENTITY.lastIndex = at;
     const [whole, hex = '', decimal] = ENTITY.exec(text) ?? [];
     const code = decimal === undefined ? parseInt(hex, 16) : Number(decimal);
@@ -64,17 +66,15 @@ function escapeAt(text: string, at: number): { readonly code: number; readonly e
   }
   const kind = text.charAt(at + 1).toLowerCase();
   const digits = kind === 'u' ? 4 : 2;
-  const code = kind === 'u' || kind === 'x' ? hexAt(text, at + 2, digits) : -1;
+  const code = kind === 'u' || kind === 'x' ? hexAt(units, at + 2, digits) : -1;
   return code < 0 ? undefined : { code, end: at + 2 + digits };
 }
 
 /** Bytes of UTF-8, each written with three characters; a byte that is no UTF-8 stands for itself. */
 function addBytes(built: ViewBuilder, bytes: Uint8Array, place: number): void {
   for (let at = 0; at < bytes.length;) {
-    const { code, length } = characterAt(bytes, at);
-    const [from, to] = [place + 3 * at, place + 3 * (at + length)];
-    if (code <= 0xffff) built.add(code, from, to);
-    else built.addText(String.fromCodePoint(code), from, to);
+    const length = lengthAt(bytes, at, bytes.length);
+    built.addCode(codeAt(bytes, at, length), place + 3 * at, place + 3 * (at + length));
     at += length;
   }
 }

@@ -1,33 +1,41 @@
-import { ViewBuilder, type View } from './view.rules.js';
+import { codePointAt, ViewBuilder, type View } from './view.rules.js';
 
-const NOT_PLAIN = /[^\t\n\r -~]/;
 /** Joiners, marks, soft hyphens, control characters and fillers: a reader does not see them between two digits. */
 const INVISIBLE = /^(?![\t\n\r])[\p{Cc}\p{Cf}\p{M}\u115f\u1160\u3164\uffa0\ufffd]$/u;
 const DIGIT = /^\p{Nd}$/u;
-const SURROGATES = 0xd800;
-const AFTER_SURROGATES = 0xe000;
 
 /** Compatible forms as ASCII (full-width digits, letters with accents), without what cannot be seen. */
 export function plainView(view: View): View {
-  const { text } = view;
-  if (!NOT_PLAIN.test(text)) return view;
-  const built = new ViewBuilder(view, text.length, view.isEncoded);
-  for (let at = 0; at < text.length;) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0x20 && unit <= 0x7e) {
-      built.add(unit, at, at + 1);
-      at += 1;
-      continue;
-    }
-    const isPair = unit >= SURROGATES && unit < AFTER_SURROGATES;
-    const character = isPair ? String.fromCodePoint(text.codePointAt(at) ?? 0) : text.charAt(at);
-    const end = at + character.length;
-    const single = isPair ? NOT_KNOWN : singleForm(unit);
-    if (single >= 0) built.add(single, at, end);
-    else if (single === NOT_KNOWN) built.addText(plainForm(character), at, end);
+  const { units } = view;
+  if (isPlain(units)) return view;
+  const built = new ViewBuilder(view, units.length, view.isEncoded);
+  for (let at = 0; at < units.length;) {
+    const code = codePointAt(units, at);
+    const end = at + (code > 0xffff ? 2 : 1);
+    addPlain(built, code, at, end);
     at = end;
   }
   return built.view();
+}
+
+/** Adds the plain form of a character. */
+export function addPlain(built: ViewBuilder, code: number, from: number, to: number): void {
+  if (isPlainUnit(code)) {
+    built.add(code, from, to);
+    return;
+  }
+  const single = code > 0xffff ? NOT_KNOWN : singleForm(code);
+  if (single >= 0) built.add(single, from, to);
+  else if (single === NOT_KNOWN) built.addText(plainForm(String.fromCodePoint(code)), from, to);
+}
+
+/** Of ASCII what can be seen, and the ends of lines. */
+const isPlainUnit = (unit: number): boolean =>
+  (unit >= 0x20 && unit <= 0x7e) || unit === 0x0a || unit === 0x0d || unit === 0x09;
+
+function isPlain(units: Uint16Array): boolean {
+  for (const unit of units) if (!isPlainUnit(unit)) return false;
+  return true;
 }
 
 const NOT_KNOWN = -1;

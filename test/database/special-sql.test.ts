@@ -18,7 +18,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
   'src/resources/logical-number/version-links.repository.ts': 5,
   'src/resources/notification/delivery.repository.ts': 4,
-  'src/resources/parameter/parameter.repository.ts': 3,
+  'src/resources/parameter/parameter.repository.ts': 4,
   'src/resources/transaction/extent/transaction-extent.repository.ts': 1,
   'src/resources/removal/removal.repository.ts': 2,
   'src/resources/transaction/summary/transaction-summary.repository.ts': 4,

@@ -41,6 +41,10 @@ export function condition(
       operator,
     )})`;
   if ('and' in where) return where.and.length === 0 ? sql`1 = 1` : joined(where.and, sql` and `);
+  if ('or' in where && where.or.length === 1) {
+    // The price of a condition does not look for bounds in it, so the planner must not find one either.
+    return sql.join(where.or.map((part) => condition(columns, part, () => false)));
+  }
   if ('or' in where) return where.or.length === 0 ? sql`1 = 0` : joined(where.or, sql` or `);
   // `is not true`, since a comparison with null is null: `not (name = 'x')` must match rows without a name.
   if ('not' in where) return sql`(${condition(columns, where.not, isIndexed)}) is not true`;

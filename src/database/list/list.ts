@@ -189,20 +189,21 @@ class ListStatements<Name extends keyof Tables, T> {
   }
 
   /**
-   * Children are found by the index of their relation, which may also have the column of their order. By the index of
-   * another column, SQLite would read all records of the company for each parent.
+   * Children are found by their links, or by the index of their relation, which may also have the column of their order.
+   * By the index of another column, SQLite would read all records of the company for each parent.
    */
   #mayIndex(column: string, relation?: Relation): boolean {
-    if (relation === undefined || 'link' in relation) return true;
+    if (relation === undefined) return true;
+    if ('link' in relation) return false;
     const { orders, id } = this.#listing;
     const order = orderOfChildren(this.#listing, relation);
     return column !== id && order !== undefined && orders[order] === column;
   }
 
   /** Whether a page may be read in the order of an index. */
-  #isOrderIndexed({ order }: SliceRequest, relation: Relation): boolean {
-    if ('link' in relation) return true;
-    return orderOfChildren(this.#listing, relation) === order;
+  #isOrderIndexed(request: SliceRequest, relation: Relation): boolean {
+    if ('link' in relation) return this.#columnOf(request) === this.#listing.id;
+    return orderOfChildren(this.#listing, relation) === request.order;
   }
 
   #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {

@@ -70,7 +70,7 @@ class RepeatableField {
   readonly #recordsBefore: number;
 
   constructor(
-    /** As the client sent it: what tells whether a request is the same. */
+    /** As the client sent it: what decides whether a request is the same. */
     private readonly execution: RepeatableExecution,
     private readonly ready: RepeatableExecution,
     private readonly field: CollectedField,

@@ -95,7 +95,7 @@ export class Connections {
   }
 }
 
-/** Drops what is unread in the operating system as well, and tells a client that does not read. */
+/** Drops what is unread in the operating system as well, so that a client that does not read sees the end. */
 function reset(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** HMAC-SHA-256 with a key that follows from a secret and a purpose, so that one use tells nothing of another. */
+/** HMAC-SHA-256 with a key that follows from a secret and a purpose, so that one use discloses nothing of another. */
 export class KeyedHash {
   readonly #key: Buffer;
   /** Names the key without telling it: 16 hexadecimal characters. */

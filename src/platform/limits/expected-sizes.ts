@@ -4,7 +4,7 @@ const MAX_KNOWN = 1_000;
 /** Smaller responses are not remembered. */
 const LARGE_BYTES = 64 * 1024;
 
-/** The sizes of large responses, by what was asked: whoever asks for the same will probably get as much. */
+/** The sizes of large responses, by what was asked: the same request will probably get as much. */
 export class ExpectedSizes {
   readonly #bytes = new Map<string, number>();
 

@@ -1,5 +1,5 @@
 /**
- * A connection whose statements end soon after they are told to. SQLite can be interrupted only by what a statement
+ * A connection whose statements end soon after they are asked to. SQLite can be interrupted only by what a statement
  * itself calls, so each table is read through a temporary view of the same name whose condition asks `may_go_on` at
  * one in 64 rows. SQLite merges such a view into the statement: the plan stays the same. A table with a prescribed
  * index (`indexed by`) has a view of its own for each index.

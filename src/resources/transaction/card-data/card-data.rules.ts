@@ -1,7 +1,7 @@
 import { searchCardData, searchRest } from './card-data-search.rules.js';
 import { FIRST_DIGITS, LAST_DIGITS, type Range } from './card-numbers.rules.js';
 import { isIsoSecret, isSecretName } from './secret-names.rules.js';
-import { textOf } from './views/view.rules.js';
+import { read, textOf } from './views/view.rules.js';
 import type { ParsedPayment } from '../transaction.model.js';
 
 export interface Scrubbed<T> {
@@ -52,11 +52,16 @@ const kindOfCharacter = (character: string): number =>
 
 function hide(text: string, ranges: readonly Range[]): Scrubbed<string> {
   if (ranges.length === 0) return { value: text, scrubs: 0 };
-  const units = new Uint16Array(text.length);
-  for (let at = 0; at < text.length; at += 1) units[at] = text.charCodeAt(at);
+  const { units } = read(text);
+  const scrubs = hideRanges(units, ranges);
+  return { value: scrubs === 0 ? text : textOf(units), scrubs };
+}
+
+/** In how many ranges something was hidden. */
+function hideRanges(units: Uint16Array, ranges: readonly Range[]): number {
   let scrubs = 0;
   for (const [from, to, keepsGaps = false] of ranges) if (hideRange(units, from, to, keepsGaps)) scrubs += 1;
-  return { value: scrubs === 0 ? text : textOf(units), scrubs };
+  return scrubs;
 }
 
 /** Whether something was hidden. */

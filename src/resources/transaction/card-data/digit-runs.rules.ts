@@ -10,7 +10,7 @@ export interface DigitRun {
   /** By place among the digits: 1 before the first digit of a group, and after the last digit. */
   readonly cuts: Uint8Array;
   /** Sums of the check-digit weights before each digit, modulo 10: those of even places doubled, and those of odd places. */
-  readonly sums: readonly [even: Uint8Array, odd: Uint8Array];
+  readonly sums: { readonly even: Uint8Array; readonly odd: Uint8Array };
 }
 
 const [ZERO, NINE, STAR, LAST_OF_ASCII] = [48, 57, 42, 127];
@@ -79,6 +79,14 @@ const roomFor = (count: number, places: Int32Array) => {
 let room = roomFor(64, new Int32Array());
 
 function runOf(units: Uint16Array, count: number): DigitRun {
+  room.cuts[count] = 1;
+  fillRoom(units, count);
+  const { places, digits, cuts, even, odd } = room;
+  return { count, digits, places, cuts, sums: { even, odd } };
+}
+
+/** A function of its own: a loop with more after it is compiled anew for each text. */
+function fillRoom(units: Uint16Array, count: number): void {
   const { places, digits, cuts, even, odd } = room;
   let [evenSum, oddSum, last] = [0, 0, -1];
   for (let at = 0; at < count; at += 1) {
@@ -95,12 +103,10 @@ function runOf(units: Uint16Array, count: number): DigitRun {
     even[at + 1] = evenSum;
     odd[at + 1] = oddSum;
   }
-  cuts[count] = 1;
-  return { count, digits, places, cuts, sums: [even, odd] };
 }
 
 /** Whether the last digit of a part is its check digit: counted from there, every second one is doubled. */
-export function isLuhnValid([even, odd]: DigitRun['sums'], start: number, end: number): boolean {
+export function isLuhnValid({ even, odd }: DigitRun['sums'], start: number, end: number): boolean {
   const sum = end % 2 === 0 ? even : odd;
   return sum[end] === sum[start];
 }

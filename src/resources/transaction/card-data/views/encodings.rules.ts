@@ -57,10 +57,11 @@ function decode(values: Uint8Array, from: number, end: number, bits: number, byt
   if (bits === BASE64_BITS) {
     // Four digits are three bytes.
     for (; at + 4 <= end; at += 4) {
-      const [a = 0, b = 0, c = 0, d = 0] = [values[at], values[at + 1], values[at + 2], values[at + 3]];
-      bytes[count] = (a << 2) | (b >> 4);
-      bytes[count + 1] = (b << 4) | (c >> 2);
-      bytes[count + 2] = (c << 6) | d;
+      const first = ((values[at] ?? 0) << 6) | (values[at + 1] ?? 0);
+      const last = ((values[at + 2] ?? 0) << 6) | (values[at + 3] ?? 0);
+      bytes[count] = first >> 4;
+      bytes[count + 1] = (first << 4) | (last >> 8);
+      bytes[count + 2] = last;
       count += 3;
     }
   }

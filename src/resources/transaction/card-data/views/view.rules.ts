@@ -12,8 +12,10 @@ export function read(text: string): Read {
 
 /** The code point of the character that begins at a unit. */
 export function codePointAt(units: Uint16Array, at: number): number {
-  const [first = 0, second = 0] = [units[at], units[at + 1]];
-  const isPair = first >= 0xd800 && first < 0xdc00 && second >= 0xdc00 && second < 0xe000;
+  const first = units[at] ?? 0;
+  if (first < 0xd800 || first >= 0xdc00) return first;
+  const second = units[at + 1] ?? 0;
+  const isPair = second >= 0xdc00 && second < 0xe000;
   return isPair ? (first - 0xd800) * 0x400 + second - 0xdc00 + 0x1_0000 : first;
 }
 
@@ -35,11 +37,16 @@ export function placeInOriginal(view: View, from: number, to: number): readonly 
   return [start, end];
 }
 
+function bitsOf(units: Uint16Array): number {
+  let bits = 0;
+  for (const unit of units) bits |= unit;
+  return bits;
+}
+
 /** The text of UTF-16 units. */
 export function textOf(units: Uint16Array): string {
-  let all = 0;
-  for (const unit of units) all |= unit;
-  if (all > 0xff) return Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
+  if (bitsOf(units) > 0xff)
+    return Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
   return Buffer.from(units).toString('latin1');
 }
 

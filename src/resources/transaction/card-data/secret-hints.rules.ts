@@ -6,14 +6,14 @@ const ROOTS = new Words([
   ...['pin', 'nip', 'pass', 'pwd', 'senh', 'cont', 'pala', 'clav'],
   ...['trac', 'tril', 'pist', 'trk', 'band', 'tarj', 'magn', 'mags', 'magt', 'magd'],
 ]);
-/** Before the number of a field of ISO 8583, at the end of its name: `bit`, `field`, `campo`, `element`, `df`, `iso`. */
-const ENDS_OF_FIELD = new Set(Array.from('tdofe', (letter) => letter.charCodeAt(0)));
+/** One of these is before the number of a field of ISO 8583, at the end of its name. */
+const FIELDS = new Words(['bit', 'fld', 'field', 'campo', 'emento', 'lement', 'df', 'iso', 'de']);
 
 const [OTHER, LETTER, DIGIT, PARTING, ENDING] = [0, 1, 2, 3, 4];
-/** By ASCII code; `ENDING` for a letter at the end of a root. */
+/** By ASCII code; `ENDING` for a letter at the end of a root or the name of a field. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
-  if (/[a-z]/i.test(character)) return ROOTS.hasEnding(code) ? ENDING : LETTER;
+  if (/[a-z]/i.test(character)) return ROOTS.hasEnding(code) || FIELDS.hasEnding(code) ? ENDING : LETTER;
   if (/[0-9]/.test(character)) return DIGIT;
   return /[\s_.\-/]/.test(character) ? PARTING : OTHER;
 });
@@ -32,7 +32,7 @@ export function nextHint(units: Uint16Array, from: number): number {
     if (kind === LETTER || kind === ENDING) {
       letters = withLetter(letters, code);
       if (kind === ENDING && ROOTS.isEndOf(letters)) return at;
-      isField = ENDS_OF_FIELD.has(code | 0x20);
+      isField = kind === ENDING && FIELDS.isEndOf(letters);
       continue;
     }
     letters = 0;

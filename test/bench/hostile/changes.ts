@@ -10,11 +10,11 @@ export const changes = (requests: Requests, data: LargeData): Operation[] => [
   ...wideChanges(requests, data),
 ];
 
-function bulkWrites({ graphql, rest }: Requests): Operation[] {
+function bulkWrites({ operation, rest }: Requests): Operation[] {
   const bulk = (name: string, query: string, variables: (n: number) => object): Operation => ({
     name: `GraphQL: ${name}`,
     connections: 2,
-    request: (n) => graphql(query, variables(n)),
+    request: (n) => operation(query, variables(n)),
   });
   return [
     bulk(
@@ -72,7 +72,7 @@ function payment(reference: string): object {
 
 const FILE_BYTES = 31 * 1024 * 1024;
 
-function uploadsAndExports({ upload, graphql, rest }: Requests): Operation[] {
+function uploadsAndExports({ upload, operation, rest }: Requests): Operation[] {
   const bytes = Buffer.alloc(FILE_BYTES, 'firmware ');
   return [
     {
@@ -95,7 +95,7 @@ function uploadsAndExports({ upload, graphql, rest }: Requests): Operation[] {
       name: 'GraphQL: contents of files',
       connections: 4,
       request: () =>
-        graphql('{ files(last: 1, orderBy: { field: ID, direction: ASC }) { nodes { size content } } }'),
+        operation('{ files(last: 1, orderBy: { field: ID, direction: ASC }) { nodes { size content } } }'),
     },
   ];
 }
@@ -121,7 +121,7 @@ const STEPS_MS = 6_000;
 const NAMED = 10_000;
 
 /** Each changes 100,000 records or more. */
-function wideChanges({ graphql, rest }: Requests, { sizes }: LargeData): Operation[] {
+function wideChanges({ operation, rest }: Requests, { sizes }: LargeData): Operation[] {
   const { versions } = WIDE;
   const group = globalId('Group', WIDE.group);
   const once = (name: string, request: () => Request): Operation => ({
@@ -137,7 +137,7 @@ function wideChanges({ graphql, rest }: Requests, { sizes }: LargeData): Operati
       rest('POST', 'notifications', { ...notified, range: 'group', group_id: WIDE.group }),
     ),
     once('notificationSend to 100,000 numbers', () =>
-      graphql(
+      operation(
         'mutation ($groupId: ID) { notificationSend(input: { content: "SHOW_MESSAGE|y", kind: SHOW, target: { groupId: $groupId } }) { userErrors { code } } }',
         { groupId: group },
       ),
@@ -152,23 +152,23 @@ function wideChanges({ graphql, rest }: Requests, { sizes }: LargeData): Operati
       rest('PUT', `apps/1/versions/${versions.changed}`, { group_ids: [] }),
     ),
     once('groupAttachAppVersions', () =>
-      graphql(
+      operation(
         'mutation ($id: ID!, $ids: [ID!]!) { groupAttachAppVersions(id: $id, appVersionIds: $ids) { userErrors { code } } }',
         { id: group, ids: [globalId('AppVersion', versions.changed)] },
       ),
     ),
     once('groupDetachAppVersions', () =>
-      graphql(
+      operation(
         'mutation ($id: ID!, $ids: [ID!]!) { groupDetachAppVersions(id: $id, appVersionIds: $ids) { userErrors { code } } }',
         { id: group, ids: [globalId('AppVersion', versions.detached)] },
       ),
     ),
-    ...wideDeletions({ graphql, rest }, once),
+    ...wideDeletions({ operation, rest }, once),
   ];
 }
 
 function wideDeletions(
-  { graphql, rest }: Pick<Requests, 'graphql' | 'rest'>,
+  { operation, rest }: Pick<Requests, 'graphql' | 'rest'>,
   once: (name: string, request: () => Request) => Operation,
 ): Operation[] {
   const { versions } = WIDE;
@@ -177,7 +177,7 @@ function wideDeletions(
   return [
     remove('a version of 100,000 numbers', `apps/21/versions/${versions.deleted}`),
     once('appVersionDelete', () =>
-      graphql('mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }', {
+      operation('mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }', {
         id: globalId('AppVersion', versions.removed),
       }),
     ),

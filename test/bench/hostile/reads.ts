@@ -20,28 +20,28 @@ export const reads = (requests: Requests, data: LargeData): Operation[] => [
 ];
 
 /** In these, the size is the number of comparisons, or of fields in one request. */
-function filters({ graphql }: Requests): Operation[] {
+function filters({ operation }: Requests): Operation[] {
   return [
     {
       name: 'GraphQL: filter of transactions that matches nothing',
       connections: 8,
       most: COMPARISONS - 1,
       request: (n, size) =>
-        graphql(`{ transactions(first: 100, filter: ${nowhere('appName', n, size)}) { nodes { id } } }`),
+        operation(`{ transactions(first: 100, filter: ${nowhere('appName', n, size)}) { nodes { id } } }`),
     },
     {
       name: 'GraphQL: count of transactions by a filter',
       connections: 8,
       most: COMPARISONS - 1,
       request: (n, size) =>
-        graphql(`{ transactions(first: 0, filter: ${nowhere('serialNumber', n, size)}) { totalCount } }`),
+        operation(`{ transactions(first: 0, filter: ${nowhere('serialNumber', n, size)}) { totalCount } }`),
     },
     {
       name: 'GraphQL: counts of transactions in one request',
       connections: 4,
       most: ALIASES,
       request: (n, size) =>
-        graphql(
+        operation(
           aliased(
             size,
             (k) =>
@@ -54,7 +54,7 @@ function filters({ graphql }: Requests): Operation[] {
       connections: 4,
       most: COMPARISONS - 2,
       request: (n, size) =>
-        graphql(
+        operation(
           `{ transactions(first: 100, orderBy: { field: STARTED_AT, direction: DESC }, filter: { startedAt: { gte: "2000-01-01T00:00:00Z" }, ${nowhere('serialNumber', n, size).slice(2)}) { totalCount nodes { id sent received } } }`,
         ),
     },
@@ -63,14 +63,14 @@ function filters({ graphql }: Requests): Operation[] {
       connections: 4,
       most: COMPARISONS - 1,
       request: (n, size) =>
-        graphql(`{ devices(first: 100, filter: ${nowhere('serialNumber', n, size)}) { nodes { id } } }`),
+        operation(`{ devices(first: 100, filter: ${nowhere('serialNumber', n, size)}) { nodes { id } } }`),
     },
     {
       name: 'GraphQL: page and count of devices, repeated in one request',
       connections: 4,
       most: ALIASES,
       request: (n, size) =>
-        graphql(
+        operation(
           aliased(
             size,
             (k) =>
@@ -83,7 +83,7 @@ function filters({ graphql }: Requests): Operation[] {
       connections: 4,
       most: COMPARISONS - 1,
       request: (n, size) =>
-        graphql(
+        operation(
           `{ ledger(first: 100, filter: ${nowhere('action', n, size)}) { totalCount nodes { id before after } } }`,
         ),
     },
@@ -91,12 +91,12 @@ function filters({ graphql }: Requests): Operation[] {
 }
 
 /** The size is the number of comparisons. */
-function filtersOfChildren({ graphql }: Requests): Operation[] {
+function filtersOfChildren({ operation }: Requests): Operation[] {
   const children = (name: string, query: (filter: (field: string) => string) => string): Operation => ({
     name: `GraphQL: ${name}`,
     connections: 4,
     most: COMPARISONS - 1,
-    request: (n, size) => graphql(query((field) => nowhere(field, n, size))),
+    request: (n, size) => operation(query((field) => nowhere(field, n, size))),
   });
   return [
     children(
@@ -119,7 +119,7 @@ function filtersOfChildren({ graphql }: Requests): Operation[] {
       connections: 4,
       most: COMPARISONS - 1,
       request: (n, size) => {
-        const request = graphql(
+        const request = operation(
           `mutation ($id: ID!) { groupUpdate(id: $id, input: {}) { userErrors { code } group {
             logicalNumbers(first: 50, filter: ${nowhere('number', n, size)}) { nodes { id } } } } }`,
           { id: globalId('Group', 2) },
@@ -132,7 +132,7 @@ function filtersOfChildren({ graphql }: Requests): Operation[] {
 }
 
 /** The size is the number of summaries in one request. */
-function summaries({ graphql }: Requests): Operation[] {
+function summaries({ operation }: Requests): Operation[] {
   const summary = (
     name: string,
     bucket: string,
@@ -143,7 +143,7 @@ function summaries({ graphql }: Requests): Operation[] {
     connections: 4,
     most: ALIASES,
     request: (n, size) =>
-      graphql(
+      operation(
         aliased(
           size,
           (k) =>
@@ -172,7 +172,7 @@ function summaries({ graphql }: Requests): Operation[] {
       connections: 8,
       most: ALIASES,
       request: (_n, size) =>
-        graphql(
+        operation(
           aliased(
             size,
             () =>
@@ -184,7 +184,7 @@ function summaries({ graphql }: Requests): Operation[] {
 }
 
 /** The size is the size of a page. */
-function lists({ graphql }: Requests, { transactions }: BenchSizes): Operation[] {
+function lists({ operation }: Requests, { transactions }: BenchSizes): Operation[] {
   const middle = Buffer.from(JSON.stringify(['ID', transactions / 2, transactions / 2]));
   return [
     {
@@ -192,7 +192,7 @@ function lists({ graphql }: Requests, { transactions }: BenchSizes): Operation[]
       connections: 4,
       most: 100,
       request: (_n, size) =>
-        graphql(`{ groups(first: 10) { nodes { name logicalNumbers(first: ${size}) { totalCount nodes { number
+        operation(`{ groups(first: 10) { nodes { name logicalNumbers(first: ${size}) { totalCount nodes { number
             appVersions(first: 5) { nodes { number app { name } } } } } } } }`),
     },
     {
@@ -200,7 +200,7 @@ function lists({ graphql }: Requests, { transactions }: BenchSizes): Operation[]
       connections: 4,
       most: ALIASES,
       request: (_n, size) =>
-        graphql(
+        operation(
           aliased(
             size,
             (k) =>
@@ -212,7 +212,7 @@ function lists({ graphql }: Requests, { transactions }: BenchSizes): Operation[]
       name: 'GraphQL: page after a cursor in the middle',
       connections: 8,
       request: () =>
-        graphql(
+        operation(
           'query ($after: String) { transactions(first: 100, after: $after, orderBy: { field: ID, direction: ASC }) { totalCount nodes { id parsed { amount } sent received } } }',
           { after: middle.toString('base64url') },
         ),

@@ -31,7 +31,7 @@ export class Requests {
 
   readonly #headers = (): Record<string, string> => ({ authorization: `Bearer ${this.data.token}` });
 
-  graphql = (query: string, variables: object = {}): Request => ({
+  operation = (query: string, variables: object = {}): Request => ({
     method: 'POST',
     path: '/graphql',
     headers: { ...this.#headers(), 'content-type': 'application/json' },

@@ -34,7 +34,7 @@ export async function startClients(url: string, name: string, { token, devices }
     (request: (n: number) => Request): SendNext =>
     async (n) =>
       statusOf((await send(url, request(n), agent)).result);
-  const graphql = (query: string, variables: object): Request => ({
+  const operation = (query: string, variables: object): Request => ({
     ...{ method: 'POST', path: '/graphql', headers: { ...headers, 'content-type': 'application/json' } },
     body: JSON.stringify({ query, variables }),
   });
@@ -61,14 +61,14 @@ export async function startClients(url: string, name: string, { token, devices }
       name: `${name} dashboard`,
       client: startSteady(
         500,
-        sender(() => graphql(DASHBOARD, {})),
+        sender(() => operation(DASHBOARD, {})),
       ),
     },
     {
       name: `${name} recording`,
       client: startSteady(
         400,
-        sender((n) => graphql(RECORD, { input: payment(name, n) })),
+        sender((n) => operation(RECORD, { input: payment(name, n) })),
       ),
     },
     {

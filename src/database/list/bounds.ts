@@ -47,9 +47,9 @@ export function countable(
   where: Condition | null,
   ordered?: string,
 ): Condition | null {
-  const parts = conjuncts(where).filter((part) => 'field' in part && filters[part.field]?.narrows === true);
-  const found = parts.find(isEqual) ?? parts.find((part) => 'field' in part && part.operator === 'in');
+  const found = narrowing(filters, where);
   if (found !== undefined) return found;
+  const parts = conjuncts(where).filter((part) => 'field' in part && filters[part.field]?.narrows === true);
   const bounds = parts.filter(
     (part) => 'field' in part && isBound(filters, part, ordered ?? filters[part.field]?.column),
   );
@@ -66,8 +66,17 @@ function loosest(bounds: readonly Comparison[]): readonly Comparison[] {
 
 export const comparisonsOf = (where: Condition | null): number => (where === null ? 0 : comparisonsIn(where));
 
+/** The comparison by whose index a list is read, and no other; undefined where there is none. */
+export function narrowing(filters: Columns['filters'], where: Condition | null): Comparison | undefined {
+  const parts = conjuncts(where).filter((part) => 'field' in part);
+  // The index of a unique value is better than all others.
+  if (findsOne(filters, parts)) return undefined;
+  const narrow = parts.filter(({ field }) => filters[field]?.narrows === true);
+  return narrow.find(isEqual) ?? narrow.find(({ operator }) => operator === 'in');
+}
+
 /** The conditions that must all hold. */
-function conjuncts(where: Condition | null): readonly Condition[] {
+export function conjuncts(where: Condition | null): readonly Condition[] {
   if (where === null) return [];
   return 'and' in where ? where.and.flatMap(conjuncts) : [where];
 }

@@ -6,10 +6,11 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { countOf, type CounterName } from '../count.js';
 import { arrivalsOf, type Arrivals } from './arrivals.js';
-import { orderOfChildren } from './bounds.js';
+import { conjuncts, narrowing, orderOfChildren } from './bounds.js';
 import {
   condition,
   withoutImplied,
+  type Comparison,
   type Condition,
   type FilterColumn,
   type FilterKind,
@@ -89,7 +90,7 @@ class ListStatements<Name extends keyof Tables, T> {
   /** One page of a company's list. */
   async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
     const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, indexedRef)}
+      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, this.#orderRef(request))}
       limit ${request.limit + 1}`.execute(work.db);
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
@@ -104,7 +105,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const { id } = this.#listing;
     const isById = this.#columnOf(request) === id;
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
-    const ref = this.#isOrderIndexed(request, relation) ? indexedRef : unindexedRef;
+    const ref = this.#orderRef(request, relation);
     const { rows } = await sql<Row<Name> & { parent_id: P }>`
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
       where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
@@ -184,8 +185,22 @@ class ListStatements<Name extends keyof Tables, T> {
 
   #alsoMeets(where: Condition | null, relation?: Relation): RawBuilder<unknown> {
     if (where === null) return sql``;
+    const { filters } = this.#listing;
+    const narrow = relation === undefined ? narrowing(filters, where) : undefined;
+    if (narrow !== undefined) return this.#alsoMeetsBy(narrow, where);
     const isIndexed = (column: string): boolean => this.#mayIndex(column, relation);
-    return sql`and ${condition(this.#listing.filters, where, isIndexed)}`;
+    return sql`and ${condition(filters, where, isIndexed)}`;
+  }
+
+  /** By the index of one comparison, whose records the price has counted; it may have the column of their order too. */
+  #alsoMeetsBy({ field }: Comparison, where: Condition): RawBuilder<unknown> {
+    const { filters, orders } = this.#listing;
+    const { column, order = '' } = filters[field] ?? {};
+    const isIndexed = (name: string): boolean => name === column || name === orders[order];
+    const parts = conjuncts(where).map((part) =>
+      condition(filters, part, 'field' in part ? isIndexed : () => false),
+    );
+    return sql`and ${sql.join(parts, sql` and `)}`;
   }
 
   /**
@@ -201,9 +216,18 @@ class ListStatements<Name extends keyof Tables, T> {
   }
 
   /** Whether a page may be read in the order of an index. */
-  #isOrderIndexed(request: SliceRequest, relation: Relation): boolean {
+  #isOrderIndexed(request: SliceRequest, relation?: Relation): boolean {
+    if (relation === undefined) {
+      const { filters } = this.#listing;
+      const narrow = narrowing(filters, request.condition);
+      return narrow === undefined || filters[narrow.field]?.order === request.order;
+    }
     if ('link' in relation) return this.#columnOf(request) === this.#listing.id;
     return orderOfChildren(this.#listing, relation) === request.order;
+  }
+
+  #orderRef(request: SliceRequest, relation?: Relation): (name: string) => RawBuilder<unknown> {
+    return this.#isOrderIndexed(request, relation) ? indexedRef : unindexedRef;
   }
 
   #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
@@ -232,8 +256,7 @@ class ListStatements<Name extends keyof Tables, T> {
     if (key === null) return sql``;
     const comparison = isDown(request) ? sql`<` : sql`>`;
     const column = this.#columnOf(request);
-    const isIndexed = relation === undefined || this.#isOrderIndexed(request, relation);
-    const ref = isIndexed ? indexedRef : unindexedRef;
+    const ref = this.#orderRef(request, relation);
     const id = ref(`t.${this.#listing.id}`);
     if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
     return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;

@@ -168,7 +168,7 @@ function wideChanges({ operation, rest }: Requests, { sizes }: LargeData): Opera
 }
 
 function wideDeletions(
-  { operation, rest }: Pick<Requests, 'graphql' | 'rest'>,
+  { operation, rest }: Pick<Requests, 'operation' | 'rest'>,
   once: (name: string, request: () => Request) => Operation,
 ): Operation[] {
   const { versions } = WIDE;

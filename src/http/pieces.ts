@@ -105,12 +105,18 @@ export function* base64Pieces(bytes: Uint8Array): Generator<string> {
 }
 
 const yieldToEventLoop = createEventLoopYield();
+/** Bytes of all responses that fast clients take in one turn of the event loop. */
+const TURN_BYTES = 512 * 1024;
+let taken = 0;
 
 async function writePiece(response: Response, piece: string | Buffer): Promise<void> {
   if (response.destroyed) return;
   if (!response.write(piece)) await drained(response);
-  // A fast client takes each piece at once: without this, no other request would be served until the last one.
-  else if (piece.length === PIECE_BYTES) await yieldToEventLoop();
+  else if ((taken += piece.length) >= TURN_BYTES) {
+    // A fast client takes each piece at once: without this, no other request would be served until the last one.
+    taken = 0;
+    await yieldToEventLoop();
+  }
 }
 
 /** Resolves when the client has taken what was written, or is gone. */

@@ -6,15 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { countOf, type CounterName } from '../count.js';
 import { arrivalsOf, type Arrivals } from './arrivals.js';
-import { conjuncts, narrowing, orderOfChildren } from './bounds.js';
-import {
-  condition,
-  withoutImplied,
-  type Comparison,
-  type Condition,
-  type FilterColumn,
-  type FilterKind,
-} from './condition.js';
+import { withoutImplied, type Condition, type FilterColumn, type FilterKind } from './condition.js';
 import type { Examination } from './examination.js';
 import {
   examinationOfCount,
@@ -22,9 +14,10 @@ import {
   examinationOfSlice,
   examinationOfSlices,
 } from './examinations.js';
+import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { belongsTo, childrenOf, ofCompany, type Relation } from './scope.js';
 import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { amongIds, instant, idTable, unindexed } from '../storage.js';
+import { amongIds, instant, idTable } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -90,7 +83,7 @@ class ListStatements<Name extends keyof Tables, T> {
   /** One page of a company's list. */
   async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
     const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, this.#orderRef(request))}
+      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, orderRef(this.#listing, request))}
       limit ${request.limit + 1}`.execute(work.db);
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
@@ -105,7 +98,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const { id } = this.#listing;
     const isById = this.#columnOf(request) === id;
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
-    const ref = this.#orderRef(request, relation);
+    const ref = orderRef(this.#listing, request, relation);
     const { rows } = await sql<Row<Name> & { parent_id: P }>`
       select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
       where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
@@ -129,7 +122,7 @@ class ListStatements<Name extends keyof Tables, T> {
     const { rows: counted } = this.#listing;
     if (where === null && typeof counted === 'string') return await countOf(work, counted);
     const { rows } = await sql<{ total: number }>`select count(*) as total from ${this.#table} as t
-      where ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where)}`.execute(work.db);
+      where ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where)}`.execute(work.db);
     return rows[0]?.total ?? 0;
   }
 
@@ -142,7 +135,7 @@ class ListStatements<Name extends keyof Tables, T> {
   ): Promise<ReadonlyMap<P, number>> {
     const { rows } = await sql<{ parent_id: P; total: number }>`
       select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
-        and ${ofCompany(this.#listing, work)} ${this.#alsoMeets(where, relation)}) as total from ${idTable(parents)}`.execute(
+        and ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}) as total from ${idTable(parents)}`.execute(
       work.db,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
@@ -183,56 +176,9 @@ class ListStatements<Name extends keyof Tables, T> {
     return { items, hasMore: rows.length > request.limit };
   }
 
-  #alsoMeets(where: Condition | null, relation?: Relation): RawBuilder<unknown> {
-    if (where === null) return sql``;
-    const { filters } = this.#listing;
-    const narrow = relation === undefined ? narrowing(filters, where) : undefined;
-    if (narrow !== undefined) return this.#alsoMeetsBy(narrow, where);
-    const isIndexed = (column: string): boolean => this.#mayIndex(column, relation);
-    return sql`and ${condition(filters, where, isIndexed)}`;
-  }
-
-  /** By the index of one comparison, whose records the price has counted; it may have the column of their order too. */
-  #alsoMeetsBy({ field }: Comparison, where: Condition): RawBuilder<unknown> {
-    const { filters, orders } = this.#listing;
-    const { column, order = '' } = filters[field] ?? {};
-    const isIndexed = (name: string): boolean => name === column || name === orders[order];
-    const parts = conjuncts(where).map((part) =>
-      condition(filters, part, 'field' in part ? isIndexed : () => false),
-    );
-    return sql`and ${sql.join(parts, sql` and `)}`;
-  }
-
-  /**
-   * Children are found by their links, or by the index of their relation, which may also have the column of their order.
-   * By the index of another column, SQLite would read all records of the company for each parent.
-   */
-  #mayIndex(column: string, relation?: Relation): boolean {
-    if (relation === undefined) return true;
-    if ('link' in relation) return false;
-    const { orders, id } = this.#listing;
-    const order = orderOfChildren(this.#listing, relation);
-    return column !== id && order !== undefined && orders[order] === column;
-  }
-
-  /** Whether a page may be read in the order of an index. */
-  #isOrderIndexed(request: SliceRequest, relation?: Relation): boolean {
-    if (relation === undefined) {
-      const { filters } = this.#listing;
-      const narrow = narrowing(filters, request.condition);
-      return narrow === undefined || filters[narrow.field]?.order === request.order;
-    }
-    if ('link' in relation) return this.#columnOf(request) === this.#listing.id;
-    return orderOfChildren(this.#listing, relation) === request.order;
-  }
-
-  #orderRef(request: SliceRequest, relation?: Relation): (name: string) => RawBuilder<unknown> {
-    return this.#isOrderIndexed(request, relation) ? indexedRef : unindexedRef;
-  }
-
   #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
     const where = request.condition && withoutImplied(request.condition, this.#impliedByKey(request));
-    return sql`${ofCompany(this.#listing, work)} ${this.#alsoMeets(where, relation)}
+    return sql`${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}
       ${this.#beyondKey(request, relation)}`;
   }
 
@@ -256,7 +202,7 @@ class ListStatements<Name extends keyof Tables, T> {
     if (key === null) return sql``;
     const comparison = isDown(request) ? sql`<` : sql`>`;
     const column = this.#columnOf(request);
-    const ref = this.#orderRef(request, relation);
+    const ref = orderRef(this.#listing, request, relation);
     const id = ref(`t.${this.#listing.id}`);
     if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
     return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
@@ -282,9 +228,6 @@ class ListStatements<Name extends keyof Tables, T> {
     return column;
   }
 }
-
-const indexedRef = (name: string): RawBuilder<unknown> => sql.ref(name);
-const unindexedRef = (name: string): RawBuilder<unknown> => unindexed(sql.ref(name));
 
 export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> {
   const statements = new ListStatements(listing);

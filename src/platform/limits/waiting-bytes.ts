@@ -32,7 +32,7 @@ interface Company {
   holders: number;
 }
 
-const NOBODY: Readonly<Company> = { counted: 0, exempt: null, holders: 0 };
+const NOTHING_WAITS: Readonly<Company> = { counted: 0, exempt: null, holders: 0 };
 
 /**
  * Counts the bytes that were made for clients and that their connections have not taken yet, on every transport:
@@ -69,7 +69,7 @@ export class WaitingBytes {
       1,
       this.#expected.of(() => `${companyId} ${asked()}`),
     );
-    const company = this.#companies.get(companyId) ?? NOBODY;
+    const company = this.#companies.get(companyId) ?? NOTHING_WAITS;
     if (this.#placeFor(company, null, bytes) === 'none') throw this.#refusal(bytes);
   }
 
@@ -88,7 +88,7 @@ export class WaitingBytes {
   /** For `HeldBytes`. */
   add(held: HeldBytes, bytes: number): void {
     const { companyId } = held;
-    const company = this.#companies.get(companyId) ?? { ...NOBODY };
+    const company = this.#companies.get(companyId) ?? { ...NOTHING_WAITS };
     const place = this.#placeFor(company, held, bytes);
     if (place === 'none') throw this.#refusal(held.bytes + bytes);
     if (place === 'exempt' && company.exempt !== held) {

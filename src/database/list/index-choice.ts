@@ -1,0 +1,73 @@
+/** Which indexes the planner may use for a list: those by which the price of an operation has counted its rows. */
+import { sql, type RawBuilder } from 'kysely';
+
+import { conjuncts, narrowing, orderOfChildren } from './bounds.js';
+import { condition, type Comparison, type Condition, type FilterColumn } from './condition.js';
+import type { ListTable, Relation } from './scope.js';
+import type { SliceRequest } from './slice.js';
+import { unindexed } from '../storage.js';
+
+interface IndexedList extends ListTable {
+  readonly filters: Readonly<Record<string, FilterColumn>>;
+  readonly orders: Readonly<Record<string, string>>;
+}
+
+type Ref = (name: string) => RawBuilder<unknown>;
+
+const indexedRef: Ref = (name) => sql.ref(name);
+export const unindexedRef: Ref = (name) => unindexed(sql.ref(name));
+
+/** `and …` with the condition; nothing without one. */
+export function alsoMeets(
+  list: IndexedList,
+  where: Condition | null,
+  relation?: Relation,
+): RawBuilder<unknown> {
+  if (where === null) return sql``;
+  const narrow = relation === undefined ? narrowing(list.filters, where) : undefined;
+  if (narrow !== undefined) return alsoMeetsBy(list, narrow, where);
+  return sql`and ${condition(list.filters, where, (column) => mayIndex(list, column, relation))}`;
+}
+
+/** By the index of one comparison, whose records the price has counted; it may have the column of their order too. */
+function alsoMeetsBy(
+  { filters, orders }: IndexedList,
+  { field }: Comparison,
+  where: Condition,
+): RawBuilder<unknown> {
+  const { column, order = '' } = filters[field] ?? {};
+  const isIndexed = (name: string): boolean => name === column || name === orders[order];
+  const parts = conjuncts(where).map((part) =>
+    condition(filters, part, 'field' in part ? isIndexed : () => false),
+  );
+  return sql`and ${sql.join(parts, sql` and `)}`;
+}
+
+/**
+ * Children are found by their links, or by the index of their relation, which may also have the column of their order.
+ * By the index of another column, SQLite would read all records of the company for each parent.
+ */
+function mayIndex(list: IndexedList, column: string, relation?: Relation): boolean {
+  if (relation === undefined) return true;
+  if ('link' in relation) return false;
+  const order = orderOfChildren(list, relation);
+  return column !== list.id && order !== undefined && list.orders[order] === column;
+}
+
+/** How the columns of a page's order are named: so that an index is used, or so that none is. */
+export function orderRef(list: IndexedList, request: SliceRequest, relation?: Relation): Ref {
+  return isOrderIndexed(list, request, relation) ? indexedRef : unindexedRef;
+}
+
+function isOrderIndexed(
+  list: IndexedList,
+  { order, condition: where }: SliceRequest,
+  relation?: Relation,
+): boolean {
+  if (relation === undefined) {
+    const narrow = narrowing(list.filters, where);
+    return narrow === undefined || list.filters[narrow.field]?.order === order;
+  }
+  if ('link' in relation) return list.orders[order] === list.id;
+  return orderOfChildren(list, relation) === order;
+}

@@ -22,7 +22,7 @@ const layers = [
     example: 'src/platform/example.ts',
     src: ['platform'],
     packages: ['crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
-    node: ['crypto', 'fs', 'net', 'path', 'timers/promises', 'v8'],
+    node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'timers', 'timers/promises', 'v8'],
   },
   {
     name: 'migration',

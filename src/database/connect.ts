@@ -13,7 +13,7 @@ import { markOpen } from './sqlite/file/paths.js';
 import { Reserve } from './sqlite/file/reserve.js';
 import { LogRestart } from './sqlite/log-restart.js';
 import { Snapshots } from './sqlite/snapshots.js';
-import { createWriterSemaphore } from './sqlite/writer.js';
+import { createWriters } from './sqlite/writer.js';
 import type { Tables } from './tables.js';
 
 export interface ConnectOptions {
@@ -40,7 +40,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     onStatement: statements.notify,
     onLongLog: () => readers.restartLog(),
   };
-  const writers = createWriterSemaphore();
+  const writers = createWriters();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
@@ -53,7 +53,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     verify: () => writer.guard?.verify() ?? null,
     admit: (change) => admit(reserve, health, change),
     close: async () => {
-      await writers.close().catch(() => undefined);
+      await writers.finish();
       await readers.close();
       closeWriter(writer);
       unmark();

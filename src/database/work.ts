@@ -4,6 +4,7 @@ import { createLedger, type Ledger, type RecordedChange } from './ledger/ledger.
 import type { Caller, Origin } from '../platform/caller.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
+import { workFor } from '../platform/concurrency/event-loop.js';
 import type { Database } from './database.js';
 import type { Tables } from './tables.js';
 
@@ -138,6 +139,9 @@ export interface UnitOptions {
   readonly chain?: KeyedHash | null;
 }
 
+/** Owner of work that has the turn to write. */
+const WRITER = 'writer';
+
 export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
   const { onCounted = () => undefined, chain = null } = options;
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
@@ -152,14 +156,16 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
     const { doesFree, ...room } = roomOf(database);
     let recorded: readonly RecordedChange[] = [];
-    const result = await database.writes.transaction().execute(async (db) => {
+    const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
       const used = await use({ db, now, ledger, ...hooks, ...room });
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
-    });
+    };
+    // Others wait for this one: it does not wait for the other work of its company.
+    const result = await database.writes.transaction().execute((db) => workFor(WRITER, () => change(db)));
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
     for (const listener of listeners) listener(recorded);

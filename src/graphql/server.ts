@@ -91,7 +91,7 @@ async function startApollo(
   { schema, development, allowList, onError }: GraphqlOptions,
   admission: Admission,
 ): Promise<ApolloServer<OperationContext>> {
-  const { plugin, documents } = apolloPlugin({ admission, development, onError });
+  const { plugin, documents, stringify } = apolloPlugin({ admission, development, onError });
   const warn = (message: unknown): void => onError(new Error(String(message)), null);
   const nothing = (): void => undefined;
   const server = new ApolloServer<OperationContext>({
@@ -109,7 +109,7 @@ async function startApollo(
     executionOptions: { maxCoercionErrors: LIMITS.errors - 1 },
     documentStore: documents,
     persistedQueries: { cache: persistedQueries(allowList) },
-    stringifyResult: (result) => JSON.stringify(result),
+    stringifyResult: stringify,
     formatError: (formatted, error) =>
       maskErrors({ development, onError: nothing }, null, [error])[0] ?? formatted,
     plugins: [

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { once } from 'node:events';
 
-import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import { requestContextOf } from './request-context.js';
 
@@ -104,7 +104,6 @@ export function* base64Pieces(bytes: Uint8Array): Generator<string> {
   }
 }
 
-const yieldToEventLoop = createEventLoopYield();
 /** Bytes of all responses that fast clients take in one turn of the event loop. */
 const TURN_BYTES = 512 * 1024;
 let taken = 0;

@@ -4,7 +4,7 @@ import type { ReadWork, Units } from '../database/work.js';
 import { PIECE_BYTES, sendBuffers } from '../http/pieces.js';
 import { JSON_TYPE } from '../http/send.js';
 import type { Caller } from '../platform/caller.js';
-import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import type { RouteResponse } from './route.js';
@@ -99,8 +99,6 @@ function* jsonParts(body: object): Generator<string> {
   }
   yield '}';
 }
-
-const yieldToEventLoop = createEventLoopYield();
 
 /** Sends a list; to HEAD with the same headers and no body. */
 export async function sendList(request: Request, response: Response, list: RenderedList): Promise<void> {

@@ -21,7 +21,13 @@ import { readQuery } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import { demandScope, type Authenticator, type Caller } from '../platform/caller.js';
-import { createEventLoopYield } from '../platform/concurrency/event-loop.js';
+import {
+  companyOwner,
+  currentOwner,
+  enterEventLoop,
+  workFor,
+  yieldToEventLoop,
+} from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { SentBytes } from '../platform/encoding/sent-bytes.js';
 import { invalid } from '../platform/errors.js';
@@ -94,21 +100,32 @@ function serve(path: string, methods: ReadonlyMap<string, Route>, options: Serve
     }
     if (route === undefined) throw methodNotAllowed(allowed);
     const query = readQuery(request.originalUrl);
-    const { ip, requestId } = context;
     const caller = await authorize(request, response, { query, route }, options);
-    const held = holdPlace(response, route);
-    inviteBody(request, response);
-    const rendered = await respond({ request, route, query, ip, requestId }, caller, { ...options, held });
-    if ('buffers' in rendered) {
-      await sendList(request, response, rendered);
-      return;
-    }
-    const readContent = (contentId: number) => {
-      if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
-      return options.readContent(caller.companyId, contentId);
-    };
-    await sendResponse(request, response, rendered, { readContent, changed: 'write' in route ? held : null });
+    const owner = caller === null ? currentOwner() : companyOwner(caller);
+    await workFor(owner, () => handle({ request, route, query }, response, caller, options));
   };
+}
+
+async function handle(
+  parts: Pick<ReceivedRequest, 'request' | 'route' | 'query'>,
+  response: Response,
+  caller: Caller | null,
+  options: ServeOptions,
+): Promise<void> {
+  const { request, route } = parts;
+  const { ip, requestId } = requestContextOf(response);
+  const held = holdPlace(response, route);
+  inviteBody(request, response);
+  const rendered = await respond({ ...parts, ip, requestId }, caller, { ...options, held });
+  if ('buffers' in rendered) {
+    await sendList(request, response, rendered);
+    return;
+  }
+  const readContent = (contentId: number) => {
+    if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
+    return options.readContent(caller.companyId, contentId);
+  };
+  await sendResponse(request, response, rendered, { readContent, changed: 'write' in route ? held : null });
 }
 
 /**
@@ -205,7 +222,6 @@ function multipartElsewhere(fileRoutes: string): HttpProblem {
 
 /** Bytes of a body: parsing so many, and picking the input from them, take some milliseconds each. */
 const LONG_BODY = 64 * 1024;
-const yieldToEventLoop = createEventLoopYield();
 
 async function perform(
   received: ReceivedRequest,
@@ -216,6 +232,7 @@ async function perform(
   const { route } = received;
   const isLong = received.body.bytes.length > LONG_BODY;
   if (isLong) await yieldToEventLoop();
+  else await enterEventLoop();
   const call = createCall(received);
   if (isLong) await yieldToEventLoop();
   if ('perform' in route) return renderResponse(await route.perform(call));

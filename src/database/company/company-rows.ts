@@ -3,7 +3,7 @@ import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { runCached } from './cached-query.js';
 import { drawIds, NUMBERED_TABLES } from './ids.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { andPresent } from '../removals.js';
 import { among } from '../storage.js';
@@ -23,7 +23,6 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
 
 /** Rows per INSERT: more would hold the event loop for too long. */
 const ROWS_PER_INSERT = 200;
-const yieldToEventLoop = createEventLoopYield();
 
 const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
 import { drawIds } from '../company/ids.js';
@@ -46,7 +46,6 @@ type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;
 
 /** Rows per statement: more would hold the event loop for too long. */
 const ROWS_PER_INSERT = 200;
-const yieldToEventLoop = createEventLoopYield();
 
 const state = nullable(json<object>());
 

@@ -8,8 +8,9 @@ import {
 
 import { systemClock } from '../../platform/clock.js';
 import type { SqliteConnection } from './connection.js';
-import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
-import { MAX_WRITE_WAIT_MS } from './writer.js';
+import { currentOwner } from '../../platform/concurrency/event-loop.js';
+import type { Release } from '../../platform/concurrency/semaphore.js';
+import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
 
 /** SQLite can change its schema within a transaction, so a migration is applied entirely or not at all. */
 export class ConnectionAdapter extends SqliteAdapter {
@@ -30,7 +31,7 @@ class ConnectionDriver implements Driver {
 
   constructor(
     private readonly connection: SqliteConnection,
-    private readonly semaphore: Semaphore | null,
+    private readonly writers: Writers | null,
   ) {}
 
   async init(): Promise<void> {
@@ -39,7 +40,7 @@ class ConnectionDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
-    this.#release = await this.semaphore?.acquire();
+    this.#release = await this.writers?.acquire(currentOwner());
     this.#deadline = deadline;
     return this.connection;
   }
@@ -72,13 +73,13 @@ export class SqliteConnectionDialect extends SqliteDialect {
   constructor(
     private readonly connection: SqliteConnection,
     /** Null where the connection only reads. */
-    private readonly semaphore: Semaphore | null,
+    private readonly writers: Writers | null,
   ) {
     super({ database: connection.database });
   }
 
   override createDriver(): Driver {
-    return new ConnectionDriver(this.connection, this.semaphore);
+    return new ConnectionDriver(this.connection, this.writers);
   }
 
   override createAdapter(): DialectAdapter {

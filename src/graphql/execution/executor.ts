@@ -30,7 +30,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { OperationContext } from './context.js';
 import type { Variables } from '../limits/cost.js';
 import { FieldCollector, type CollectedField } from './field-collector.js';
@@ -53,8 +53,6 @@ class Unsupported extends Error {}
 export async function executeQuery(execution: Execution): Promise<Result | null> {
   const { schema, document, operation, context } = execution;
   if (operation.operation !== OperationTypeNode.QUERY || !isSupported(schema, document)) return null;
-  // A second attempt would examine as much again, for example after the deadline of the first.
-  if (context.loaders.examinesMany) return null;
   const attempt = context.withOwnCounters();
   try {
     const data = await new LevelExecutor({ ...execution, context: attempt }).run();
@@ -85,7 +83,6 @@ function isSupported(schema: GraphQLSchema, document: DocumentNode): boolean {
 
 /** Of a level with more records, one field with values is resolved in each turn of the event loop. */
 const SOURCES_PER_TURN = 1_000;
-const yieldToEventLoop = createEventLoopYield();
 
 class LevelExecutor {
   readonly #variables: Readonly<Record<string, unknown>>;

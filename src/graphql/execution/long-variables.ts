@@ -19,7 +19,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Variables } from '../limits/cost.js';
 import { JsonValue } from '../schema/scalars.js';
 
@@ -33,10 +33,9 @@ export interface Executed {
 
 /** Input objects that are coerced in one turn of the event loop: a payment takes some 50 µs. */
 const ROWS_PER_TURN = 100;
-const yieldToEventLoop = createEventLoopYield();
 
 /** Takes every value as it is. */
-const ANYTHING: NamedTypeNode = {
+export const ANYTHING: NamedTypeNode = {
   kind: Kind.NAMED_TYPE,
   name: { kind: Kind.NAME, value: JsonValue.name },
 };

@@ -1,8 +1,7 @@
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 
 /** Entries of a list that are rendered in one turn of the event loop: a payment with all its fields takes some 40 µs. */
 const ENTRIES_PER_TURN = 100;
-const yieldToEventLoop = createEventLoopYield();
 
 /** Divides what graphql-js would render in one go: it waits for the promises in a list. */
 export class Pace {

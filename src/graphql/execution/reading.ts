@@ -60,11 +60,6 @@ export class RequestLoaders {
     return this.#examining.values;
   }
 
-  /** Whether the operation examines much: it is not to be executed twice. */
-  get examinesMany(): boolean {
-    return this.#examining.isMany;
-  }
-
   /** Charges a read that is about to be made, if the operation has a budget. Errors: BAD_USER_INPUT. */
   async charge(work: ReadWork, examination: () => Examination, parents?: readonly KeyValue[]): Promise<void> {
     await this.#examining.budget?.charge(work, examination(), parents);
@@ -100,7 +95,7 @@ export class RequestLoaders {
     return this.#cached(
       of,
       key,
-      () => new DataLoader<K, V>((keys) => this.read((work) => load(work, keys), isLarge(of))),
+      () => new DataLoader<K, V>(once((keys) => this.read((work) => load(work, keys), isLarge(of)))),
     );
   }
 
@@ -110,12 +105,13 @@ export class RequestLoaders {
     examination?: Examination,
   ): DataLoader<R, V | undefined, number> {
     return this.#cached(load, 'many', () => {
-      const batch = (records: readonly R[]): Promise<readonly (V | undefined)[]> =>
+      const batch = once((records: readonly R[]) =>
         this.read(async (work) => {
           if (examination !== undefined) await this.#chargeEntries(work, examination, records);
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
-        });
+        }),
+      );
       return new DataLoader(batch, { cacheKeyFn: ({ id }) => id });
     });
   }
@@ -189,4 +185,16 @@ export class RequestLoaders {
   #demandRunning(): void {
     if (this.#isFinished) throw new Error('The operation has ended: nothing more is read for it.');
   }
+}
+
+/** Keeps the error of a batch for its keys: an operation that is executed again does not examine as much again. */
+function once<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>) {
+  return async (keys: readonly K[]): Promise<readonly (V | Error)[]> => {
+    try {
+      return await load(keys);
+    } catch (error) {
+      if (error instanceof Error) return keys.map(() => error);
+      throw error;
+    }
+  };
 }

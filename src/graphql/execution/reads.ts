@@ -1,6 +1,7 @@
 import type { Examination } from '../../database/list/examination.js';
 import type { ChildList, List } from '../../database/list/list.js';
-import type { KeyValue, Slice } from '../../database/list/slice.js';
+import type { Condition } from '../../database/list/condition.js';
+import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { DomainError } from '../../platform/errors.js';
@@ -25,6 +26,13 @@ export interface ListArgs extends PageArgs {
   readonly filter?: FilterInput | null;
 }
 
+interface Selection {
+  readonly condition: Condition | null;
+  readonly request: SliceRequest;
+  /** Of the loaders of its page and of its count. */
+  readonly keys: () => { readonly slice: string; readonly count: string };
+}
+
 interface Identified {
   readonly id: number;
 }
@@ -35,6 +43,8 @@ type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
   readonly counters: OperationCounters = { nodes: 0, examined: 0, replayed: false, hasChanged: false };
+
+  private readonly selections = new WeakMap<object, Map<string, Selection>>();
 
   constructor(
     readonly caller: Caller,
@@ -78,20 +88,19 @@ export class RecordReads {
   /** A list of the whole company. */
   list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard = BY_ID): Connection<T> {
     demandScope(this.caller, scope);
-    const condition = conditionOf(list, args.filter);
-    const request = sliceRequest(args, condition, standard);
+    const { condition, request, keys } = this.selectionOf(list, args, standard);
     const { loaders } = this;
     return connection(
       request,
       () =>
         this.countedSlice(
-          loaders.load(list, `slice ${JSON.stringify(request)}`, async (work) => {
+          loaders.load(list, keys().slice, async (work) => {
             await loaders.charge(work, () => list.examinesSlice(request));
             return await list.slice(work, request);
           }),
         ),
       () =>
-        loaders.load(list, `count ${JSON.stringify(condition)}`, async (work) => {
+        loaders.load(list, keys().count, async (work) => {
           await loaders.charge(work, () => list.examinesCount(condition));
           return await list.count(work, condition);
         }),
@@ -110,16 +119,15 @@ export class RecordReads {
     standard = BY_ID,
   ): Connection<T> {
     if (scope !== null) demandScope(this.caller, scope);
-    const condition = conditionOf(child.list, args.filter);
-    const request = sliceRequest(args, condition, standard);
+    const { condition, request, keys } = this.selectionOf(child.list, args, standard);
     const slices = () =>
-      this.loaders.loader<Slice<T>, P>(child, `slice ${JSON.stringify(request)}`, async (work, parents) => {
+      this.loaders.loader<Slice<T>, P>(child, keys().slice, async (work, parents) => {
         await this.loaders.charge(work, () => child.examinesSlices(request), parents);
         const found = await child.slices(work, parents, request);
         return parents.map((each) => found.get(each) ?? { items: [], hasMore: false });
       });
     const counts = () =>
-      this.loaders.loader<number, P>(child, `count ${JSON.stringify(condition)}`, async (work, parents) => {
+      this.loaders.loader<number, P>(child, keys().count, async (work, parents) => {
         await this.loaders.charge(work, () => child.examinesCounts(condition), parents);
         const found = await child.counts(work, parents, condition);
         return parents.map((each) => found.get(each) ?? 0);
@@ -179,6 +187,18 @@ export class RecordReads {
     return this.counted((await this.loadForMany(load, record)) ?? null);
   }
 
+  /** What the arguments of a list select. All sources of a field can share one filter, or all arguments. */
+  private selectionOf<T>(list: List<T>, args: ListArgs, standard: OrderBy): Selection {
+    const { filter, ...page } = args;
+    const shared = filter ?? args;
+    const known = this.selections.get(shared) ?? new Map<string, Selection>();
+    this.selections.set(shared, known);
+    const name = filter == null ? '' : JSON.stringify([list.name, page]);
+    const selection = known.get(name) ?? newSelection(list, args, standard);
+    known.set(name, selection);
+    return selection;
+  }
+
   private counted<T>(record: T | null): T | null {
     if (record !== null) this.counters.nodes += 1;
     return record;
@@ -198,4 +218,18 @@ async function orNull<T>(get: () => Promise<T | null>): Promise<T | null> {
     if (error instanceof DomainError && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+function newSelection<T>(list: List<T>, args: ListArgs, standard: OrderBy): Selection {
+  const condition = conditionOf(list, args.filter);
+  const request = sliceRequest(args, condition, standard);
+  let keys: ReturnType<Selection['keys']> | undefined;
+  return {
+    ...{ condition, request },
+    keys: () =>
+      (keys ??= {
+        slice: `slice ${JSON.stringify(request)}`,
+        count: `count ${JSON.stringify(condition)}`,
+      }),
+  };
 }

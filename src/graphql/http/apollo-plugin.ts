@@ -12,19 +12,20 @@ import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
 import { coerceLongLists } from '../execution/long-variables.js';
 import { maskErrors, type MaskingOptions } from '../execution/mask.js';
+import { shareArguments } from '../execution/shared-arguments.js';
 import { costShown } from '../execution/request.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
-import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { JsonMeasure } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
 import { Lru } from '../limits/lru.js';
 
 export interface PluginOptions extends MaskingOptions {
   readonly admission: Admission;
 }
 
-const yieldToEventLoop = createEventLoopYield();
+/** Of long responses, by their data. */
+type Measures = WeakMap<object, JsonMeasure>;
 
 type Documents = NonNullable<ApolloServerOptions<BaseContext>['documentStore']>;
 
@@ -40,15 +41,23 @@ const EMPTY = parse('{ __typename }');
 export function apolloPlugin(options: PluginOptions): {
   readonly plugin: ApolloServerPlugin<OperationContext>;
   readonly documents: Documents;
+  /** Makes the text of a response; others run between the parts of a long one. */
+  readonly stringify: (result: object) => Promise<string>;
 } {
   const parsed = new Lru<DocumentNode>(MAX_DOCUMENTS);
+  const measures: Measures = new WeakMap();
   return {
-    plugin: { requestDidStart: () => Promise.resolve(new HttpOperation(options, parsed)) },
+    plugin: { requestDidStart: () => Promise.resolve(new HttpOperation(options, parsed, measures)) },
     documents: {
       // The key is the hash of the schema, a colon, and the hash of the text.
       get: (key) => Promise.resolve(parsed.get(key.slice(key.lastIndexOf(':') + 1))),
       set: () => Promise.resolve(),
       delete: () => Promise.resolve(true),
+    },
+    stringify: async (result) => {
+      const { data } = result as { readonly data?: object | null };
+      const measure = data == null ? undefined : measures.get(data);
+      return measure === undefined ? JSON.stringify(result) : await measure.text(result);
     },
   };
 }
@@ -66,6 +75,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   constructor(
     private readonly options: PluginOptions,
     private readonly parsed: Lru<DocumentNode>,
+    private readonly measures: Measures,
   ) {}
 
   async didResolveSource({ source, queryHash }: Context): Promise<void> {
@@ -100,7 +110,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const result = data === null ? await executeRepeatable({ ...execution, mask }) : { data };
     if (result === null) {
       // What Apollo is to execute.
-      const coerced = await coerceLongLists(execution);
+      const coerced = shareArguments(await coerceLongLists(execution));
       Object.assign(of, { document: coerced.document });
       request.variables = coerced.variables;
       return null;
@@ -112,14 +122,21 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     };
   }
 
-  async willSendResponse({ contextValue, errors = this.#errors, response }: Context): Promise<void> {
+  willSendResponse(of: Context): Promise<void> {
+    this.#complete(of);
+    return Promise.resolve();
+  }
+
+  #complete({ contextValue, errors = this.#errors, response }: Context): void {
     const { counters } = contextValue;
     const { headers } = response.http;
     headers.delete('cache-control');
     if (counters.replayed) headers.set('Idempotent-Replayed', 'true');
     if (response.body?.kind !== 'single') return;
     const result = response.body.singleResult;
-    const size = approximateJsonBytes(result.data);
+    const measure = new JsonMeasure();
+    const size = measure.of(result.data);
+    if (size > LONG_RESPONSE && result.data != null) this.measures.set(result.data, measure);
     if (size > LIMITS.answerBytes) {
       result.data = null;
       errors = [tooLarge('answerBytes', size)];
@@ -128,8 +145,6 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const cost = costShown(this.#requestedCost, { ...counters, examined });
     result.extensions = { ...result.extensions, cost };
     if (errors !== undefined) result.errors = this.#masked(contextValue, this.#refusal?.errors ?? errors);
-    // Apollo makes the text of a response right after this.
-    if (size > LONG_RESPONSE) await yieldToEventLoop();
   }
 
   #masked({ caller }: OperationContext, errors: readonly GraphQLError[]) {

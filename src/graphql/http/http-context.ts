@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import { requestContextOf } from '../../http/request-context.js';
+import { companyOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
 import { isIdempotencyKey } from '../../platform/idempotency.js';
 import { sentBy } from './operation-text.js';
 import { readToken } from '../../http/credential.js';
@@ -32,7 +33,7 @@ export function authenticateRequest(authenticate: Authenticate, template = '/gra
     const context = await authenticate(token, requestContext, facts);
     enterCompany(response, context.caller);
     response.locals.graphql = context;
-    next();
+    workFor(companyOwner(context.caller), next);
   };
 }
 
@@ -61,6 +62,7 @@ export function operate(run: RequestHandler): RequestHandler {
     const { contents, caller } = graphqlContextOf(response);
     const { waiting } = requestContextOf(response).limits;
     const asked = (): string => JSON.stringify(sentBy(request));
+    await enterEventLoop();
     waiting.demandRoom(caller.companyId, asked);
     let sending: Promise<void> | undefined;
     const send = response.send.bind(response);

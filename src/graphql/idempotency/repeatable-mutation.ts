@@ -22,7 +22,7 @@ import {
 } from 'graphql';
 import { createHash } from 'node:crypto';
 
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { companyOwner, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
@@ -31,8 +31,6 @@ import { coerceLongLists } from '../execution/long-variables.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { FormerCall } from './former-replay.js';
 import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';
-
-const yieldToEventLoop = createEventLoopYield();
 
 export interface RepeatableExecution extends Execution {
   /** Errors as clients may see them: these are stored. */
@@ -100,7 +98,10 @@ class RepeatableField {
   async #executeOnce(document: DocumentNode, change: RepeatableChange): Promise<ExecutionResult> {
     const { schema, variables, context, mask } = this.ready;
     const contextValue = context.during(change);
-    const result = await execute({ schema, document, variableValues: variables, contextValue });
+    // While its transaction is open, others wait for it: it does not wait for the other work of its company.
+    const result = await workFor(`change of ${companyOwner(context.caller)}`, () =>
+      execute({ schema, document, variableValues: variables, contextValue }),
+    );
     const found = result.errors?.find(({ originalError }) => originalError instanceof StoredPayloadFound);
     if (found !== undefined) return await this.#replay((found.originalError as StoredPayloadFound).text);
     if (!change.isOpen) return result;

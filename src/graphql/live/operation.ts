@@ -15,10 +15,13 @@ import {
 } from 'graphql';
 
 import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
+import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
+import { executeQuery } from '../execution/executor.js';
 import { coerceLongLists } from '../execution/long-variables.js';
 import { maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
+import { shareArguments } from '../execution/shared-arguments.js';
 import { costShown, type SubscriptionRequest } from '../execution/request.js';
 import type { OperationText } from '../http/operation-text.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
@@ -162,6 +165,8 @@ export class Operation {
     this.parts.observer.streamOpened(transport);
     try {
       for await (const record of source) {
+        // One commit can have events for many subscribers.
+        await enterEventLoop();
         const result = await this.#execute(this.#renewed(), record);
         yield { id: (record as { id: number }).id, payload: this.#rendered(result) };
         this.#events += 1;
@@ -216,7 +221,9 @@ export class Operation {
       await context.examine(this.#price, operation.operation);
       const repeatable = await executeRepeatable({ ...this.args, operation, variables, context, mask });
       if (repeatable !== null) return repeatable;
-      const coerced = await coerceLongLists({ ...this.args, operation, variables });
+      const data = await executeQuery({ ...this.args, operation, variables, context });
+      if (data !== null) return { data };
+      const coerced = shareArguments(await coerceLongLists({ ...this.args, operation, variables }));
       const { document, variables: variableValues } = coerced;
       return await execute({
         ...this.args,

@@ -8,6 +8,7 @@ import {
 } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 
+import { workFor } from '../../platform/concurrency/event-loop.js';
 import type { Operation, Outcome } from './operation.js';
 import type { SocketSession } from './socket-session.js';
 
@@ -47,7 +48,7 @@ export function serveSocket(
         socket.on('message', (data: Buffer) => {
           onMessage();
           const text = data.toString();
-          handle(text).catch((error: unknown) => {
+          workFor(session.owner, () => handle(text)).catch((error: unknown) => {
             if (isServerMessage(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');
             else session.fail(error);
           });

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import { HttpProblem } from '../../http/problem.js';
 import { overLimit } from '../../http/server/rate-limit.js';
 import { DomainError } from '../../platform/errors.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { companyOwner, yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
@@ -32,8 +32,6 @@ type Json = Readonly<Record<string, unknown>>;
 /** Close codes of WebSockets (IANA registry): the server is overloaded, or it stops. */
 const TRY_AGAIN_LATER = 1013;
 const GOING_AWAY = 1001;
-/** One operation of all sockets begins per turn of the event loop. */
-const yieldToEventLoop = createEventLoopYield();
 const NO_TOKEN = 'A valid access token is needed';
 
 /** The caller and the running operations of one socket. */
@@ -60,6 +58,12 @@ export class SocketSession {
   ) {
     socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
     this.#outbox = new Outbox(socket, parts.limits.waiting);
+  }
+
+  /** Whose work its messages ask for. */
+  get owner(): Owner {
+    const companyId = this.#companyId;
+    return companyId === null ? this : companyOwner({ companyId });
   }
 
   /** Whether queries or mutations have no response yet. */

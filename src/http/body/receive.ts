@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { HttpProblem } from '../problem.js';
 import { watchRate, type BodyRate } from './least-rate.js';
 
@@ -13,8 +13,6 @@ export interface Receiving {
   /** The error of a body that ends early, or, with the error of the sink, of one that it cannot read. */
   readonly unreadable: (error?: Error) => Error;
 }
-
-const yieldToEventLoop = createEventLoopYield();
 
 /** Bytes of an upload that are handled in one turn of the event loop; Node would handle 2 MiB of a fast client. */
 const TURN_BYTES = 32 * 1024;

@@ -7,6 +7,7 @@ import { requestContextOf, refuseAmbiguous, requestContext, type ClientLimits } 
 import { allowOrigins, demandKnownOrigin } from './origins.js';
 import { limitRequests } from './requests.js';
 import { securityHeaders } from './security-headers.js';
+import { takeTurn } from './turns.js';
 import { isUpgrade } from './upgrade.js';
 
 export interface HttpParts {
@@ -32,7 +33,7 @@ export function createHttpApp(parts: HttpParts): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
-  app.use(requestContext(parts.limits), securityHeaders(parts.secure), parts.observe);
+  app.use(requestContext(parts.limits), securityHeaders(parts.secure), parts.observe, takeTurn);
   app.use(['/v1', '/graphql', '/openapi.json'], allowOrigins(parts.allowedOrigins));
   app.use(parts.uncounted);
   app.use(parts.rateLimit, limitRequests, refuseAmbiguous, refuseOtherUpgrades);

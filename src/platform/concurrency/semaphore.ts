@@ -16,17 +16,16 @@ export interface SemaphoreLimits {
 export class Semaphore {
   readonly #waiting = new Set<() => void>();
   #held = 0;
-  #isClosed = false;
 
   constructor(private readonly limits: SemaphoreLimits) {}
 
   /**
    * Resolves to the release once there is a free place. Rejects with the limits' `busy` error when the queue is
-   * full, the wait too long or the semaphore closed, and with the signal's reason when it is aborted.
+   * full or the wait too long, and with the signal's reason when it is aborted.
    */
   async acquire(signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
-    if (this.#isClosed || this.#isFull()) throw this.limits.busy();
+    if (this.#isFull()) throw this.limits.busy();
     await this.#enter(signal);
     let isHeld = true;
     return () => {
@@ -43,13 +42,6 @@ export class Semaphore {
     } finally {
       release();
     }
-  }
-
-  /** Refuses further callers; resolves once the earlier ones have released. For a concurrency of 1. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    await this.#enter();
   }
 
   #isFull(): boolean {

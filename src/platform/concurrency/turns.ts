@@ -25,8 +25,8 @@ export class Turns<Key> {
   readonly #waiting = new Map<Key, Set<Waiter>>();
   #running = 0;
   #queued = 0;
-  #state: 'open' | 'paused' | 'closed' = 'open';
-  /** Of `pause`; null while nobody waits for it. */
+  #state: 'open' | 'paused' | 'ending' | 'closed' = 'open';
+  /** Of `pause` and `finish`; null while nothing waits for it. */
   #left: PromiseWithResolvers<undefined> | null = null;
 
   constructor(private readonly limits: TurnLimits) {}
@@ -45,10 +45,11 @@ export class Turns<Key> {
    */
   async acquire(key: Key, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
-    if (this.#isFree(key)) return this.#enter(key);
+    if (this.#state === 'open' && this.#hasPlace(key)) return this.#enter(key);
     const { maxWaiting, maxWaitingOfKey, maxWaitMs, busy } = this.limits;
     const own = this.#waiting.get(key)?.size ?? 0;
-    if (this.#state === 'closed' || own >= maxWaitingOfKey || this.#queued >= maxWaiting) throw busy();
+    const isOpen = this.#state === 'open' || this.#state === 'paused';
+    if (!isOpen || own >= maxWaitingOfKey || this.#queued >= maxWaiting) throw busy();
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
     const waiter: Waiter = { resolve, reject };
     this.#add(key, waiter);
@@ -70,9 +71,14 @@ export class Turns<Key> {
   /** Gives no place until `resume`; resolves once all places were given back. */
   async pause(): Promise<void> {
     if (this.#state === 'open') this.#state = 'paused';
-    if (this.#running === 0) return;
-    this.#left ??= Promise.withResolvers();
-    await this.#left.promise;
+    await this.#allLeft();
+  }
+
+  /** Refuses further callers; resolves once those before them have had their places and given them back. */
+  async finish(): Promise<void> {
+    if (this.#state !== 'closed') this.#state = 'ending';
+    this.#serve();
+    await this.#allLeft();
   }
 
   resume(): void {
@@ -90,8 +96,14 @@ export class Turns<Key> {
     this.#queued = 0;
   }
 
-  #isFree(key: Key): boolean {
-    if (this.#state !== 'open' || this.#running >= this.limits.places) return false;
+  async #allLeft(): Promise<void> {
+    if (this.#running === 0) return;
+    this.#left ??= Promise.withResolvers();
+    await this.#left.promise;
+  }
+
+  #hasPlace(key: Key): boolean {
+    if (this.#running >= this.limits.places) return false;
     return (this.#held.get(key) ?? 0) < this.limits.placesOfKey;
   }
 
@@ -110,18 +122,18 @@ export class Turns<Key> {
     if (left === 0) this.#held.delete(key);
     else this.#held.set(key, left);
     this.#running -= 1;
-    if (this.#running === 0) {
-      this.#left?.resolve(undefined);
-      this.#left = null;
-    }
     this.#serve();
+    if (this.#running > 0) return;
+    this.#left?.resolve(undefined);
+    this.#left = null;
   }
 
   /** A key that was served goes to the end of the order, where this loop finds it again. */
   #serve(): void {
+    if (this.#state === 'paused') return;
     for (const [key, waiters] of this.#waiting) {
       const [next] = waiters;
-      if (next === undefined || !this.#isFree(key)) continue;
+      if (next === undefined || !this.#hasPlace(key)) continue;
       this.#remove(key, next);
       if (waiters.size > 0) {
         this.#waiting.delete(key);

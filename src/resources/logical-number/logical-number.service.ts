@@ -1,7 +1,7 @@
 import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { normalized } from '../../platform/encoding/text.js';
@@ -27,7 +27,6 @@ export {
 } from './logical-number.repository.js';
 
 const NUMBERS_PER_QUERY = 2_000;
-const yieldToEventLoop = createEventLoopYield();
 
 export const { has: hasLogicalNumber } = logicalNumberHeads;
 

@@ -1,6 +1,6 @@
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import { LOCAL_ORIGIN } from '../../platform/caller.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { tooManyRecords } from '../removal/removal.service.js';
 import {
   deliveries,
@@ -15,7 +15,6 @@ import {
 const LIMIT = { rows: 2_000 };
 /** Logical numbers of a group that one notification reaches; their ids are read while others wait to write. */
 const MAX_MEMBERS = 200_000;
-const yieldToEventLoop = createEventLoopYield();
 
 /** Queues one delivery for each of at most 10,000 logical numbers; others run between parts of them. */
 export async function queueForNumbers(

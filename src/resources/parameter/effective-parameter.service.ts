@@ -1,5 +1,5 @@
 import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../database/work.js';
 import { effectiveParameters } from './effective-parameter.rules.js';
 import type { EffectiveParameter } from './parameter.model.js';
@@ -20,7 +20,6 @@ export const EFFECTIVE_EXAMINATION: Examination = {
 
 /** Merging so many takes about 5 ms. */
 const MERGED_PER_TURN = 2_000;
-const yieldToEventLoop = createEventLoopYield();
 
 /** The effective parameters of each logical number, by its id; one statement. */
 export async function listEffectiveParameters(

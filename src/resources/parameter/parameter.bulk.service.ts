@@ -1,6 +1,6 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { refuseTooManyRows, type ErrorPolicy } from '../../platform/batch.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import type { OwnedRecord, Owner, OwnerIds } from '../owner/owner.model.js';
@@ -43,7 +43,6 @@ export async function setParameters(
 
 /** Checking a row takes some 20 µs. */
 const ROWS_PER_TURN = 250;
-const yieldToEventLoop = createEventLoopYield();
 
 async function checkEach(
   work: ReadWork,

@@ -8,7 +8,7 @@ import type {
 } from '../../database/company/company-table.js';
 import { countOf, type CounterName } from '../../database/count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { createEventLoopYield } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 
@@ -31,7 +31,6 @@ export interface UniqueField<Name extends AuditedTableName, T extends AuditedRec
 
 /** More would hold the event loop for too long. */
 const ROWS_PER_UPDATE = 250;
-const yieldToEventLoop = createEventLoopYield();
 
 /** The use cases of an ordinary resource. Each change is recorded in the ledger. */
 export class Records<Name extends AuditedTableName, T extends AuditedRecord> {

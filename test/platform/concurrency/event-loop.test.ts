@@ -1,21 +1,136 @@
-import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
 
-import { createEventLoopYield } from '../../../src/platform/concurrency/event-loop.js';
+import {
+  companyOwner,
+  currentOwner,
+  enterEventLoop,
+  workFor,
+  yieldToEventLoop,
+} from '../../../src/platform/concurrency/event-loop.js';
 
-it('resolves one waiting caller per turn of the event loop, in order', async () => {
-  const yieldToEventLoop = createEventLoopYield();
-  const steps: number[] = [];
-  const all = Promise.all(
-    Array.from({ length: 20 }, async (_none, step) => {
+const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);
+/** Keeps the event loop busy. */
+function work(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end;);
+}
+
+describe('those that yield to the event loop', () => {
+  it('continue one per turn of the loop if they have one owner, in order', async () => {
+    const steps: number[] = [];
+    const all = Promise.all(
+      rangeOf(20).map(async (step) => {
+        await yieldToEventLoop();
+        steps.push(step);
+      }),
+    );
+    for (let before = 0; steps.length < 20; before = steps.length) {
+      await setImmediate();
+      expect(steps.length - before).toBeLessThanOrEqual(1);
+    }
+    await all;
+    expect(steps).toEqual(rangeOf(20));
+  });
+
+  it('continue in turns by owner, however many wait for one owner', async () => {
+    const steps: string[] = [];
+    const yieldFor = (owner: string, times: number): Promise<unknown> =>
+      Promise.all(
+        rangeOf(times).map(() =>
+          workFor(owner, async () => {
+            await yieldToEventLoop();
+            steps.push(owner);
+          }),
+        ),
+      );
+    await Promise.all([yieldFor('a', 50), yieldFor('b', 2), yieldFor('c', 1)]);
+    expect(steps.slice(0, 6).join('')).toBe('abcaba');
+    expect(steps).toHaveLength(53);
+  });
+
+  it('continue several in a turn if they have many owners and take little time', async () => {
+    let continued = 0;
+    const all = Promise.all(
+      rangeOf(64).map((owner) =>
+        workFor({ owner }, async () => {
+          await yieldToEventLoop();
+          continued += 1;
+        }),
+      ),
+    );
+    let turns = 0;
+    for (; continued < 64; turns += 1) await setImmediate();
+    expect(turns).toBeLessThan(20);
+    await all;
+  });
+
+  it('let events be handled between two turns', async () => {
+    let [isHeard, turns] = [false, 0];
+    const heard = sleep(5).then(() => (isHeard = true));
+    while (!isHeard && turns < 1_000) {
       await yieldToEventLoop();
-      steps.push(step);
-    }),
-  );
-  for (let before = 0; steps.length < 20; before = steps.length) {
+      work(1);
+      turns += 1;
+    }
+    await heard;
+    expect(turns).toBeLessThan(1_000);
+  });
+});
+
+describe('new work', () => {
+  /** Whether it begins before the loop looks for events again. */
+  const beginsAtOnce = async (owner: string): Promise<boolean> => {
+    let hasBegun = false;
+    const begun = workFor(owner, enterEventLoop).then(() => (hasBegun = true));
+    for (let tick = 0; tick < 5; tick += 1) await Promise.resolve();
+    const result = hasBegun;
+    await begun;
+    return result;
+  };
+
+  it('begins at once while there is little to do', async () => {
     await setImmediate();
-    expect(steps.length - before).toBeLessThanOrEqual(1);
-  }
-  await all;
-  expect(steps).toEqual(Array.from({ length: 20 }, (_none, step) => step));
+    expect(await beginsAtOnce('a')).toBe(true);
+  });
+
+  it('waits while the loop is busy', async () => {
+    await setImmediate();
+    await workFor('a', enterEventLoop);
+    work(20);
+    expect(await beginsAtOnce('b')).toBe(false);
+  });
+
+  it('waits behind others of its owner, and not behind those of others', async () => {
+    await setImmediate();
+    const waiting = workFor('a', () => Promise.all(rangeOf(10).map(yieldToEventLoop)));
+    expect([await beginsAtOnce('b'), await beginsAtOnce('a')]).toEqual([true, false]);
+    await waiting;
+  });
+
+  it('of 200 arrivals at the same time of one owner waits for the others of it alone', async () => {
+    const order: string[] = [];
+    const arrive = (owner: string): Promise<unknown> =>
+      workFor(owner, async () => {
+        await enterEventLoop();
+        order.push(owner);
+        work(1);
+      });
+    await setImmediate();
+    await Promise.all([...rangeOf(200).map(() => arrive('many')), arrive('one')]);
+    expect(order.indexOf('one')).toBeLessThan(3);
+  });
+});
+
+describe('the owner of work', () => {
+  it('is the server where no client asked for it', () => expect(currentOwner()).toBe('server'));
+
+  it('stays the same behind everything that is awaited', async () => {
+    const owner = companyOwner({ companyId: 7 });
+    const found = await workFor(owner, async () => {
+      await sleep(1);
+      await yieldToEventLoop();
+      return currentOwner();
+    });
+    expect([found, currentOwner()]).toEqual(['company 7', 'server']);
+  });
 });

@@ -155,6 +155,22 @@ describe('turns', () => {
     expect(events).toEqual(['paused', 'b']);
   });
 
+  it('are refused after finish, which resolves once those before it have left', async () => {
+    const all = turns(1, 1);
+    const events: string[] = [];
+    const release = await all.acquire('a');
+    const waiting = all.acquire('a').then((end) => {
+      events.push('second');
+      end();
+    });
+    const finished = all.finish().then(() => events.push('finished'));
+    await expect(all.acquire('b')).rejects.toThrow('busy');
+    expect(events).toEqual([]);
+    release();
+    await Promise.all([waiting, finished]);
+    expect(events).toEqual(['second', 'finished']);
+  });
+
   it('end with a refusal of those that wait too long, and of all at the end', async () => {
     const all = turns(2, 1, 20);
     const release = await all.acquire('a');

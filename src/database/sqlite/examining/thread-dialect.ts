@@ -7,6 +7,7 @@ import {
   type QueryResult,
 } from 'kysely';
 
+import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { ConnectionAdapter } from '../dialect.js';
 
 /** Runs a statement; resolves to its rows. */
@@ -16,7 +17,10 @@ class ThreadConnection implements DatabaseConnection {
   constructor(private readonly read: Read) {}
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    return { rows: (await this.read(sql, parameters)) as R[] };
+    const rows = (await this.read(sql, parameters)) as R[];
+    // Results of several threads can arrive at the same time.
+    await enterEventLoop();
+    return { rows };
   }
 
   streamQuery(): never {

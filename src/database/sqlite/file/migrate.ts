@@ -12,7 +12,7 @@ import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker.js';
 import { closing, giveIdentity, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';
-import { createWriterSemaphore } from '../writer.js';
+import { createWriters } from '../writer.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -74,7 +74,7 @@ export async function applyMigrations(
   // A migration that makes a table anew drops the old one: enforced foreign keys would delete what refers to it.
   connection.database.pragma('foreign_keys = off');
   const db = new Kysely<Tables>({
-    dialect: new SqliteConnectionDialect(connection, createWriterSemaphore()),
+    dialect: new SqliteConnectionDialect(connection, createWriters()),
   });
   const migrator = new Migrator({
     db,

@@ -3,7 +3,7 @@ import { Arg, Mutation, type ClassType } from 'type-graphql';
 import type { WriteWork } from '../../../database/work.js';
 import type { ErrorPolicy } from '../../../platform/batch.js';
 import type { Scope } from '../../../platform/caller.js';
-import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import { inParts } from '../../execution/pace.js';
 import { resolvesArguments, type ResolveArguments } from '../arguments.js';
@@ -21,8 +21,6 @@ import {
 } from '../object-type.js';
 import { payloadType, userErrors } from '../payload.js';
 import { addMethod, type Face, type Parameter, resolverClass } from './face.js';
-
-const yieldToEventLoop = createEventLoopYield();
 
 const BulkErrorPolicy = enumeration<ErrorPolicy>(
   'BulkErrorPolicy',
@@ -78,7 +76,7 @@ export function bulkMutation<Row, R extends object, Prepared>(options: BulkOptio
   const Resolvers = resolverClass();
   const Payload = bulkPayload(options);
   const apply = applier(options);
-  const resolve: ResolveArguments = (args, ctx) =>
+  const resolve: ResolveArguments = (_source, args, ctx) =>
     apply(args[argument] as readonly Row[], ctx, fixed ?? (args.errorPolicy as ErrorPolicy | null));
   const decorate: MethodDecorator = (...method) => {
     Mutation(() => Payload, { description: options.description })(...method);

@@ -5,6 +5,7 @@ import type { KeyValue } from '../../../database/list/slice.js';
 import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
+import { resolvesArguments } from '../arguments.js';
 import type { OrderBy } from '../connection.js';
 import { examines, examinesChildren, examinesList, type Examines } from '../examines.js';
 import type { ListTypes } from '../list.js';
@@ -43,6 +44,10 @@ export function fields<R extends object>(
     } else {
       const parameters = [Root(), Ctx(), Args(() => ArgsOf)] as const;
       addMethod<[R, GraphqlContext, ListArgs]>(Resolvers, name, decorate, parameters, resolve);
+      resolvesArguments<R, ListArgs>((record, args, ctx) => resolve(record, ctx, args))(
+        Resolvers.prototype,
+        name,
+      );
     }
     if (each.examines !== undefined) examines(each.examines)(Resolvers.prototype, name);
   }

@@ -3,6 +3,7 @@ import { Args, ArgsType, Ctx, Extensions, Query, type ClassType } from 'type-gra
 import type { ReadWork } from '../../../database/work.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
+import { resolvesArguments } from '../arguments.js';
 import type { Keys } from '../connection.js';
 import { examines, examinesList } from '../examines.js';
 import type { ListTypes } from '../list.js';
@@ -97,13 +98,10 @@ function addList<T extends object>(
     nullable: isNullable,
     description: `${description}${costNote}${note}`,
   });
-  addMethod<[ListArgs, GraphqlContext]>(
-    Resolvers,
-    name,
-    decorate,
-    [Args(() => ArgsOfList), Ctx()],
-    (args, ctx) => ctx.list(list, args, scope, order),
-  );
+  const resolve = (args: ListArgs, ctx: GraphqlContext): unknown => ctx.list(list, args, scope, order);
+  const parameters = [Args(() => ArgsOfList), Ctx()] as const;
+  addMethod<[ListArgs, GraphqlContext]>(Resolvers, name, decorate, parameters, resolve);
+  resolvesArguments<unknown, ListArgs>((_source, args, ctx) => resolve(args, ctx))(Resolvers.prototype, name);
   examines(examinesList(list, order))(Resolvers.prototype, name);
   if (filterCost !== undefined) counts(filterCost, 'filter')(Resolvers.prototype, name);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Transaction, TransactionRecord } from '../transaction.model.js';
 import { findTransactionsByReference, storedForm } from '../transaction.repository.js';
@@ -45,7 +45,6 @@ export async function matchRecords(
 
 /** Comparing a payment with a stored one takes some 30 µs. */
 const RECORDS_PER_TURN = 200;
-const yieldToEventLoop = createEventLoopYield();
 
 function compared(
   stored: TransactionRecord,

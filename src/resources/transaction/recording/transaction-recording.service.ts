@@ -1,5 +1,5 @@
 import type { WriteWork } from '../../../database/work.js';
-import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid, taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { hasCardNumber } from '../card-data/card-numbers.rules.js';
@@ -79,7 +79,6 @@ export async function storeRecords(
 const WORK_PER_TURN = 16_384;
 /** A record without texts takes as long as so many characters. */
 const WORK_OF_RECORD = 400;
-const yieldToEventLoop = createEventLoopYield();
 
 type Masked = ReturnType<typeof scrubRecord>;
 

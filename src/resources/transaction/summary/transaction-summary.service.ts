@@ -3,7 +3,7 @@ import { ROW_VALUES, type Examination } from '../../../database/list/examination
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import { createEventLoopYield } from '../../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { TimeRange } from '../time-range.model.js';
 import { KIND_FIELDS, meeting } from '../transaction.repository.js';
 import { partsOf, splitPeriod } from '../transaction.rules.js';
@@ -71,7 +71,6 @@ function hasTotals({ where }: Narrowed, by: readonly Dimension[]): boolean {
 }
 
 /** Yields before each part, so that parts of one summary or of many do not block the event loop together. */
-const yieldToEventLoop = createEventLoopYield();
 
 async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
   await yieldToEventLoop();

@@ -4,7 +4,7 @@ import { createLedger, type Ledger, type RecordedChange } from './ledger/ledger.
 import type { Caller, Origin } from '../platform/caller.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
-import { workFor } from '../platform/concurrency/event-loop.js';
+import { workFor, type Owner } from '../platform/concurrency/event-loop.js';
 import type { Database } from './database.js';
 import type { Tables } from './tables.js';
 
@@ -140,7 +140,7 @@ export interface UnitOptions {
 }
 
 /** Owner of work that has the turn to write. */
-const WRITER = 'writer';
+const WRITER: Owner = { party: 'writer', client: 'writer' };
 
 export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
   const { onCounted = () => undefined, chain = null } = options;

@@ -40,7 +40,7 @@ class ConnectionDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
-    this.#release = await this.writers?.acquire(currentOwner());
+    this.#release = await this.writers?.acquire(currentOwner().party);
     this.#deadline = deadline;
     return this.connection;
   }

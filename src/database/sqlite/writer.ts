@@ -1,19 +1,18 @@
-import type { Owner } from '../../platform/concurrency/event-loop.js';
 import { Turns } from '../../platform/concurrency/turns.js';
 import { DomainError } from '../../platform/errors.js';
 
 /** A write that cannot begin within this time is refused with `busy`. */
 export const MAX_WRITE_WAIT_MS = 5_000;
 const MAX_WAITING = 2_000;
-const MAX_WAITING_OF_OWNER = 1_000;
+const MAX_WAITING_OF_PARTY = 1_000;
 
-/** Those who wait to write, by the one whose work it is (see `currentOwner`). */
-export type Writers = Turns<Owner>;
+/** Those who wait to write, by party (see `Owner`). */
+export type Writers = Turns<unknown>;
 
 /** SQLite has one writer at a time: the companies take turns, each in the order in which its writers came. */
 export function createWriters(): Writers {
   return new Turns({
-    ...{ places: 1, placesOfKey: 1, maxWaiting: MAX_WAITING, maxWaitingOfKey: MAX_WAITING_OF_OWNER },
+    ...{ places: 1, placesOfKey: 1, maxWaiting: MAX_WAITING, maxWaitingOfKey: MAX_WAITING_OF_PARTY },
     maxWaitMs: MAX_WRITE_WAIT_MS,
     busy: () => new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 }),
   });

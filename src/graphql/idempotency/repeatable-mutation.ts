@@ -22,7 +22,8 @@ import {
 } from 'graphql';
 import { createHash } from 'node:crypto';
 
-import { companyOwner, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { Caller } from '../../platform/caller.js';
+import { workFor, yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
 import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
@@ -99,7 +100,7 @@ class RepeatableField {
     const { schema, variables, context, mask } = this.ready;
     const contextValue = context.during(change);
     // While its transaction is open, others wait for it: it does not wait for the other work of its company.
-    const result = await workFor(`change of ${companyOwner(context.caller)}`, () =>
+    const result = await workFor(changeOwner(context.caller), () =>
       execute({ schema, document, variableValues: variables, contextValue }),
     );
     const found = result.errors?.find(({ originalError }) => originalError instanceof StoredPayloadFound);
@@ -185,4 +186,8 @@ function canonical(_key: string, value: unknown): unknown {
   if (file !== undefined) return { fileName: file.fileName, sha256: file.sha256 };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function changeOwner({ companyId }: Caller): Owner {
+  return { party: `changes of ${companyId}`, client: null };
 }

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import { HttpProblem } from '../../http/problem.js';
 import { overLimit } from '../../http/server/rate-limit.js';
 import { DomainError } from '../../platform/errors.js';
-import { companyOwner, yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
@@ -63,7 +63,7 @@ export class SocketSession {
   /** Whose work its messages ask for. */
   get owner(): Owner {
     const companyId = this.#companyId;
-    return companyId === null ? this : companyOwner({ companyId });
+    return { party: companyId ?? this, client: this };
   }
 
   /** Whether queries or mutations have no response yet. */

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
-import { enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
+import { clientOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
 import { HttpProblem } from '../problem.js';
 
 /** Requests that a client may send on a connection while it waits for the response to an earlier one. */
@@ -17,7 +17,7 @@ const ahead = new WeakMap<Socket, (() => void)[]>();
 export const takeTurn: RequestHandler = async (request, response, next) => {
   const { socket } = request;
   await responsesBefore(socket, response);
-  await workFor(socket, async () => {
+  await workFor(clientOwner(socket), async () => {
     await enterEventLoop();
     next();
   });

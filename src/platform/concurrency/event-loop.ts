@@ -4,26 +4,31 @@ import { setImmediate } from 'node:timers';
 import { systemClock } from '../clock.js';
 
 /**
- * The event loop does one thing at a time, for all clients. Work is divided into parts of some milliseconds; between
- * parts, those that wait continue in turns, by the one whose work it is: a company, or a connection before its token is
- * known.
+ * Whose work runs. The event loop does one thing at a time, for all clients. Work is divided into parts of some
+ * milliseconds; between parts, those that wait continue in turns: companies first, then the clients of each company.
  */
-export type Owner = string | object;
+export interface Owner {
+  /** A company, or a client whose token is not known yet. */
+  readonly party: unknown;
+  /** A connection or socket. */
+  readonly client: unknown;
+}
+
 const running = new AsyncLocalStorage<Owner>();
 /** Of work that no client asked for, such as housekeeping. */
-const SERVER = 'server';
+const SERVER: Owner = { party: 'server', client: 'server' };
 /** Short parts follow each other for so long before the loop looks for events again. */
 const TURN_MS = 5;
-/** Parts of as many owners at most continue in one turn. */
+/** Parts of as many parties at most continue in one turn. */
 const PARTS = 16;
 
-/** Oldest first, by the one that they wait for; these are in the order of their next part. */
-const waiting = new Map<Owner, (() => void)[]>();
+/** Those that wait, by party and client, all in the order of their next part. */
+const waiting = new Map<unknown, Map<unknown, (() => void)[]>>();
 /** Whether this turn of the loop is timed. */
 let isTimed = false;
 let startedAt = 0;
-/** Those that have continued in this turn. */
-const served = new Set<Owner>();
+/** The parties that have continued in this turn. */
+const served = new Set<unknown>();
 /** Of several that enter in one call, such as the requests in one packet, only the first does so at once. */
 let isEntering = false;
 
@@ -36,15 +41,20 @@ export function workFor<T>(owner: Owner, use: () => T): T {
   return running.run(owner, use);
 }
 
-/** The owner of work for a company. */
-export function companyOwner({ companyId }: { readonly companyId: number }): string {
-  return `company ${companyId}`;
+/** The owner of work for a client before its token is known. */
+export function clientOwner(client: object): Owner {
+  return { party: client, client };
 }
 
-/** To be awaited before new work. Resolves at once, unless the loop is busy or others of its owner wait already. */
+/** The owner of work for a company; the client is the one whose work runs. */
+export function companyOwner({ companyId }: { readonly companyId: number }): Owner {
+  return { party: companyId, client: currentOwner().client };
+}
+
+/** To be awaited before new work. Resolves at once, unless the loop is busy or others of its party wait already. */
 export function enterEventLoop(): Promise<void> {
   time();
-  if (isEntering || isTurnOver() || waiting.has(currentOwner())) return yieldToEventLoop();
+  if (isEntering || isTurnOver() || waiting.has(currentOwner().party)) return yieldToEventLoop();
   isEntering = true;
   return Promise.resolve().then(() => {
     isEntering = false;
@@ -54,10 +64,12 @@ export function enterEventLoop(): Promise<void> {
 /** To be awaited between the parts of long work: handles events, and continues when its owner has its turn. */
 export function yieldToEventLoop(): Promise<void> {
   time();
-  const owner = currentOwner();
+  const { party, client } = currentOwner();
+  const clients = waiting.get(party) ?? new Map<unknown, (() => void)[]>();
+  waiting.set(party, clients);
   return new Promise((resolve) => {
-    const queue = waiting.get(owner);
-    if (queue === undefined) waiting.set(owner, [resolve]);
+    const queue = clients.get(client);
+    if (queue === undefined) clients.set(client, [resolve]);
     else queue.push(resolve);
   });
 }
@@ -93,11 +105,22 @@ function continueIfShort(): void {
 function continueOne(): void {
   const [next] = waiting;
   if (next === undefined) return;
-  const [owner, queue] = next;
-  if (served.has(owner)) return;
-  served.add(owner);
-  waiting.delete(owner);
-  const resolve = queue.shift();
-  if (queue.length > 0) waiting.set(owner, queue);
+  const [party, clients] = next;
+  if (served.has(party)) return;
+  served.add(party);
+  const resolve = takeNext(clients);
+  waiting.delete(party);
+  if (clients.size > 0) waiting.set(party, clients);
   resolve?.();
+}
+
+/** Of the client whose turn it is, which is the last one then. */
+function takeNext(clients: Map<unknown, (() => void)[]>): (() => void) | undefined {
+  const [next] = clients;
+  if (next === undefined) return undefined;
+  const [client, queue] = next;
+  const resolve = queue.shift();
+  clients.delete(client);
+  if (queue.length > 0) clients.set(client, queue);
+  return resolve;
 }

@@ -2,13 +2,16 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import {
+  clientOwner,
   companyOwner,
   currentOwner,
   enterEventLoop,
   workFor,
   yieldToEventLoop,
+  type Owner,
 } from '../../../src/platform/concurrency/event-loop.js';
 
+const of = (party: string, client = party): Owner => ({ party, client });
 const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);
 /** Keeps the event loop busy. */
 function work(ms: number): void {
@@ -16,7 +19,7 @@ function work(ms: number): void {
 }
 
 describe('those that yield to the event loop', () => {
-  it('continue one per turn of the loop if they have one owner, in order', async () => {
+  it('continue one per turn of the loop if they have one party, in order', async () => {
     const steps: number[] = [];
     const all = Promise.all(
       rangeOf(20).map(async (step) => {
@@ -32,27 +35,44 @@ describe('those that yield to the event loop', () => {
     expect(steps).toEqual(rangeOf(20));
   });
 
-  it('continue in turns by owner, however many wait for one owner', async () => {
+  /** Lets so many callers yield for an owner, and notes who continues. */
+  const yieldFor = (owner: Owner, times: number, steps: string[]): Promise<unknown> =>
+    Promise.all(
+      rangeOf(times).map(() =>
+        workFor(owner, async () => {
+          await yieldToEventLoop();
+          steps.push(String(owner.client));
+        }),
+      ),
+    );
+
+  it('continue in turns by party, however many wait for one party', async () => {
     const steps: string[] = [];
-    const yieldFor = (owner: string, times: number): Promise<unknown> =>
-      Promise.all(
-        rangeOf(times).map(() =>
-          workFor(owner, async () => {
-            await yieldToEventLoop();
-            steps.push(owner);
-          }),
-        ),
-      );
-    await Promise.all([yieldFor('a', 50), yieldFor('b', 2), yieldFor('c', 1)]);
+    await Promise.all([
+      yieldFor(of('a'), 50, steps),
+      yieldFor(of('b'), 2, steps),
+      yieldFor(of('c'), 1, steps),
+    ]);
     expect(steps.slice(0, 6).join('')).toBe('abcaba');
     expect(steps).toHaveLength(53);
   });
 
-  it('continue several in a turn if they have many owners and take little time', async () => {
+  it('continue in turns by client within a party', async () => {
+    const steps: string[] = [];
+    await Promise.all([
+      yieldFor(of('a', '1'), 20, steps),
+      yieldFor(of('a', '2'), 2, steps),
+      yieldFor(of('b', '3'), 2, steps),
+    ]);
+    expect(steps.slice(0, 6).join('')).toBe('132312');
+    expect(steps).toHaveLength(24);
+  });
+
+  it('continue several in a turn if they have many parties and take little time', async () => {
     let continued = 0;
     const all = Promise.all(
-      rangeOf(64).map((owner) =>
-        workFor({ owner }, async () => {
+      rangeOf(64).map((party) =>
+        workFor(of(String(party)), async () => {
           await yieldToEventLoop();
           continued += 1;
         }),
@@ -81,7 +101,7 @@ describe('new work', () => {
   /** Whether it begins before the loop looks for events again. */
   const beginsAtOnce = async (owner: string): Promise<boolean> => {
     let hasBegun = false;
-    const begun = workFor(owner, enterEventLoop).then(() => (hasBegun = true));
+    const begun = workFor(of(owner), enterEventLoop).then(() => (hasBegun = true));
     for (let tick = 0; tick < 5; tick += 1) await Promise.resolve();
     const result = hasBegun;
     await begun;
@@ -95,22 +115,22 @@ describe('new work', () => {
 
   it('waits while the loop is busy', async () => {
     await setImmediate();
-    await workFor('a', enterEventLoop);
+    await workFor(of('a'), enterEventLoop);
     work(20);
     expect(await beginsAtOnce('b')).toBe(false);
   });
 
-  it('waits behind others of its owner, and not behind those of others', async () => {
+  it('waits behind others of its party, and not behind those of others', async () => {
     await setImmediate();
-    const waiting = workFor('a', () => Promise.all(rangeOf(10).map(yieldToEventLoop)));
+    const waiting = workFor(of('a'), () => Promise.all(rangeOf(10).map(yieldToEventLoop)));
     expect([await beginsAtOnce('b'), await beginsAtOnce('a')]).toEqual([true, false]);
     await waiting;
   });
 
-  it('of 200 arrivals at the same time of one owner waits for the others of it alone', async () => {
+  it('of 200 arrivals at the same time of one party waits for the others of it alone', async () => {
     const order: string[] = [];
     const arrive = (owner: string): Promise<unknown> =>
-      workFor(owner, async () => {
+      workFor(of(owner), async () => {
         await enterEventLoop();
         order.push(owner);
         work(1);
@@ -122,15 +142,18 @@ describe('new work', () => {
 });
 
 describe('the owner of work', () => {
-  it('is the server where no client asked for it', () => expect(currentOwner()).toBe('server'));
+  it('is the server where no client asked for it', () => expect(currentOwner().party).toBe('server'));
 
   it('stays the same behind everything that is awaited', async () => {
-    const owner = companyOwner({ companyId: 7 });
-    const found = await workFor(owner, async () => {
+    const client = {};
+    const found = await workFor(clientOwner(client), async () => {
       await sleep(1);
-      await yieldToEventLoop();
-      return currentOwner();
+      return await workFor(companyOwner({ companyId: 7 }), async () => {
+        await yieldToEventLoop();
+        return currentOwner();
+      });
     });
-    expect([found, currentOwner()]).toEqual(['company 7', 'server']);
+    expect(found).toEqual({ party: 7, client });
+    expect(currentOwner().party).toBe('server');
   });
 });

@@ -24,8 +24,19 @@ function isWordAt(units: Uint16Array, at: number): boolean {
     const lower = code | 0x20;
     return (lower >= 97 && lower <= 122) || (code >= ZERO && code <= NINE);
   }
-  return LETTER_OR_DIGIT.test(String.fromCodePoint(codePointAt(units, at)));
+  const whole = codePointAt(units, at);
+  if (whole > LAST_OF_UNITS) return LETTER_OR_DIGIT.test(String.fromCodePoint(whole));
+  const known = wordUnits[code] ?? 0;
+  if (known !== 0) return known === IS_WORD;
+  const isWord = LETTER_OR_DIGIT.test(String.fromCharCode(code));
+  wordUnits[code] = isWord ? IS_WORD : IS_NO_WORD;
+  return isWord;
 }
+
+const LAST_OF_UNITS = 0xffff;
+const [IS_WORD, IS_NO_WORD] = [1, 2];
+/** By UTF-16 unit, as far as it was looked up. */
+const wordUnits = new Uint8Array(LAST_OF_UNITS + 1);
 
 /** Where the next digit of a run stands; -1 if none does. Up to three characters part digits; of stars, which mask, one. */
 function nextDigit(units: Uint16Array, after: number): number {
@@ -34,7 +45,7 @@ function nextDigit(units: Uint16Array, after: number): number {
     const code = units[at] ?? 0;
     if (code >= ZERO && code <= NINE) return at;
     if (gap === LONGEST_GAP) return -1;
-    if (code === STAR) return gap === 0 && isDigit(units[at + 1] ?? 0) ? at + 1 : -1;
+    if (code === STAR) return gap === 0 && at + 1 < units.length && isDigit(units[at + 1] ?? 0) ? at + 1 : -1;
     if (isWordAt(units, at)) return -1;
     at += codePointAt(units, at) > 0xffff ? 2 : 1;
   }
@@ -50,7 +61,7 @@ export function eachDigitRun(units: Uint16Array, fewest: number, use: (run: Digi
     if (!isDigit(units[at] ?? 0)) continue;
     let count = 0;
     let last = at;
-    for (let next = at; next !== -1; next = nextDigit(units, next)) {
+    for (let next = at; next !== -1; next = nextDigit(units, last)) {
       if (count === places.length) {
         room = roomFor(2 * count, places);
         ({ places } = room);

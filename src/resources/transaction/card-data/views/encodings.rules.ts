@@ -36,7 +36,7 @@ function hasAssignment(values: Uint8Array, first: number, end: number): boolean 
 /** Views of what runs say without their first digits: as text, and for hex as EBCDIC. */
 function decoded(view: View, runs: EncodedRuns, bits: number, skipped: number): View[] {
   if (runs.bounds.length === 0) return [];
-  const bytes = new Uint8Array(longestOf(runs));
+  const bytes = roomFor(longestOf(runs));
   const [said, ebcdic] = [new JoinedView(view), new JoinedView(view)];
   for (const [first, end] of runs.bounds) {
     const start = first + skipped;
@@ -50,6 +50,14 @@ function decoded(view: View, runs: EncodedRuns, bits: number, skipped: number): 
 
 const longestOf = ({ bounds }: EncodedRuns): number =>
   bounds.reduce((longest, [first, end]) => Math.max(longest, end - first), 0);
+
+/** Kept from text to text. */
+let room = new Uint8Array();
+
+function roomFor(bytes: number): Uint8Array {
+  if (room.length < bytes) room = new Uint8Array(2 * bytes);
+  return room;
+}
 
 /** Writes the bytes that digits stand for; returns how many there are. */
 function decode(values: Uint8Array, from: number, end: number, bits: number, bytes: Uint8Array): number {
@@ -89,7 +97,7 @@ interface DecodedRun {
 
 /** The index of the first digit of a byte; the next digit is its last one. */
 const firstDigit = ({ start, bits }: DecodedRun, byte: number): number =>
-  start + (bits === HEX_BITS ? 2 * byte : byte + Math.floor(byte / 3));
+  start + (bits === HEX_BITS ? 2 * byte : byte + ((byte / 3) | 0));
 /** Where the first digit of a byte stands, and where the last one of a byte ends. */
 const fromOf = (run: DecodedRun, byte: number): number => run.places[firstDigit(run, byte)] ?? 0;
 const toOf = (run: DecodedRun, byte: number): number => (run.places[firstDigit(run, byte) + 1] ?? 0) + 1;
@@ -138,9 +146,13 @@ function addText(said: JoinedView, run: DecodedRun): void {
 
 /** Each byte as one unit. */
 function addBytes(said: JoinedView, run: DecodedRun, units: Uint8Array): void {
+  const { bytes, count, bits, places, start } = run;
   const built = said.next(run);
-  for (let at = 0; at < run.count; at += 1) {
-    addPlain(built, units[run.bytes[at] ?? 0] ?? 0, fromOf(run, at), toOf(run, at));
+  // The digits of hex are two by two; of Base64, every third byte ends with the digit that the next one does not share.
+  for (let at = 0, digit = start, third = 0; at < count; at += 1) {
+    addPlain(built, units[bytes[at] ?? 0] ?? 0, places[digit] ?? 0, (places[digit + 1] ?? 0) + 1);
+    third = third === 2 ? 0 : third + 1;
+    digit += bits === HEX_BITS || third === 0 ? 2 : 1;
   }
 }
 

@@ -34,7 +34,7 @@ const isPlainUnit = (unit: number): boolean =>
   (unit >= 0x20 && unit <= 0x7e) || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
 function isPlain(units: Uint16Array): boolean {
-  for (const unit of units) if (!isPlainUnit(unit)) return false;
+  for (let at = 0; at < units.length; at += 1) if (!isPlainUnit(units[at] ?? 0)) return false;
   return true;
 }
 

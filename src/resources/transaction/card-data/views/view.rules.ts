@@ -1,31 +1,68 @@
+import { signsOf } from './signs.rules.js';
+
 /** A text as a string, and as its UTF-16 units: to read them one by one is faster. */
-export interface Read {
-  readonly text: string;
-  readonly units: Uint16Array;
+export class Read {
+  #text: string | undefined;
+  #signs: number | undefined;
+
+  /** @param text of the units, where it is known. */
+  constructor(
+    readonly units: Uint16Array,
+    text?: string,
+  ) {
+    this.#text = text;
+  }
+
+  /** Made once it is asked for: most of what encoded parts say is never read as a string. */
+  get text(): string {
+    return (this.#text ??= textOf(this.units));
+  }
+
+  /** Which of some characters it has, as bits of `SIGNS`. */
+  has(signs: number): boolean {
+    this.#signs ??= signsOf(this.units);
+    return (this.#signs & signs) !== 0;
+  }
 }
 
-export function read(text: string): Read {
+export const read = (text: string): Read => new Read(unitsOf(text), text);
+
+export function unitsOf(text: string): Uint16Array {
   const units = new Uint16Array(text.length);
   Buffer.from(units.buffer).write(text, 'utf16le');
-  return { text, units };
+  return units;
 }
 
 /** The code point of the character that begins at a unit. */
 export function codePointAt(units: Uint16Array, at: number): number {
   const first = units[at] ?? 0;
-  if (first < 0xd800 || first >= 0xdc00) return first;
+  if (first < 0xd800 || first >= 0xdc00 || at + 1 >= units.length) return first;
   const second = units[at + 1] ?? 0;
   const isPair = second >= 0xdc00 && second < 0xe000;
   return isPair ? (first - 0xd800) * 0x400 + second - 0xdc00 + 0x1_0000 : first;
 }
 
-/** A text, or what a part of it says once it is decoded; each character knows where it stands in the original. */
-export interface View extends Read {
-  /** What this view was made of, and where the source of each UTF-16 unit begins and ends (excluded) there. */
-  readonly source?: { readonly view: View; readonly from: Int32Array; readonly to: Int32Array };
-  /** Whether a part of the original stands for other characters than those it has. */
-  readonly isEncoded: boolean;
+/** What a view was made of, and where the source of each UTF-16 unit begins and ends (excluded) there. */
+interface Source {
+  readonly view: View;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
 }
+
+/** A text, or what a part of it says once it is decoded; each character knows where it stands in the original. */
+export class View extends Read {
+  /** @param isEncoded Whether a part of the original stands for other characters than those it has. */
+  constructor(
+    units: Uint16Array,
+    readonly isEncoded: boolean,
+    readonly source?: Source,
+    text?: string,
+  ) {
+    super(units, text);
+  }
+}
+
+export const viewOf = (text: string): View => new View(unitsOf(text), false, undefined, text);
 
 /** Where a part of a view stands in the original text. */
 export function placeInOriginal(view: View, from: number, to: number): readonly [from: number, to: number] {
@@ -39,7 +76,7 @@ export function placeInOriginal(view: View, from: number, to: number): readonly 
 
 function bitsOf(units: Uint16Array): number {
   let bits = 0;
-  for (const unit of units) bits |= unit;
+  for (let at = 0; at < units.length; at += 1) bits |= units[at] ?? 0;
   return bits;
 }
 
@@ -47,7 +84,7 @@ function bitsOf(units: Uint16Array): number {
 export function textOf(units: Uint16Array): string {
   if (bitsOf(units) > 0xff)
     return Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
-  return Buffer.from(units).toString('latin1');
+  return Buffer.from(new Uint8Array(units).buffer).toString('latin1');
 }
 
 /** Collects a view of another view. */
@@ -90,12 +127,7 @@ export class ViewBuilder {
   view(): View {
     const [from, to] = [this.#from.subarray(0, this.#length), this.#to.subarray(0, this.#length)];
     const units = this.#units.subarray(0, this.#length);
-    return {
-      text: textOf(units),
-      units,
-      source: { view: this.#source, from, to },
-      isEncoded: this.#isEncoded,
-    };
+    return new View(units, this.#isEncoded, { view: this.#source, from, to });
   }
 
   #grow(): void {

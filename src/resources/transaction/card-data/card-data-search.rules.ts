@@ -34,16 +34,20 @@ const cardDataIn = (view: View): Range[] =>
   inOriginal(view, [...cardNumbers(view), ...tracks(view), ...namedSecrets(view)]);
 
 function inOriginal(view: View, ranges: readonly Range[]): Range[] {
-  return ranges.flatMap(([from, to, keepsGaps = false]): Range[] => {
-    if (to <= from) return [];
-    const [start, end] = placeInOriginal(view, from, to);
-    return [[start, end, keepsGaps && !view.isEncoded]];
-  });
+  const result: Range[] = [];
+  for (const range of ranges) {
+    const [from, to] = [range[0], range[1]];
+    if (to <= from) continue;
+    const place = placeInOriginal(view, from, to);
+    result.push([place[0], place[1], range[2] === true && !view.isEncoded]);
+  }
+  return result;
 }
 
 function merged(ranges: readonly Range[]): Range[] {
   const result: [number, number, boolean][] = [];
-  for (const [from, to, keepsGaps = false] of [...ranges].sort(([a], [b]) => a - b)) {
+  for (const range of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const [from, to, keepsGaps] = [range[0], range[1], range[2] === true];
     const last = result.at(-1);
     if (last === undefined || from > last[1] || (from === last[1] && keepsGaps !== last[2])) {
       result.push([from, to, keepsGaps]);

@@ -90,15 +90,12 @@ function addNumbers(
   for (let start = 0; start + SHORTEST_NUMBER <= count; start += 1) {
     const begun = LENGTHS[(digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0)] ?? 0;
     const isStart = cuts[start] === 1;
-    const [sumBefore, otherBefore] = [sums.even[start], sums.odd[start]];
     // Nearly all that a long run of digits costs is here: only lengths that a number may have are looked at.
     for (let rest = isStart ? ALL_LENGTHS : begun; rest !== 0; rest &= rest - 1) {
       const length = 31 - Math.clz32(rest & -rest);
       const end = start + length;
       if (end > count) break;
-      // As in `isLuhnValid`.
-      const isValid = end % 2 === 0 ? sums.even[end] === sumBefore : sums.odd[end] === otherBefore;
-      if (!isValid) continue;
+      if (!isLuhnValid(sums, start, end)) continue;
       const begins = (begun & (1 << length)) !== 0;
       const isWhole = isStart && cuts[end] === 1;
       if (!(begins || isWhole) || !isCardNumber(view, run, start, end, begins, isWhole)) continue;

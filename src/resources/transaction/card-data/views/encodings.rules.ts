@@ -1,11 +1,10 @@
 import { isEbcdicIn, isTextIn } from './bytes.rules.js';
 import { base64Runs, hexRuns, type EncodedRuns } from './encoded-runs.rules.js';
-import { addPlain } from './plain-view.rules.js';
+import { addPlain, PLAIN_UNITS } from './plain-view.rules.js';
 import { codeAt, isUtf8, lengthAt } from './utf8.rules.js';
-import { ViewBuilder, type View } from './view.rules.js';
+import { BASE64_BITS, HEX_BITS, ViewBuilder, type DecodedRun, type View } from './view.rules.js';
 
-/** Bits that a digit stands for. */
-const [HEX_BITS, BASE64_BITS, BYTE_BITS] = [4, 6, 8];
+const BYTE_BITS = 8;
 /** Fewer hold no card number; they can hold a name and its value, with one of `:=>` between. */
 const FEWEST_HEX_DIGITS = 24;
 
@@ -43,7 +42,7 @@ function decoded(view: View, runs: EncodedRuns, bits: number, skipped: number): 
     const count = decode(runs.values, start, end, bits, bytes);
     const run: DecodedRun = { bytes, count, bits, places: runs.places, start };
     addText(said, run);
-    if (bits === HEX_BITS && isEbcdicIn(bytes, count)) addBytes(ebcdic, run, EBCDIC_UNITS);
+    if (bits === HEX_BITS && isEbcdicIn(bytes, count)) ebcdic.next(run).addBytes(run, 0, EBCDIC_UNITS);
   }
   return [...said.view(), ...ebcdic.view()];
 }
@@ -85,16 +84,6 @@ function decode(values: Uint8Array, from: number, end: number, bits: number, byt
   return count;
 }
 
-interface DecodedRun {
-  /** The bytes are the first ones. */
-  readonly bytes: Uint8Array;
-  readonly count: number;
-  /** Bits of each digit, the places of all digits, and the index of the run's first one. */
-  readonly bits: number;
-  readonly places: Int32Array;
-  readonly start: number;
-}
-
 /** The index of the first digit of a byte; the next digit is its last one. */
 const firstDigit = ({ start, bits }: DecodedRun, byte: number): number =>
   start + (bits === HEX_BITS ? 2 * byte : byte + ((byte / 3) | 0));
@@ -127,32 +116,20 @@ class JoinedView {
 
 /** Fewer characters hold neither a card number nor a name and its value. */
 const FEWEST_BYTES = 5;
-const SAME_UNITS = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 function addText(said: JoinedView, run: DecodedRun): void {
   const { bytes, count } = run;
   if (count < FEWEST_BYTES) return;
-  if (!isUtf8(bytes, count)) {
-    if (isTextIn(bytes, count)) addBytes(said, run, SAME_UNITS);
-    return;
-  }
+  const isText = isUtf8(bytes, count);
+  if (!isText && !isTextIn(bytes, count)) return;
   const built = said.next(run);
   for (let at = 0; at < count;) {
-    const length = (bytes[at] ?? 0) < 0x80 ? 1 : lengthAt(bytes, at, count);
+    at = built.addBytes(run, at, PLAIN_UNITS);
+    if (at === count) break;
+    // Of bytes that are no text each is one unit.
+    const length = isText ? lengthAt(bytes, at, count) : 1;
     addPlain(built, codeAt(bytes, at, length), fromOf(run, at), toOf(run, at + length - 1));
     at += length;
-  }
-}
-
-/** Each byte as one unit. */
-function addBytes(said: JoinedView, run: DecodedRun, units: Uint8Array): void {
-  const { bytes, count, bits, places, start } = run;
-  const built = said.next(run);
-  // The digits of hex are two by two; of Base64, every third byte ends with the digit that the next one does not share.
-  for (let at = 0, digit = start, third = 0; at < count; at += 1) {
-    addPlain(built, units[bytes[at] ?? 0] ?? 0, places[digit] ?? 0, (places[digit + 1] ?? 0) + 1);
-    third = third === 2 ? 0 : third + 1;
-    digit += bits === HEX_BITS || third === 0 ? 2 : 1;
   }
 }
 

@@ -33,6 +33,9 @@ export function addPlain(built: ViewBuilder, code: number, from: number, to: num
 const isPlainUnit = (unit: number): boolean =>
   (unit >= 0x20 && unit <= 0x7e) || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
+/** By byte: the same if it is a plain unit, otherwise 0. */
+export const PLAIN_UNITS = Uint8Array.from({ length: 256 }, (_, byte) => (isPlainUnit(byte) ? byte : 0));
+
 function isPlain(units: Uint16Array): boolean {
   for (let at = 0; at < units.length; at += 1) if (!isPlainUnit(units[at] ?? 0)) return false;
   return true;

@@ -87,6 +87,20 @@ export function textOf(units: Uint16Array): string {
   return Buffer.from(new Uint8Array(units).buffer).toString('latin1');
 }
 
+/** Bits that a digit stands for. */
+export const [HEX_BITS, BASE64_BITS] = [4, 6];
+
+/** What a run of digits stands for. */
+export interface DecodedRun {
+  /** The bytes are the first ones. */
+  readonly bytes: Uint8Array;
+  readonly count: number;
+  /** Bits of each digit, the places of all digits, and the index of the run's first one. */
+  readonly bits: number;
+  readonly places: Int32Array;
+  readonly start: number;
+}
+
 /** Collects a view of another view. */
 export class ViewBuilder {
   readonly #source: View;
@@ -108,11 +122,36 @@ export class ViewBuilder {
   /** One UTF-16 unit that stands for the units `from` to `to` of the source. */
   add(unit: number, from: number, to: number): void {
     const at = this.#length;
-    if (at === this.#units.length) this.#grow();
+    if (at === this.#units.length) this.#makeRoom(1);
     this.#units[at] = unit;
     this.#from[at] = from;
     this.#to[at] = to;
     this.#length = at + 1;
+  }
+
+  /** Decoded bytes from one on, each as one unit; ends at the first that has none (0), and returns which one that is. */
+  addBytes(run: DecodedRun, first: number, unitOf: Uint8Array): number {
+    const { bytes, count, bits, places, start } = run;
+    this.#makeRoom(count - first);
+    const [units, from, to] = [this.#units, this.#from, this.#to];
+    // Hex digits are two by two; of Base64, every third byte ends with a digit that the next one does not share.
+    const step = bits === HEX_BITS ? 2 : 1;
+    let third = first % 3;
+    let digit = start + (step === 2 ? 2 * first : first + (first - third) / 3);
+    let length = this.#length;
+    let at = first;
+    for (; at < count; at += 1) {
+      const unit = unitOf[bytes[at] ?? 0] ?? 0;
+      if (unit === 0) break;
+      units[length] = unit;
+      from[length] = places[digit] ?? 0;
+      to[length] = (places[digit + 1] ?? 0) + 1;
+      length += 1;
+      third = third === 2 ? 0 : third + 1;
+      digit += third === 0 ? 2 : step;
+    }
+    this.#length = length;
+    return at;
   }
 
   addText(text: string, from: number, to: number): void {
@@ -130,8 +169,9 @@ export class ViewBuilder {
     return new View(units, this.#isEncoded, { view: this.#source, from, to });
   }
 
-  #grow(): void {
-    const length = this.#length * 2 + 64;
+  #makeRoom(more: number): void {
+    if (this.#length + more <= this.#units.length) return;
+    const length = this.#length * 2 + more + 64;
     const [units, from, to] = [new Uint16Array(length), new Int32Array(length), new Int32Array(length)];
     units.set(this.#units);
     from.set(this.#from);

@@ -68,6 +68,7 @@ export function base64Runs(units: Uint16Array): EncodedRuns {
 }
 
 const FEWEST_PAIRS = 6;
+const SHORTEST_RUN = 2 * FEWEST_PAIRS;
 const [OTHER, DIGIT, PARTING] = [0, 1, 2];
 const WIDE_SPACES =
   '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
@@ -82,25 +83,23 @@ for (const space of WIDE_SPACES) KINDS[space.charCodeAt(0)] = PARTING;
 /** Runs of at least six pairs of digits, with one character between two pairs; one more digit may follow. */
 export function hexRuns(units: Uint16Array): EncodedRuns {
   const bounds: [number, number][] = [];
-  let [first, digits, wasParting] = [0, 0, false];
-  for (let at = 0; at < units.length; at += 1) {
-    const kind = KINDS[units[at] ?? 0] ?? OTHER;
-    if (kind === DIGIT) {
-      digits += 1;
-      wasParting = false;
-    } else if (kind === PARTING && !wasParting) wasParting = true;
-    else {
-      if (digits >= 2 * FEWEST_PAIRS) addPairs(units, first, at, bounds);
-      first = at + 1;
-      digits = 0;
-      wasParting = false;
+  for (let first = 0; first + SHORTEST_RUN <= units.length;) {
+    // Read backwards: in most texts the last of these characters shows that no run has it.
+    let other = first + SHORTEST_RUN - 1;
+    while (other >= first && KINDS[units[other] ?? 0] !== OTHER) other -= 1;
+    if (other >= first) {
+      first = other + 1;
+      continue;
     }
+    let end = first + SHORTEST_RUN;
+    while (end < units.length && KINDS[units[end] ?? 0] !== OTHER) end += 1;
+    addPairs(units, first, end, bounds);
+    first = end + 1;
   }
-  if (digits >= 2 * FEWEST_PAIRS) addPairs(units, first, units.length, bounds);
   return { ...roomFor(units.length), bounds };
 }
 
-/** Adds the runs of a part that has digits and single characters between them only: elsewhere are none. */
+/** Adds the runs of a part that has only digits and what parts them: elsewhere are none. */
 function addPairs(units: Uint16Array, from: number, to: number, bounds: [number, number][]): void {
   const { values, places } = roomFor(units.length);
   let first = bounds.at(-1)?.[1] ?? 0;
@@ -116,7 +115,7 @@ function addPairs(units: Uint16Array, from: number, to: number, bounds: [number,
       end = next + 2;
       next = end < to && KINDS[units[end] ?? 0] === PARTING ? end + 1 : end;
     }
-    if (count - first < 2 * FEWEST_PAIRS) {
+    if (count - first < SHORTEST_RUN) {
       at += 1;
       continue;
     }

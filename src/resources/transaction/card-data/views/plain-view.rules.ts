@@ -37,7 +37,8 @@ const isPlainUnit = (unit: number): boolean =>
 export const PLAIN_UNITS = Uint8Array.from({ length: 256 }, (_, byte) => (isPlainUnit(byte) ? byte : 0));
 
 function isPlain(units: Uint16Array): boolean {
-  for (let at = 0; at < units.length; at += 1) if (!isPlainUnit(units[at] ?? 0)) return false;
+  const { length } = units;
+  for (let at = 0; at < length; at += 1) if (!isPlainUnit(units[at] ?? 0)) return false;
   return true;
 }
 

@@ -25,7 +25,8 @@ const OF_CHARACTER = Uint8Array.from({ length: LAST_OF_ASCII + 1 }, (_, code) =>
 /** The signs that UTF-16 units have; what is not ASCII counts as white space, which some of it is. */
 export function signsOf(units: Uint16Array): number {
   let signs = 0;
-  for (let at = 0; at < units.length; at += 1) {
+  const { length } = units;
+  for (let at = 0; at < length; at += 1) {
     const unit = units[at] ?? 0;
     signs |= unit > LAST_OF_ASCII ? SIGNS.value : (OF_CHARACTER[unit] ?? 0);
   }

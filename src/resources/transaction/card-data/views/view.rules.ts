@@ -76,7 +76,8 @@ export function placeInOriginal(view: View, from: number, to: number): readonly 
 
 function bitsOf(units: Uint16Array): number {
   let bits = 0;
-  for (let at = 0; at < units.length; at += 1) bits |= units[at] ?? 0;
+  const { length } = units;
+  for (let at = 0; at < length; at += 1) bits |= units[at] ?? 0;
   return bits;
 }
 

@@ -1,6 +1,6 @@
 import { isEbcdicIn, isTextIn } from './bytes.rules.js';
 import { base64Runs, hexRuns, type EncodedRuns } from './encoded-runs.rules.js';
-import { addPlain, PLAIN_UNITS } from './plain-view.rules.js';
+import { addPlain, PLAIN_FORMS, PLAIN_UNITS } from './plain-view.rules.js';
 import { codeAt, isUtf8, lengthAt } from './utf8.rules.js';
 import { BASE64_BITS, HEX_BITS, ViewBuilder, type DecodedRun, type View } from './view.rules.js';
 
@@ -124,7 +124,7 @@ function addText(said: JoinedView, run: DecodedRun): void {
   if (!isText && !isTextIn(bytes, count)) return;
   const built = said.next(run);
   for (let at = 0; at < count;) {
-    at = built.addBytes(run, at, PLAIN_UNITS);
+    at = built.addBytes(run, at, isText ? PLAIN_UNITS : PLAIN_FORMS);
     if (at === count) break;
     // Of bytes that are no text each is one unit.
     const length = isText ? lengthAt(bytes, at, count) : 1;
@@ -136,7 +136,7 @@ function addText(said: JoinedView, run: DecodedRun): void {
 const EBCDIC: Readonly<Record<number, string>> = { 0x40: ' ', 0x60: '-', 0x7e: '=', 0xc4: 'D' };
 const EBCDIC_ZERO = 0xf0;
 /** By byte: digits and what can stand between them; nothing else matters here. */
-const EBCDIC_UNITS = Uint8Array.from({ length: 256 }, (_, byte) => {
+const EBCDIC_UNITS = Uint16Array.from({ length: 256 }, (_, byte) => {
   const digit = byte - EBCDIC_ZERO;
   return (digit >= 0 && digit <= 9 ? String(digit) : (EBCDIC[byte] ?? 'x')).charCodeAt(0);
 });

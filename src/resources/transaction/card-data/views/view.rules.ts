@@ -91,6 +91,9 @@ export function textOf(units: Uint16Array): string {
 /** Bits that a digit stands for. */
 export const [HEX_BITS, BASE64_BITS] = [4, 6];
 
+/** In place of a unit, for a byte that a view leaves out; it is no character. */
+export const LEFT_OUT = 0xffff;
+
 /** What a run of digits stands for. */
 export interface DecodedRun {
   /** The bytes are the first ones. */
@@ -130,8 +133,8 @@ export class ViewBuilder {
     this.#length = at + 1;
   }
 
-  /** Decoded bytes from one on, each as one unit; ends at the first that has none (0), and returns which one that is. */
-  addBytes(run: DecodedRun, first: number, unitOf: Uint8Array): number {
+  /** Decoded bytes from one on, each as one unit or `LEFT_OUT`; ends at the first that has neither (0), and returns it. */
+  addBytes(run: DecodedRun, first: number, unitOf: Uint16Array): number {
     const { bytes, count, bits, places, start } = run;
     this.#makeRoom(count - first);
     const [units, from, to] = [this.#units, this.#from, this.#to];
@@ -144,10 +147,12 @@ export class ViewBuilder {
     for (; at < count; at += 1) {
       const unit = unitOf[bytes[at] ?? 0] ?? 0;
       if (unit === 0) break;
-      units[length] = unit;
-      from[length] = places[digit] ?? 0;
-      to[length] = (places[digit + 1] ?? 0) + 1;
-      length += 1;
+      if (unit !== LEFT_OUT) {
+        units[length] = unit;
+        from[length] = places[digit] ?? 0;
+        to[length] = (places[digit + 1] ?? 0) + 1;
+        length += 1;
+      }
       third = third === 2 ? 0 : third + 1;
       digit += third === 0 ? 2 : step;
     }

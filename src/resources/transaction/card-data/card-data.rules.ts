@@ -1,7 +1,7 @@
 import { searchCardData, searchRest } from './card-data-search.rules.js';
 import { FIRST_DIGITS, LAST_DIGITS, type Range } from './card-numbers.rules.js';
 import { isIsoSecret, isSecretName } from './secret-names.rules.js';
-import { read, textOf } from './views/view.rules.js';
+import { textOf, unitsOf } from './views/view.rules.js';
 import type { ParsedPayment } from '../transaction.model.js';
 
 export interface Scrubbed<T> {
@@ -52,7 +52,7 @@ const kindOfCharacter = (character: string): number =>
 
 function hide(text: string, ranges: readonly Range[]): Scrubbed<string> {
   if (ranges.length === 0) return { value: text, scrubs: 0 };
-  const { units } = read(text);
+  const units = unitsOf(text);
   const scrubs = hideRanges(units, ranges);
   return { value: scrubs === 0 ? text : textOf(units), scrubs };
 }

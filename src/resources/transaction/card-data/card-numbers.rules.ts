@@ -1,4 +1,5 @@
 import { eachDigitRun, isLuhnValid, type DigitRun } from './digit-runs.rules.js';
+import { SIGNS } from './views/signs.rules.js';
 import { read, type Read } from './views/view.rules.js';
 
 /** From and to a character of a text, `to` excluded; whether what is neither letter nor digit stays readable. */
@@ -25,6 +26,8 @@ const LENGTHS = Int32Array.from({ length: 100 }, (_, two) =>
     .filter(([, beginning]) => beginning.test(String(two).padStart(2, '0')))
     .reduce((lengths, [length]) => lengths | (1 << Number(length)), 0),
 );
+/** Each length that a card number has, as a bit. */
+const ALL_LENGTHS = (1 << (LONGEST_NUMBER + 1)) - (1 << SHORTEST_NUMBER);
 const DAY = String.raw`(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`;
 /** Year, month, day, hour, minute and second in one piece; no number of a card begins so. */
 const MOMENT = String.raw`20\d\d${DAY}(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3})?`;
@@ -49,18 +52,19 @@ const ORDINARY = new RegExp(
  * groups as on a card; amid other digits, as in a packed message, and in other groups, one number in ten has that, so
  * there it must also begin as card numbers do.
  */
-export function cardNumbers({ text, units }: Read): Range[] {
+export function cardNumbers(view: Read): Range[] {
+  const { units } = view;
   let ordinary: readonly Range[] | undefined;
   const isOrdinary = (from: number, to: number): boolean => {
-    ordinary ??= Array.from(text.matchAll(ORDINARY), (match): Range => [
+    ordinary ??= Array.from(view.text.matchAll(ORDINARY), (match): Range => [
       match.index,
       match.index + match[0].length,
     ]);
-    return (ordinary[firstEndingAfter(ordinary, from)]?.[0] ?? text.length) <= to;
+    return (ordinary[firstEndingAfter(ordinary, from)]?.[0] ?? units.length) <= to;
   };
   const ranges: Range[] = [];
   eachDigitRun(units, SHORTEST_NUMBER, (run) => {
-    addNumbers(ranges, text, run, isOrdinary);
+    addNumbers(ranges, view, run, isOrdinary);
   });
   return ranges;
 }
@@ -78,23 +82,23 @@ function firstEndingAfter(ranges: readonly Range[], place: number): number {
 
 function addNumbers(
   ranges: Range[],
-  text: string,
+  view: Read,
   run: DigitRun,
   isOrdinary: (from: number, to: number) => boolean,
 ): void {
   const { count, digits, places, cuts, sums } = run;
-  for (let end = SHORTEST_NUMBER; end <= count; end += 1) {
-    const first = Math.max(0, end - LONGEST_NUMBER);
-    const isEnd = cuts[end] === 1;
-    const sum = end % 2 === 0 ? sums.even : sums.odd;
-    const sumAtEnd = sum[end];
-    for (let start = end - SHORTEST_NUMBER; start >= first; start -= 1) {
-      // As in `isLuhnValid`: nearly all that a long run of digits costs is here.
-      if (sum[start] !== sumAtEnd) continue;
-      const lengths = LENGTHS[(digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0)] ?? 0;
-      const begins = (lengths & (1 << (end - start))) !== 0;
-      const isWhole = isEnd && cuts[start] === 1;
-      if (!(begins || isWhole) || !isCardNumber(text, run, start, end, begins, isWhole)) continue;
+  for (let start = 0; start + SHORTEST_NUMBER <= count; start += 1) {
+    const begun = LENGTHS[(digits[start] ?? 0) * 10 + (digits[start + 1] ?? 0)] ?? 0;
+    const isStart = cuts[start] === 1;
+    // Nearly all that a long run of digits costs is here: only lengths that a number may have are looked at.
+    for (let rest = isStart ? ALL_LENGTHS : begun; rest !== 0; rest &= rest - 1) {
+      const length = 31 - Math.clz32(rest & -rest);
+      const end = start + length;
+      if (end > count) break;
+      if (!isLuhnValid(sums, start, end)) continue;
+      const begins = (begun & (1 << length)) !== 0;
+      const isWhole = isStart && cuts[end] === 1;
+      if (!(begins || isWhole) || !isCardNumber(view, run, start, end, begins, isWhole)) continue;
       if (hasGaps(places, start, end) && isOrdinary(places[start] ?? 0, places[end - 1] ?? 0)) continue;
       addRange(ranges, places[start + FIRST_DIGITS] ?? 0, (places[end - LAST_DIGITS - 1] ?? 0) + 1);
     }
@@ -118,7 +122,7 @@ const GROUPS =
 const CARD_GAPS = /^(?:\d[\s\p{Pd}]{0,2})*$/u;
 
 function isCardNumber(
-  text: string,
+  view: Read,
   { places }: DigitRun,
   start: number,
   end: number,
@@ -127,7 +131,7 @@ function isCardNumber(
 ): boolean {
   const isParted = hasGaps(places, start, end);
   if (begins && (isWhole || !isParted)) return true;
-  const number = text.slice(places[start], (places[end - 1] ?? 0) + 1);
+  const number = view.text.slice(places[start], (places[end - 1] ?? 0) + 1);
   if (!isParted) return !DATE_AND_TIME.test(number);
   if (begins) return CARD_GAPS.test(number);
   return GROUPS.test(number);
@@ -153,10 +157,13 @@ const TRACK_SIGN = /\d(?:[=D]|%3D)\d/i;
 const TRACK_1 = /B(?<number>\d{12,19})\^(?<data>[^^]{2,26}\^[^?\s]{0,60}[\udc00-\udfff]?)/dgi;
 
 /** The digits of a track that are not kept of its number, and all that follows them. */
-export function tracks(text: string): Range[] {
-  const forms = [...(text.includes('^') ? [TRACK_1] : []), ...(TRACK_SIGN.test(text) ? [TRACK_2] : [])];
+export function tracks(view: Read): Range[] {
+  const forms = [
+    ...(view.has(SIGNS.caret) ? [TRACK_1] : []),
+    ...(view.has(SIGNS.track) && TRACK_SIGN.test(view.text) ? [TRACK_2] : []),
+  ];
   return forms.flatMap((form) =>
-    Array.from(text.matchAll(form)).flatMap((match): Range[] => {
+    Array.from(view.text.matchAll(form)).flatMap((match): Range[] => {
       const { number, data } = match.indices?.groups ?? {};
       if (number === undefined || data === undefined) return [];
       return [[number[0] + FIRST_DIGITS, number[1] - LAST_DIGITS], data];

@@ -9,8 +9,11 @@ export interface DigitRun {
   readonly places: Int32Array;
   /** By place among the digits: 1 before the first digit of a group, and after the last digit. */
   readonly cuts: Uint8Array;
-  /** Sums of the check-digit weights before each digit, modulo 10: those of even places doubled, and those of odd places. */
-  readonly sums: { readonly even: Uint8Array; readonly odd: Uint8Array };
+  /**
+   * Before each digit, two sums of the check-digit weights so far, modulo 10: with the digits of even places doubled in
+   * the lower four bits, with those of odd places doubled in the upper ones.
+   */
+  readonly sums: Uint8Array;
 }
 
 const [ZERO, NINE, STAR, LAST_OF_ASCII] = [48, 57, 42, 127];
@@ -24,8 +27,19 @@ function isWordAt(units: Uint16Array, at: number): boolean {
     const lower = code | 0x20;
     return (lower >= 97 && lower <= 122) || (code >= ZERO && code <= NINE);
   }
-  return LETTER_OR_DIGIT.test(String.fromCodePoint(codePointAt(units, at)));
+  const whole = codePointAt(units, at);
+  if (whole > LAST_OF_UNITS) return LETTER_OR_DIGIT.test(String.fromCodePoint(whole));
+  const known = wordUnits[code] ?? 0;
+  if (known !== 0) return known === IS_WORD;
+  const isWord = LETTER_OR_DIGIT.test(String.fromCharCode(code));
+  wordUnits[code] = isWord ? IS_WORD : IS_NO_WORD;
+  return isWord;
 }
+
+const LAST_OF_UNITS = 0xffff;
+const [IS_WORD, IS_NO_WORD] = [1, 2];
+/** By UTF-16 unit, as far as it was looked up. */
+const wordUnits = new Uint8Array(LAST_OF_UNITS + 1);
 
 /** Where the next digit of a run stands; -1 if none does. Up to three characters part digits; of stars, which mask, one. */
 function nextDigit(units: Uint16Array, after: number): number {
@@ -34,7 +48,7 @@ function nextDigit(units: Uint16Array, after: number): number {
     const code = units[at] ?? 0;
     if (code >= ZERO && code <= NINE) return at;
     if (gap === LONGEST_GAP) return -1;
-    if (code === STAR) return gap === 0 && isDigit(units[at + 1] ?? 0) ? at + 1 : -1;
+    if (code === STAR) return gap === 0 && at + 1 < units.length && isDigit(units[at + 1] ?? 0) ? at + 1 : -1;
     if (isWordAt(units, at)) return -1;
     at += codePointAt(units, at) > 0xffff ? 2 : 1;
   }
@@ -45,23 +59,29 @@ const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
 /** Calls back with each run of at least so many digits; its arrays are those of the next one too. */
 export function eachDigitRun(units: Uint16Array, fewest: number, use: (run: DigitRun) => void): void {
-  let { places } = room;
   for (let at = 0; at < units.length; at += 1) {
     if (!isDigit(units[at] ?? 0)) continue;
-    let count = 0;
-    let last = at;
-    for (let next = at; next !== -1; next = nextDigit(units, next)) {
-      if (count === places.length) {
-        room = roomFor(2 * count, places);
-        ({ places } = room);
-      }
-      places[count] = next;
-      count += 1;
-      last = next;
-    }
+    const count = addPlaces(units, at);
     if (count >= fewest) use(runOf(units, count));
-    at = last;
+    at = room.places[count - 1] ?? at;
   }
+}
+
+/** Writes where each digit of a run stands; returns how many there are. */
+function addPlaces(units: Uint16Array, first: number): number {
+  let { places } = room;
+  let count = 0;
+  for (let at = first; at !== -1;) {
+    if (count === places.length) {
+      room = roomFor(2 * count, places);
+      ({ places } = room);
+    }
+    places[count] = at;
+    count += 1;
+    const next = at + 1;
+    at = next < units.length && isDigit(units[next] ?? 0) ? next : nextDigit(units, at);
+  }
+  return count;
 }
 
 const roomFor = (count: number, places: Int32Array) => {
@@ -69,8 +89,7 @@ const roomFor = (count: number, places: Int32Array) => {
     places: new Int32Array(count),
     digits: new Uint8Array(count),
     cuts: new Uint8Array(count + 1),
-    even: new Uint8Array(count + 1),
-    odd: new Uint8Array(count + 1),
+    sums: new Uint8Array(count + 1),
   };
   room.places.set(places);
   return room;
@@ -81,32 +100,35 @@ let room = roomFor(64, new Int32Array());
 function runOf(units: Uint16Array, count: number): DigitRun {
   room.cuts[count] = 1;
   fillRoom(units, count);
-  const { places, digits, cuts, even, odd } = room;
-  return { count, digits, places, cuts, sums: { even, odd } };
+  const { places, digits, cuts, sums } = room;
+  return { count, digits, places, cuts, sums };
 }
+
+/** By the parity of a place, both sums before it and its digit: both sums after it. */
+const NEXT_SUMS = Uint8Array.from({ length: 1 << 13 }, (_, index) => {
+  const [isOdd, upper, lower, digit] = [index >> 12, (index >> 8) & 15, (index >> 4) & 15, index & 15];
+  const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
+  const even = (lower + (isOdd === 0 ? doubled : digit)) % 10;
+  const odd = (upper + (isOdd === 0 ? digit : doubled)) % 10;
+  return (odd << 4) | even;
+});
 
 /** A function of its own: a loop with more after it is compiled anew for each text. */
 function fillRoom(units: Uint16Array, count: number): void {
-  const { places, digits, cuts, even, odd } = room;
-  let [evenSum, oddSum, last] = [0, 0, -1];
+  const { places, digits, cuts, sums } = room;
+  let bothSums = 0;
+  let last = -2;
   for (let at = 0; at < count; at += 1) {
     const place = places[at] ?? 0;
     const digit = (units[place] ?? 0) - ZERO;
-    const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
     digits[at] = digit;
-    cuts[at] = Number(at === 0 || place !== last + 1);
+    cuts[at] = place === last + 1 ? 0 : 1;
     last = place;
-    evenSum += at % 2 === 0 ? doubled : digit;
-    oddSum += at % 2 === 0 ? digit : doubled;
-    if (evenSum > 9) evenSum -= 10;
-    if (oddSum > 9) oddSum -= 10;
-    even[at + 1] = evenSum;
-    odd[at + 1] = oddSum;
+    bothSums = NEXT_SUMS[((at & 1) << 12) | (bothSums << 4) | digit] ?? 0;
+    sums[at + 1] = bothSums;
   }
 }
 
 /** Whether the last digit of a part is its check digit: counted from there, every second one is doubled. */
-export function isLuhnValid({ even, odd }: DigitRun['sums'], start: number, end: number): boolean {
-  const sum = end % 2 === 0 ? even : odd;
-  return sum[end] === sum[start];
-}
+export const isLuhnValid = (sums: DigitRun['sums'], start: number, end: number): boolean =>
+  (((sums[start] ?? 0) ^ (sums[end] ?? 0)) & (end % 2 === 0 ? 0x0f : 0xf0)) === 0;

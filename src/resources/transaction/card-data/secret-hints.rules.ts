@@ -9,9 +9,10 @@ const ROOTS = new Words([
 /** One of these is before the number of a field of ISO 8583, at the end of its name. */
 const FIELDS = new Words(['bit', 'fld', 'field', 'campo', 'emento', 'lement', 'df', 'iso', 'de']);
 
+const LAST_OF_ASCII = 127;
 const [OTHER, LETTER, DIGIT, PARTING, ENDING] = [0, 1, 2, 3, 4];
 /** By ASCII code; `ENDING` for a letter at the end of a root or the name of a field. */
-const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+const KINDS = Uint8Array.from({ length: LAST_OF_ASCII + 1 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[a-z]/i.test(character)) return ROOTS.hasEnding(code) || FIELDS.hasEnding(code) ? ENDING : LETTER;
   if (/[0-9]/.test(character)) return DIGIT;
@@ -27,7 +28,7 @@ export function nextHint(units: Uint16Array, from: number): number {
   let isField = false;
   for (let at = from; at < units.length; at += 1) {
     const code = units[at] ?? 0;
-    const kind = KINDS[code] ?? PARTING;
+    const kind = code > LAST_OF_ASCII ? PARTING : (KINDS[code] ?? PARTING);
     if (kind === PARTING) continue;
     if (kind === LETTER || kind === ENDING) {
       letters = withLetter(letters, code);
@@ -37,7 +38,7 @@ export function nextHint(units: Uint16Array, from: number): number {
     }
     letters = 0;
     if (kind === OTHER) isField = false;
-    else if (isField && isFieldNumber(code, units[at + 1] ?? 0)) return at;
+    else if (isField && at + 1 < units.length && isFieldNumber(code, units[at + 1] ?? 0)) return at;
   }
   return -1;
 }

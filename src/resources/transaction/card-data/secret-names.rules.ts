@@ -1,6 +1,7 @@
 import type { Range } from './card-numbers.rules.js';
 import { nextHint } from './secret-hints.rules.js';
-import { read, type Read } from './views/view.rules.js';
+import { SIGNS } from './views/signs.rules.js';
+import { unitsOf, type Read } from './views/view.rules.js';
 
 /** Between words and letters of a name. */
 const PART = String.raw`[\s_.\-/\ue000]{0,2}`;
@@ -83,8 +84,9 @@ const ISO_SECRET = new RegExp(
 const SIGN_OF_VALUE = /[:=>]|\s\d{3}/;
 
 /** The values of secrets that a text names. */
-export function namedSecrets({ text, units }: Read): Range[] {
-  if (!SIGN_OF_VALUE.test(text)) return [];
+export function namedSecrets(view: Read): Range[] {
+  if (!view.has(SIGNS.value) || !SIGN_OF_VALUE.test(view.text)) return [];
+  const { text, units } = view;
   const ranges = secretsIn(text, ISO_SECRET);
   if (nextHint(units, 0) === -1) return ranges;
   const parted = wordsParted(text);
@@ -107,7 +109,7 @@ const LONGEST_NAME = 64;
 const STEP = 256;
 
 function namedIn(text: string): Range[] {
-  const { units } = read(text);
+  const units = unitsOf(text);
   const ranges: Range[] = [];
   let next = 0;
   for (let hint = nextHint(units, next); hint !== -1; hint = nextHint(units, next)) {

@@ -1,11 +1,10 @@
 import { isEbcdicIn, isTextIn } from './bytes.rules.js';
 import { base64Runs, hexRuns, type EncodedRuns } from './encoded-runs.rules.js';
-import { addPlain } from './plain-view.rules.js';
+import { addPlain, PLAIN_FORMS, PLAIN_UNITS } from './plain-view.rules.js';
 import { codeAt, isUtf8, lengthAt } from './utf8.rules.js';
-import { ViewBuilder, type View } from './view.rules.js';
+import { BASE64_BITS, HEX_BITS, ViewBuilder, type DecodedRun, type View } from './view.rules.js';
 
-/** Bits that a digit stands for. */
-const [HEX_BITS, BASE64_BITS, BYTE_BITS] = [4, 6, 8];
+const BYTE_BITS = 8;
 /** Fewer hold no card number; they can hold a name and its value, with one of `:=>` between. */
 const FEWEST_HEX_DIGITS = 24;
 
@@ -36,20 +35,28 @@ function hasAssignment(values: Uint8Array, first: number, end: number): boolean 
 /** Views of what runs say without their first digits: as text, and for hex as EBCDIC. */
 function decoded(view: View, runs: EncodedRuns, bits: number, skipped: number): View[] {
   if (runs.bounds.length === 0) return [];
-  const bytes = new Uint8Array(longestOf(runs));
+  const bytes = roomFor(longestOf(runs));
   const [said, ebcdic] = [new JoinedView(view), new JoinedView(view)];
   for (const [first, end] of runs.bounds) {
     const start = first + skipped;
     const count = decode(runs.values, start, end, bits, bytes);
     const run: DecodedRun = { bytes, count, bits, places: runs.places, start };
     addText(said, run);
-    if (bits === HEX_BITS && isEbcdicIn(bytes, count)) addBytes(ebcdic, run, EBCDIC_UNITS);
+    if (bits === HEX_BITS && isEbcdicIn(bytes, count)) ebcdic.next(run).addBytes(run, 0, EBCDIC_UNITS);
   }
   return [...said.view(), ...ebcdic.view()];
 }
 
 const longestOf = ({ bounds }: EncodedRuns): number =>
   bounds.reduce((longest, [first, end]) => Math.max(longest, end - first), 0);
+
+/** Kept from text to text. */
+let room = new Uint8Array();
+
+function roomFor(bytes: number): Uint8Array {
+  if (room.length < bytes) room = new Uint8Array(2 * bytes);
+  return room;
+}
 
 /** Writes the bytes that digits stand for; returns how many there are. */
 function decode(values: Uint8Array, from: number, end: number, bits: number, bytes: Uint8Array): number {
@@ -77,19 +84,9 @@ function decode(values: Uint8Array, from: number, end: number, bits: number, byt
   return count;
 }
 
-interface DecodedRun {
-  /** The bytes are the first ones. */
-  readonly bytes: Uint8Array;
-  readonly count: number;
-  /** Bits of each digit, the places of all digits, and the index of the run's first one. */
-  readonly bits: number;
-  readonly places: Int32Array;
-  readonly start: number;
-}
-
 /** The index of the first digit of a byte; the next digit is its last one. */
 const firstDigit = ({ start, bits }: DecodedRun, byte: number): number =>
-  start + (bits === HEX_BITS ? 2 * byte : byte + Math.floor(byte / 3));
+  start + (bits === HEX_BITS ? 2 * byte : byte + ((byte / 3) | 0));
 /** Where the first digit of a byte stands, and where the last one of a byte ends. */
 const fromOf = (run: DecodedRun, byte: number): number => run.places[firstDigit(run, byte)] ?? 0;
 const toOf = (run: DecodedRun, byte: number): number => (run.places[firstDigit(run, byte) + 1] ?? 0) + 1;
@@ -119,35 +116,27 @@ class JoinedView {
 
 /** Fewer characters hold neither a card number nor a name and its value. */
 const FEWEST_BYTES = 5;
-const SAME_UNITS = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 function addText(said: JoinedView, run: DecodedRun): void {
   const { bytes, count } = run;
   if (count < FEWEST_BYTES) return;
-  if (!isUtf8(bytes, count)) {
-    if (isTextIn(bytes, count)) addBytes(said, run, SAME_UNITS);
-    return;
-  }
+  const isText = isUtf8(bytes, count);
+  if (!isText && !isTextIn(bytes, count)) return;
   const built = said.next(run);
   for (let at = 0; at < count;) {
-    const length = (bytes[at] ?? 0) < 0x80 ? 1 : lengthAt(bytes, at, count);
+    at = built.addBytes(run, at, isText ? PLAIN_UNITS : PLAIN_FORMS);
+    if (at === count) break;
+    // Of bytes that are no text each is one unit.
+    const length = isText ? lengthAt(bytes, at, count) : 1;
     addPlain(built, codeAt(bytes, at, length), fromOf(run, at), toOf(run, at + length - 1));
     at += length;
-  }
-}
-
-/** Each byte as one unit. */
-function addBytes(said: JoinedView, run: DecodedRun, units: Uint8Array): void {
-  const built = said.next(run);
-  for (let at = 0; at < run.count; at += 1) {
-    addPlain(built, units[run.bytes[at] ?? 0] ?? 0, fromOf(run, at), toOf(run, at));
   }
 }
 
 const EBCDIC: Readonly<Record<number, string>> = { 0x40: ' ', 0x60: '-', 0x7e: '=', 0xc4: 'D' };
 const EBCDIC_ZERO = 0xf0;
 /** By byte: digits and what can stand between them; nothing else matters here. */
-const EBCDIC_UNITS = Uint8Array.from({ length: 256 }, (_, byte) => {
+const EBCDIC_UNITS = Uint16Array.from({ length: 256 }, (_, byte) => {
   const digit = byte - EBCDIC_ZERO;
   return (digit >= 0 && digit <= 9 ? String(digit) : (EBCDIC[byte] ?? 'x')).charCodeAt(0);
 });

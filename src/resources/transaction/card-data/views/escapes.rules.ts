@@ -1,5 +1,6 @@
 import { hexValue, NO_DIGIT } from './encoded-runs.rules.js';
 import { plainView } from './plain-view.rules.js';
+import { SIGNS } from './signs.rules.js';
 import { codeAt, lengthAt } from './utf8.rules.js';
 import { ViewBuilder, type View } from './view.rules.js';
 
@@ -8,11 +9,11 @@ const [PERCENT, BACKSLASH, AMPERSAND] = ['%', '\\', '&'].map((character) => char
 
 /** The text without percent-encoding (of bytes in UTF-8), escapes of JSON and programs, and entities of XML. */
 export function unescaped(view: View): View[] {
-  const { text, units } = view;
-  if (!ESCAPE_HINT.test(text)) return [];
-  const built = new ViewBuilder(view, text.length);
-  const bytes = new Uint8Array(text.length / 3);
-  for (let at = 0; at < text.length;) {
+  const { units } = view;
+  if (!view.has(SIGNS.escape) || !ESCAPE_HINT.test(view.text)) return [];
+  const built = new ViewBuilder(view, units.length);
+  const bytes = new Uint8Array(units.length / 3);
+  for (let at = 0; at < units.length;) {
     const unit = units[at] ?? 0;
     if (unit === PERCENT) {
       const count = percentEncoded(units, at, bytes);
@@ -43,7 +44,7 @@ function hexAt(units: Uint16Array, from: number, digits: number): number {
 /** Reads bytes that are percent-encoded, one after another; returns how many there are. */
 function percentEncoded(units: Uint16Array, from: number, bytes: Uint8Array): number {
   let count = 0;
-  for (let at = from; units[at] === PERCENT; at += 3) {
+  for (let at = from; at < units.length && units[at] === PERCENT; at += 3) {
     const byte = hexAt(units, at + 1, 2);
     if (byte < 0) break;
     bytes[count] = byte;
@@ -54,10 +55,8 @@ function percentEncoded(units: Uint16Array, from: number, bytes: Uint8Array): nu
 
 const ENTITY = /&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/iy;
 
-function escapeAt(
-  { text, units }: View,
-  at: number,
-): { readonly code: number; readonly end: number } | undefined {
+function escapeAt(view: View, at: number): { readonly code: number; readonly end: number } | undefined {
+  const { text, units } = view;
   if (units[at] === AMPERSAND) {
     ENTITY.lastIndex = at;
     const [whole, hex = '', decimal] = ENTITY.exec(text) ?? [];

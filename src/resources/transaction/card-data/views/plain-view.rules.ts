@@ -1,4 +1,4 @@
-import { codePointAt, ViewBuilder, type View } from './view.rules.js';
+import { codePointAt, LEFT_OUT, ViewBuilder, type View } from './view.rules.js';
 
 /** Joiners, marks, soft hyphens, control characters and fillers: a reader does not see them between two digits. */
 const INVISIBLE = /^(?![\t\n\r])[\p{Cc}\p{Cf}\p{M}\u115f\u1160\u3164\uffa0\ufffd]$/u;
@@ -33,8 +33,12 @@ export function addPlain(built: ViewBuilder, code: number, from: number, to: num
 const isPlainUnit = (unit: number): boolean =>
   (unit >= 0x20 && unit <= 0x7e) || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
+/** By byte: the same if it is a plain unit, otherwise 0. */
+export const PLAIN_UNITS = Uint16Array.from({ length: 256 }, (_, byte) => (isPlainUnit(byte) ? byte : 0));
+
 function isPlain(units: Uint16Array): boolean {
-  for (const unit of units) if (!isPlainUnit(unit)) return false;
+  const { length } = units;
+  for (let at = 0; at < length; at += 1) if (!isPlainUnit(units[at] ?? 0)) return false;
   return true;
 }
 
@@ -65,6 +69,14 @@ function plainForm(character: string): string {
   }
   return plain;
 }
+
+/** By byte that is a character by itself: the one unit of its plain form, `LEFT_OUT` if it has none, 0 if it has several. */
+export const PLAIN_FORMS = Uint16Array.from({ length: 256 }, (_, byte) => {
+  if (isPlainUnit(byte)) return byte;
+  const form = plainForm(String.fromCharCode(byte));
+  if (form === '') return LEFT_OUT;
+  return form.length === 1 ? form.charCodeAt(0) : 0;
+});
 
 /** The decimal digits of each script stand together, from 0 to 9. */
 function digitValue(character: string): number {

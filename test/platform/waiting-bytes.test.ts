@@ -94,6 +94,15 @@ describe('the budget of bytes that wait for clients', () => {
     held.release();
   });
 
+  it('knows nothing of a request that is nested too deeply to become text', () => {
+    const budget = new WaitingBytes(LIMITS);
+    budget.expect(1, () => 'GET /v1/groups', 5 * MIB);
+    const nested = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+    expect(() => JSON.stringify(nested)).toThrow(RangeError);
+    budget.demandRoom(1, () => JSON.stringify(nested));
+    budget.expect(1, () => JSON.stringify(nested), 5 * MIB);
+  });
+
   it('says of a response that could never be sent that it is too large', () => {
     expect(() => new WaitingBytes(LIMITS).hold(1, LARGE_OF_ALL + 1)).toThrow(
       expect.objectContaining({ code: 'malformed' }) as Error,

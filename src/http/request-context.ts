@@ -36,6 +36,9 @@ export interface Budget {
   readonly resetAt: Date;
 }
 
+/** Of a response, for one event: each part that holds something for a request releases it when that is closed. */
+const MAX_LISTENERS = 20;
+
 const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Sets X-Request-Id: the client's own id if it is 1 to 64 harmless characters, else a new one. */
@@ -53,6 +56,7 @@ export function requestContext(limits: ClientLimits): RequestHandler {
       leave: [],
     };
     response.locals.context = context;
+    response.setMaxListeners(MAX_LISTENERS);
     response.setHeader('X-Request-Id', requestId);
     next();
   };

@@ -36,8 +36,8 @@ export interface Budget {
   readonly resetAt: Date;
 }
 
-/** Each part of the server that holds something for a request gives it back when the response is closed. */
-const MAX_LISTENERS = 30;
+/** Of a response, for one event: each part that holds something for a request releases it when that is closed. */
+const MAX_LISTENERS = 20;
 
 const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
 

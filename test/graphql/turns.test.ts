@@ -17,6 +17,7 @@ import type { Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { turnsOf } from '../support/turns.js';
 import { servicesOf } from './operation-services.js';
 
 const schema = await createSchema();
@@ -31,19 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
 });
-
-/** The turns that the event loop makes until `use` resolves. Nothing else happens in this process meanwhile. */
-async function turnsOf<T>(use: () => Promise<T>): Promise<{ result: T; turns: number }> {
-  let [turns, isOver] = [0, false];
-  const count = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const result = await use();
-  isOver = true;
-  return { result, turns };
-}
 
 function parsed(query: string): { document: DocumentNode; operation: OperationDefinitionNode } {
   const document = parse(query);

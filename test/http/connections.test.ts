@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CONNECTION_LIMITS, Connections } from '../../src/http/server/connections.js';
 import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
 import { Slots } from '../../src/platform/limits/slots.js';
+import { metricOf } from '../support/gauges.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -16,15 +17,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-const metric = async (name: string): Promise<number> => {
-  const { text = '' } = (await server?.anonymous.get('/metrics')) ?? {};
-  return Number(
-    text
-      .split('\n')
-      .find((line) => line.startsWith(`${name} `))
-      ?.slice(name.length) ?? NaN,
-  );
-};
+const metric = (name: string): Promise<number> => metricOf(server?.url ?? '', name);
 
 /** Opens connections from an address of this machine. */
 async function open(url: string, count: number, localAddress: string): Promise<Socket[]> {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { metricOf } from '../support/gauges.js';
 import { openKnown } from '../support/raw-socket.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -54,15 +55,7 @@ async function request(path: string): Promise<Socket> {
   return socket;
 }
 
-async function metric(name: string): Promise<number> {
-  const { text } = await server.anonymous.get('/metrics');
-  return Number(
-    text
-      .split('\n')
-      .find((line) => line.startsWith(`${name} `))
-      ?.slice(name.length),
-  );
-}
+const metric = (name: string): Promise<number> => metricOf(server.url, name);
 
 /** Resolves to the milliseconds until the server cuts the connection of `begin`, whose client does not notice it. */
 async function cutAfter(begin: () => Promise<unknown>): Promise<number> {

@@ -30,6 +30,12 @@ export async function readGauges(url: string): Promise<Gauges> {
   };
 }
 
+/** One value of the metrics, by its name with its labels; NaN where there is none. */
+export async function metricOf(url: string, name: string): Promise<number> {
+  const line = (await metricsOf(url)).split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length) ?? NaN);
+}
+
 /** On a connection of its own: one that was open may just be closed. */
 function metricsOf(url: string): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -28,6 +28,11 @@ export const limitRequests: RequestHandler = (_request, response, next) => {
     const message = `Too many requests at the same time: at most ${network.max} from one address.`;
     throw new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(RETRY_SECONDS) });
   }
+  // The request has waited before: its client may have left.
+  if (response.closed) {
+    taken();
+    return;
+  }
   context.leave.push(taken);
   response.once('close', () => leaveRequests(response));
   next();

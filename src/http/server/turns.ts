@@ -7,8 +7,15 @@ import { HttpProblem } from '../problem.js';
 /** Requests that a client may send on a connection while it waits for the response to an earlier one. */
 const MAX_AHEAD = 250;
 
-/** What begins the next requests of a connection whose first one has no complete response yet. */
-const ahead = new WeakMap<Socket, (() => void)[]>();
+interface Connection {
+  /** What begins the next requests, in order. */
+  readonly waiting: (() => void)[];
+  /** Whether the last of them is to be refused. */
+  isRefused: boolean;
+}
+
+/** Those whose first request has no complete response yet. */
+const connections = new WeakMap<Socket, Connection>();
 
 /**
  * Handles the requests of one connection one after the other, in the order of their responses. Connections take turns:
@@ -19,22 +26,37 @@ export const takeTurn: RequestHandler = async (request, response, next) => {
   await responsesBefore(socket, response);
   await workFor(clientOwner(socket), async () => {
     await enterEventLoop();
-    next();
+    // Its client may have left meanwhile.
+    if (!response.closed) next();
   });
 };
 
-/** Never resolves for a connection that has ended. */
+/**
+ * Never resolves for a connection that has ended, nor after a refused request, whose response closes it. Errors: 429
+ * for one too many, in its turn.
+ */
 async function responsesBefore(socket: Socket, response: Response): Promise<void> {
-  const waiting = ahead.get(socket);
-  if (waiting === undefined) ahead.set(socket, []);
-  else if (waiting.length >= MAX_AHEAD) throw tooManyAhead();
-  else await new Promise<void>((resolve) => waiting.push(resolve));
+  const connection = connections.get(socket);
+  if (connection === undefined) connections.set(socket, { waiting: [], isRefused: false });
+  else await turnOf(connection, socket);
   response.once('close', () => beginNext(socket));
 }
 
+async function turnOf(connection: Connection, socket: Socket): Promise<void> {
+  const { waiting, isRefused: isClosing } = connection;
+  const isTooMany = waiting.length >= MAX_AHEAD;
+  connection.isRefused ||= isTooMany;
+  // Nothing more is read than the packet in which this request came.
+  if (isClosing) socket.pause();
+  await new Promise<void>((resolve) => {
+    if (!isClosing) waiting.push(resolve);
+  });
+  if (isTooMany) throw tooManyAhead();
+}
+
 function beginNext(socket: Socket): void {
-  const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();
-  if (next === undefined) ahead.delete(socket);
+  const next = socket.destroyed ? undefined : connections.get(socket)?.waiting.shift();
+  if (next === undefined) connections.delete(socket);
   else next();
 }
 

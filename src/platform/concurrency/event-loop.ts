@@ -84,7 +84,6 @@ function time(): void {
 /** Whether long work is to yield now. */
 export function isTurnOver(): boolean {
   time();
-
   return systemClock.elapsed() - startedAt > TURN_MS;
 }
 

@@ -10,6 +10,16 @@ const ALIASES = 30;
 const nowhere = (field: string, n: number, comparisons: number): string =>
   `{ or: [${texts(comparisons, (k) => `{ ${field}: { contains: "z${n}.${k}" } }`).join()}] }`;
 
+type Query = (n: number, size: number) => string;
+
+/** Makes operations of GraphQL by their queries. */
+const readsOf =
+  ({ operation }: Requests) =>
+  (name: string, query: Query, { connections = 4, most = ALIASES } = {}): Operation => ({
+    ...{ name: `GraphQL: ${name}`, connections, most },
+    request: (n, size) => operation(query(n, size)),
+  });
+
 /** Filters, summaries, nested lists and deep pages. */
 export const reads = (requests: Requests, data: LargeData): Operation[] => [
   ...filters(requests),
@@ -20,84 +30,58 @@ export const reads = (requests: Requests, data: LargeData): Operation[] => [
 ];
 
 /** In these, the size is the number of comparisons, or of fields in one request. */
-function filters({ operation }: Requests): Operation[] {
+function filters(requests: Requests): Operation[] {
+  const read = readsOf(requests);
   return [
-    {
-      name: 'GraphQL: filter of transactions that matches nothing',
-      connections: 8,
-      most: COMPARISONS - 1,
-      request: (n, size) =>
-        operation(`{ transactions(first: 100, filter: ${nowhere('appName', n, size)}) { nodes { id } } }`),
-    },
-    {
-      name: 'GraphQL: count of transactions by a filter',
-      connections: 8,
-      most: COMPARISONS - 1,
-      request: (n, size) =>
-        operation(`{ transactions(first: 0, filter: ${nowhere('serialNumber', n, size)}) { totalCount } }`),
-    },
-    {
-      name: 'GraphQL: counts of transactions in one request',
-      connections: 4,
-      most: ALIASES,
-      request: (n, size) =>
-        operation(
-          aliased(
-            size,
-            (k) =>
-              `transactions(first: 0, filter: ${nowhere('logicalNumber', n * size + k, 1)}) { totalCount }`,
-          ),
-        ),
-    },
-    {
-      name: 'GraphQL: page and count of transactions by time and text',
-      connections: 4,
-      most: COMPARISONS - 2,
-      request: (n, size) =>
-        operation(
-          `{ transactions(first: 100, orderBy: { field: STARTED_AT, direction: DESC }, filter: { startedAt: { gte: "2000-01-01T00:00:00Z" }, ${nowhere('serialNumber', n, size).slice(2)}) { totalCount nodes { id sent received } } }`,
-        ),
-    },
-    {
-      name: 'GraphQL: filter of devices that matches nothing',
-      connections: 4,
-      most: COMPARISONS - 1,
-      request: (n, size) =>
-        operation(`{ devices(first: 100, filter: ${nowhere('serialNumber', n, size)}) { nodes { id } } }`),
-    },
-    {
-      name: 'GraphQL: page and count of devices, repeated in one request',
-      connections: 4,
-      most: ALIASES,
-      request: (n, size) =>
-        operation(
-          aliased(
-            size,
-            (k) =>
-              `devices(first: 10, filter: ${nowhere('frameworkVersion', n * size + k, 1)}) { totalCount nodes { id } }`,
-          ),
-        ),
-    },
-    {
-      name: 'GraphQL: ledger by a text',
-      connections: 4,
-      most: COMPARISONS - 1,
-      request: (n, size) =>
-        operation(
-          `{ ledger(first: 100, filter: ${nowhere('action', n, size)}) { totalCount nodes { id before after } } }`,
-        ),
-    },
+    read(
+      'filter of transactions that matches nothing',
+      (n, size) => `{ transactions(first: 100, filter: ${nowhere('appName', n, size)}) { nodes { id } } }`,
+      { connections: 8, most: COMPARISONS - 1 },
+    ),
+    read(
+      'count of transactions by a filter',
+      (n, size) => `{ transactions(first: 0, filter: ${nowhere('serialNumber', n, size)}) { totalCount } }`,
+      { connections: 8, most: COMPARISONS - 1 },
+    ),
+    read('counts of transactions in one request', (n, size) =>
+      aliased(
+        size,
+        (k) => `transactions(first: 0, filter: ${nowhere('logicalNumber', n * size + k, 1)}) { totalCount }`,
+      ),
+    ),
+    read(
+      'page and count of transactions by time and text',
+      (n, size) =>
+        `{ transactions(first: 100, orderBy: { field: STARTED_AT, direction: DESC }, filter: { startedAt: { gte: "2000-01-01T00:00:00Z" }, ${nowhere('serialNumber', n, size).slice(2)}) { totalCount nodes { id sent received } } }`,
+      { most: COMPARISONS - 2 },
+    ),
+    read(
+      'filter of devices that matches nothing',
+      (n, size) => `{ devices(first: 100, filter: ${nowhere('serialNumber', n, size)}) { nodes { id } } }`,
+      { most: COMPARISONS - 1 },
+    ),
+    read('page and count of devices, repeated in one request', (n, size) =>
+      aliased(
+        size,
+        (k) =>
+          `devices(first: 10, filter: ${nowhere('frameworkVersion', n * size + k, 1)}) { totalCount nodes { id } }`,
+      ),
+    ),
+    read(
+      'ledger by a text',
+      (n, size) =>
+        `{ ledger(first: 100, filter: ${nowhere('action', n, size)}) { totalCount nodes { id before after } } }`,
+      { most: COMPARISONS - 1 },
+    ),
   ];
 }
 
 /** The size is the number of comparisons. */
-function filtersOfChildren({ operation }: Requests): Operation[] {
-  const children = (name: string, query: (filter: (field: string) => string) => string): Operation => ({
-    name: `GraphQL: ${name}`,
-    connections: 4,
-    most: COMPARISONS - 1,
-    request: (n, size) => operation(query((field) => nowhere(field, n, size))),
-  });
+function filtersOfChildren(requests: Requests): Operation[] {
+  const { operation } = requests;
+  const read = readsOf(requests);
+  const children = (name: string, query: (filter: (field: string) => string) => string): Operation =>
+    read(name, (n, size) => query((field) => nowhere(field, n, size)), { most: COMPARISONS - 1 });
   return [
     children(
       'filter of numbers below 50 groups',
@@ -132,25 +116,21 @@ function filtersOfChildren({ operation }: Requests): Operation[] {
 }
 
 /** The size is the number of summaries in one request. */
-function summaries({ operation }: Requests): Operation[] {
+function summaries(requests: Requests): Operation[] {
+  const read = readsOf(requests);
   const summary = (
     name: string,
     bucket: string,
     by: string,
-    filter: (n: number) => string = () => '',
-  ): Operation => ({
-    name: `GraphQL: summary ${name}`,
-    connections: 4,
-    most: ALIASES,
-    request: (n, size) =>
-      operation(
-        aliased(
-          size,
-          (k) =>
-            `transactionSummary(bucket: ${bucket}, by: [${by}]${filter(n * size + k)}) { bucketStart count amountTotal netAmount }`,
-        ),
+    filter = (_n: number): string => '',
+  ): Operation =>
+    read(`summary ${name}`, (n, size) =>
+      aliased(
+        size,
+        (k) =>
+          `transactionSummary(bucket: ${bucket}, by: [${by}]${filter(n * size + k)}) { bucketStart count amountTotal netAmount }`,
       ),
-  });
+    );
   return [
     summary('by day, status, type and application', 'DAY', 'STATUS, TRANSACTION_TYPE, APP_NAME'),
     summary('by hour', 'HOUR', ''),
@@ -167,47 +147,39 @@ function summaries({ operation }: Requests): Operation[] {
       'STATUS',
       (n) => `, filter: { serialNumber: { contains: "zz${n}" } }`,
     ),
-    {
-      name: 'GraphQL: device summary',
-      connections: 8,
-      most: ALIASES,
-      request: (_n, size) =>
-        operation(
-          aliased(
-            size,
-            () =>
-              'deviceSummary { total neverSeen byModel { value count } byFrameworkVersion { value count } }',
-          ),
+    read(
+      'device summary',
+      (_n, size) =>
+        aliased(
+          size,
+          () =>
+            'deviceSummary { total neverSeen byModel { value count } byFrameworkVersion { value count } }',
         ),
-    },
+      { connections: 8 },
+    ),
   ];
 }
 
 /** The size is the size of a page. */
-function lists({ operation }: Requests, { transactions }: BenchSizes): Operation[] {
+function lists(requests: Requests, { transactions }: BenchSizes): Operation[] {
+  const { operation } = requests;
+  const read = readsOf(requests);
   const middle = Buffer.from(JSON.stringify(['ID', transactions / 2, transactions / 2]));
   return [
-    {
-      name: 'GraphQL: nested lists',
-      connections: 4,
-      most: 100,
-      request: (_n, size) =>
-        operation(`{ groups(first: 10) { nodes { name logicalNumbers(first: ${size}) { totalCount nodes { number
-            appVersions(first: 5) { nodes { number app { name } } } } } } } }`),
-    },
-    {
-      name: 'GraphQL: pages of 100 transactions with everything, repeated in one request',
-      connections: 4,
-      most: ALIASES,
-      request: (_n, size) =>
-        operation(
-          aliased(
-            size,
-            (k) =>
-              `transactions(${k % 2 === 0 ? 'first' : 'last'}: ${85 + (k >> 1)}) { nodes { id sent received detail parsed { amount nsu metadata card { brand } } device { serialNumber } } }`,
-          ),
-        ),
-    },
+    read(
+      'nested lists',
+      (_n, size) =>
+        `{ groups(first: 10) { nodes { name logicalNumbers(first: ${size}) { totalCount nodes { number
+            appVersions(first: 5) { nodes { number app { name } } } } } } } }`,
+      { most: 100 },
+    ),
+    read('pages of 100 transactions with everything, repeated in one request', (_n, size) =>
+      aliased(
+        size,
+        (k) =>
+          `transactions(${k % 2 === 0 ? 'first' : 'last'}: ${85 + (k >> 1)}) { nodes { id sent received detail parsed { amount nsu metadata card { brand } } device { serialNumber } } }`,
+      ),
+    ),
     {
       name: 'GraphQL: page after a cursor in the middle',
       connections: 8,

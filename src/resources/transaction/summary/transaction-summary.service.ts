@@ -70,9 +70,8 @@ function hasTotals({ where }: Narrowed, by: readonly Dimension[]): boolean {
   return comparesKindsOnly(where) && by.every((name) => KIND_FIELDS.includes(name));
 }
 
-/** Yields before each part, so that parts of one summary or of many do not block the event loop together. */
-
 async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
+  // Parts of one summary, or of many, do not hold the event loop together.
   await yieldToEventLoop();
   const rows = await selectSummary(work, query);
   demandFew(rows.length);

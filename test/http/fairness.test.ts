@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { changed } from '../support/dashboard.js';
+import { startServer, SYSTEM, type TestServer } from '../support/server.js';
+import { wideFleet } from '../support/wide.js';
+
+/** Connections of one company, and requests on each. */
+const [CONNECTIONS, AHEAD] = [50, 4];
+const READS = CONNECTIONS * AHEAD;
+
+let server: TestServer;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  server = await startServer();
+  await wideFleet(server, server.acme);
+  await server.beta.client.post('groups', { name: 'of beta' });
+  expect((await server.acme.graphql(HEAVY)).status).toBe(200);
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);
+
+/** Some 370 logical numbers with their group, versions and apps. */
+const HEAVY = `{ ${rangeOf(4)
+  .map(
+    (n) =>
+      `a${n}: logicalNumbers(first: ${90 + n}) { nodes { id number group { id name } appVersions(first: 2) { nodes { id number app { name } } } } }`,
+  )
+  .join(' ')} }`;
+
+/** Reads of acme that wait, one behind the other on each connection. `answered` is how many have been. */
+async function manyReads(): Promise<{ readonly answered: () => number; readonly all: Promise<unknown> }> {
+  const { port, hostname } = new URL(server.url);
+  const body = JSON.stringify({ query: HEAVY });
+  const head = ['POST /graphql HTTP/1.1', 'Host: a', `Authorization: Bearer ${server.acme.token}`];
+  head.push('Content-Type: application/json', `Content-Length: ${body.length}`);
+  const opened = rangeOf(CONNECTIONS).map(() => connect(Number(port), hostname));
+  sockets.push(...opened);
+  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  let answered = 0;
+  const { promise: all, resolve } = Promise.withResolvers<undefined>();
+  for (const socket of opened) {
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => {
+      answered += bytes.toString('latin1').split('HTTP/1.1 200 ').length - 1;
+      if (answered === READS) resolve(undefined);
+    });
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`.repeat(AHEAD));
+  }
+  return { answered: () => answered, all };
+}
+
+describe('what one company waits for', () => {
+  it('is not the reads of another: 200 on 50 connections', async () => {
+    const { answered, all } = await manyReads();
+    await expect.poll(answered, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0);
+    const before: number[] = [];
+    while (before.length < 3) {
+      const start = answered();
+      expect((await server.beta.client.get('groups')).status).toBe(200);
+      before.push(answered() - start);
+    }
+    // In the order of arrival, each would wait for the reads of 50 connections.
+    expect(Math.max(...before)).toBeLessThan(CONNECTIONS / 2);
+    expect(answered()).toBeLessThan(READS / 2);
+    await all;
+  });
+
+  it('is not the writes of another: 100 of 200 rows each', async () => {
+    const create = 'mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count } }';
+    const order: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const held = server.app.units.systemWrite(SYSTEM, () => promise);
+    const bulk = rangeOf(100).map(async (n) => {
+      const s = rangeOf(200).map((k) => `fair ${n}.${k}`);
+      expect(await changed(server.acme, create, { s })).toMatchObject({ count: 200 });
+      order.push('acme');
+    });
+    // Until they wait to write.
+    await sleep(1_500);
+    expect(order).toEqual([]);
+    const single = (async () => {
+      expect((await server.beta.client.post('groups', { name: 'fair' })).status).toBe(201);
+      order.push('beta');
+    })();
+    await sleep(200);
+    resolve(undefined);
+    await Promise.all([...bulk, single, held]);
+    expect(order.indexOf('beta')).toBeLessThan(5);
+    expect(order).toHaveLength(101);
+  });
+
+  it('is not its own reads, where others wait for its change', async () => {
+    const { answered, all } = await manyReads();
+    await expect.poll(answered, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0);
+    const statements: string[] = [];
+    const unwatch = server.app.database.watchStatements((sql) => statements.push(sql));
+    const create =
+      'mutation ($s: [String!]!) { deviceBulkCreate(serialNumbers: $s) { count results { index device { serialNumber logicalNumber { number } } } } }';
+    const s = rangeOf(1_000).map((n) => `keyed ${n}`);
+    const headers = { 'idempotency-key': 'fair' };
+    const { body } = await server.acme.graphql<{ deviceBulkCreate: unknown }>(create, { s }, { headers });
+    unwatch();
+    expect(body.data.deviceBulkCreate).toMatchObject({ count: 1_000 });
+    const first = statements.findIndex((sql) => sql.startsWith('insert into "devices"'));
+    const last = statements.findLastIndex((sql) => sql.startsWith('insert into "idempotency_keys"'));
+    expect([first > 0, last > first]).toEqual([true, true]);
+    // Each read has one of these. The change yields some 20 times: once for 200 rows stored, and for 100 shown.
+    const reads = statements.slice(first, last).filter((sql) => sql.startsWith('select t.* from "apps"'));
+    expect(reads.length).toBeLessThan(CONNECTIONS);
+    expect(answered()).toBeLessThan(READS);
+    await all;
+  });
+});

@@ -30,7 +30,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { OperationContext } from './context.js';
 import type { Variables } from '../limits/cost.js';
 import { FieldCollector, type CollectedField } from './field-collector.js';
@@ -83,6 +83,11 @@ function isSupported(schema: GraphQLSchema, document: DocumentNode): boolean {
 
 /** Of a level with more records, one field with values is resolved in each turn of the event loop. */
 const SOURCES_PER_TURN = 1_000;
+/** Of a level with more records, as many as there is time for. */
+const FEW_SOURCES = 100;
+
+const mustYield = (sources: number): boolean =>
+  sources > SOURCES_PER_TURN || (sources > FEW_SOURCES && isTurnOver());
 
 class LevelExecutor {
   readonly #variables: Readonly<Record<string, unknown>>;
@@ -119,7 +124,7 @@ class LevelExecutor {
     await Promise.all(
       fields.map(async ({ key, nodes }) => {
         // Leaves are no keys of loaders: what is loaded together is still asked for in one turn.
-        if (sources.length > SOURCES_PER_TURN && isLeafField(type, nodes)) await yieldToEventLoop();
+        if (mustYield(sources.length) && isLeafField(type, nodes)) await yieldToEventLoop();
         const values = await this.#field(type, key, nodes, sources);
         for (const [index, result] of results.entries()) result[key] = values[index];
       }),

@@ -6,7 +6,7 @@ import { createRandom } from '../../../src/demo/random.js';
 import { useScratchFolder } from '../machine.js';
 import { bytesOf, repeatCommand, type Attempt } from './requests/attempt.js';
 import { runCampaign } from './campaign.js';
-import { problemsOf, type Problem } from './checks.js';
+import { leaks, problemsOf, type Problem } from './checks.js';
 import type { Sender } from './companies.js';
 import { GraphqlRequests } from './requests/graphql-requests.js';
 import { withOddHttp } from './requests/http-oddities.js';
@@ -171,6 +171,16 @@ describe('what a campaign finds', () => {
 
   it('includes a request without an answer', async () => {
     expect(await kindsOf(ATTEMPT)).toEqual(['no answer']);
+  });
+
+  it.each([
+    ['an error that quotes it', '{"errors":[{"message":"got card 4111 1111 1111 1111."}]}', []],
+    ['a pong', '{"type":"pong","payload":{"sent":"card 4111111111111111."}}', []],
+    ['a record', '{"data":{"sent":"card 4111111111111111."}}', ['a card number']],
+  ])('knows a card number that was sent, in %s', (_name, text, kinds) => {
+    const secrets = { tokens: () => [], cards: new Set([CARD]) };
+    const sent = '{"sent":"card 4111 1111 1111 1111."}';
+    expect(leaks(ATTEMPT, text, sent, secrets).map(({ kind }) => kind)).toEqual(kinds);
   });
 
   it('is nothing for good answers', async () => {

@@ -100,9 +100,10 @@ export function leaks(
     if (text.includes(token) && token !== sender.token)
       problems.push({ kind: 'a token', detail: token.slice(-4) });
   }
-  const digits = text.replace(/(\d)[ .\-_]+(?=\d)/g, '$1');
+  const digits = joinedDigits(text);
+  const sentDigits = joinedDigits(sent);
   for (const card of cards) {
-    if (digits.includes(card) && !(sent.includes(card) && ECHO.test(text))) {
+    if (digits.includes(card) && !(sentDigits.includes(card) && ECHO.test(text))) {
       problems.push({ kind: 'a card number', detail: `${card.slice(0, 6)}…` });
     }
   }
@@ -113,6 +114,10 @@ export function leaks(
     }
   }
   return problems;
+}
+
+function joinedDigits(text: string): string {
+  return text.replace(/(\d)[ .\-_]+(?=\d)/g, '$1');
 }
 
 /** Odd texts of earlier requests are stored, and so they are in lists: those of `values.ts`. */

@@ -45,7 +45,7 @@ const layers = [
     example: 'src/database/sqlite/example.ts',
     src: ['platform', 'database', 'migration', 'sqlite', 'threads'],
     packages: ['better-sqlite3', 'kysely'],
-    node: ['crypto', 'fs', 'fs/promises', 'path', 'timers/promises', 'zlib'],
+    node: ['crypto', 'fs', 'fs/promises', 'path', 'timers/promises', 'worker_threads', 'zlib'],
   },
   {
     name: 'open',

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 import type { Database } from './database.js';
 import { DatabaseHealth } from './health.js';
+import { Checkpoints } from './sqlite/checkpoints.js';
 import { SqliteConnection, type Watcher } from './sqlite/connection.js';
 import { SqliteConnectionDialect } from './sqlite/dialect.js';
 import { ReaderThreads, type ExaminingLimits } from './sqlite/examining/reader-threads.js';
@@ -45,6 +46,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
   const reserve = options.slot === 'server' ? new Reserve(file) : null;
+  const checkpoints = options.slot === 'server' ? checkpointsOf(writer, file) : null;
   const readers = openReaders(file, writer, options);
   return {
     ...{ file, health, ...readers.handles },
@@ -55,10 +57,22 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     close: async () => {
       await writers.finish();
       await readers.close();
+      await checkpoints?.close();
       closeWriter(writer);
       unmark();
     },
   };
+}
+
+function checkpointsOf(writer: SqliteConnection, file: string): Checkpoints {
+  const checkpoints = new Checkpoints({
+    file,
+    verify: () => writer.guard?.verify() ?? null,
+    onDone: () => writer.checkpointed(),
+    onError: (error) => writer.checkpointFailed(error),
+  });
+  writer.checkpoints = checkpoints;
+  return checkpoints;
 }
 
 function openReaders(file: string, writer: SqliteConnection, options: ConnectOptions) {

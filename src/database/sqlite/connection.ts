@@ -4,6 +4,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
 import { DomainError, type DomainCode } from '../../platform/errors.js';
+import type { Checkpoints } from './checkpoints.js';
 import { isBusy, isFatal, translate } from './faults.js';
 import { probeStorage } from './file/probe.js';
 import { Statements } from './statements.js';
@@ -36,6 +37,8 @@ export interface CommitGuard {
 
 /** Pages (4 KiB each) of the log that are not yet in the database file, from which on they are copied there. */
 const CHECKPOINT_PAGES = 1_000;
+/** Fewer than these are copied in the event loop. */
+const FEW_PAGES = 100;
 /** Pages of the log from which on it is to be restarted: 16 MiB. */
 const LONG_LOG_PAGES = 4_000;
 
@@ -56,6 +59,8 @@ export class SqliteConnection implements DatabaseConnection {
     readonly watcher: Watcher,
     /** Set on the connection that writes, as soon as it is open. */
     public guard: CommitGuard | null = null,
+    /** The same: makes checkpoints outside of the event loop. Without it, they are made after commits. */
+    public checkpoints: Pick<Checkpoints, 'request'> | null = null,
   ) {
     this.#statements = new Statements(database);
   }
@@ -116,10 +121,17 @@ export class SqliteConnection implements DatabaseConnection {
     return (this.#statements.get('pragma data_version').get() as { data_version: number }).data_version;
   }
 
-  /** Copies the log into the file, so that the next write starts the log anew. False during a write transaction. */
+  /**
+   * Copies the log into the file, so that the next write starts the log anew. False during a write transaction, and
+   * while much is to be copied before.
+   */
   restartLog(): boolean {
     if (this.#begun) return false;
     try {
+      if (this.checkpoints !== null && this.#logState().left >= FEW_PAGES) {
+        this.checkpoints.request();
+        return false;
+      }
       this.#statements.get('pragma wal_checkpoint(restart)').get();
     } catch (error) {
       this.#explain(error);
@@ -146,18 +158,39 @@ export class SqliteConnection implements DatabaseConnection {
    */
   #checkpoint(): void {
     try {
-      const { log, checkpointed } = this.#statements.get('pragma wal_checkpoint(noop)').get() as {
-        log: number;
-        checkpointed: number;
-      };
-      if (log - checkpointed >= CHECKPOINT_PAGES) {
-        this.#statements.get('pragma wal_checkpoint(passive)').get();
-        this.guard?.checkpointed();
+      const { log, left } = this.#logState();
+      if (left >= CHECKPOINT_PAGES) {
+        if (this.checkpoints !== null) this.checkpoints.request();
+        else {
+          this.#statements.get('pragma wal_checkpoint(passive)').get();
+          this.guard?.checkpointed();
+        }
       }
       if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.();
     } catch (error) {
       this.#explain(error);
     }
+  }
+
+  /** To be called after a checkpoint outside of the event loop. */
+  checkpointed(): void {
+    this.guard?.checkpointed();
+    if (!this.#begun && this.database.open && this.#logState().log >= LONG_LOG_PAGES)
+      this.watcher.onLongLog?.();
+  }
+
+  /** The same, for one that failed. */
+  checkpointFailed(error: Error): void {
+    this.#explain(error);
+  }
+
+  /** Pages of the log, and those of them that are not in the file yet. */
+  #logState(): { readonly log: number; readonly left: number } {
+    const { log, checkpointed } = this.#statements.get('pragma wal_checkpoint(noop)').get() as {
+      log: number;
+      checkpointed: number;
+    };
+    return { log, left: log - checkpointed };
   }
 
   /** Refuses statements after a failed fsync, and in a transaction that SQLite rolled back by itself. */

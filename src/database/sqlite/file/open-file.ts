@@ -8,6 +8,9 @@ const READER_TIMEOUT_MS = 20;
 /** A WAL that grew beyond this during a long read is truncated to it. */
 const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
+/** SQLite's own 2 MiB hold a small part of the indexes that changes of a large database write to. */
+const WRITER_CACHE_KIB = 32 * 1024;
+
 const MAX_IDENTITY = 2 ** 31;
 
 /** Without these, acknowledged changes could be lost, and foreign keys or triggers would not be enforced. */
@@ -43,6 +46,7 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
     // SQLite's automatic checkpoints do not report their errors; SqliteConnection runs them itself.
     database.pragma('wal_autocheckpoint = 0');
     database.pragma(`journal_size_limit = ${MAX_WAL_BYTES}`);
+    if (!readonly) database.pragma(`cache_size = ${-WRITER_CACHE_KIB}`);
     database.pragma(`busy_timeout = ${readonly ? READER_TIMEOUT_MS : 0}`);
     return database;
   } catch (error) {

@@ -1,0 +1,47 @@
+/** The program of the thread that copies the log into the file, once for each message. */
+import Sqlite from 'better-sqlite3';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+
+/** What the thread sends: at first that it has opened the file, then one reply to each message. */
+export type CheckpointReply =
+  | { readonly kind: 'open' | 'done' }
+  /** With SQLite's code, or null for another error. After a failure to open the file, the thread ends. */
+  | { readonly kind: 'failed'; readonly message: string; readonly code: string | null };
+
+if (parentPort !== null) serve(parentPort, workerData as string);
+
+function serve(port: MessagePort, file: string): void {
+  const reply = (message: CheckpointReply): void => port.postMessage(message);
+  let database: Sqlite.Database;
+  try {
+    database = new Sqlite(file, { fileMustExist: true, timeout: 0 });
+    database.pragma('synchronous = FULL');
+    database.pragma('wal_autocheckpoint = 0');
+  } catch (error) {
+    reply(failure(error));
+    port.close();
+    return;
+  }
+  reply({ kind: 'open' });
+  port.on('message', (request: 'checkpoint' | 'close') => {
+    if (request === 'checkpoint') reply(checkpoint(database));
+    else {
+      database.close();
+      port.close();
+    }
+  });
+}
+
+function checkpoint(database: Sqlite.Database): CheckpointReply {
+  try {
+    database.pragma('wal_checkpoint(passive)');
+    return { kind: 'done' };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): CheckpointReply {
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', message, code: error instanceof Sqlite.SqliteError ? error.code : null };
+}

@@ -1,0 +1,101 @@
+import Sqlite from 'better-sqlite3';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { connect } from '../../src/database/connect.js';
+import { openDatabase } from '../../src/database/open.js';
+import { Checkpoints } from '../../src/database/sqlite/checkpoints.js';
+import { createUnits, type Units } from '../../src/database/work.js';
+import { testClock } from '../support/clock.js';
+import { SYSTEM } from '../support/server.js';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'checkpoints-'));
+  file = join(folder, 'gateway.db');
+  await (await openDatabase(file)).close();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const PAGE = 4_096;
+/** Pages of the log that are not in the file yet. */
+function pagesLeft(): number {
+  const database = new Sqlite(file);
+  const [state] = database.pragma('wal_checkpoint(noop)') as [{ log: number; checkpointed: number }];
+  database.close();
+  return state.log - state.checkpointed;
+}
+
+/** Adds names that take about so many pages of the log. */
+async function write(units: Units, pages: number, n: number): Promise<void> {
+  const name = `company ${n} ${'x'.repeat(pages * PAGE)}`;
+  await units.systemWrite(SYSTEM, async ({ db }) => {
+    await db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute();
+  });
+}
+
+describe('the log of a server', () => {
+  it('is copied into the file in a thread, and stays short', async () => {
+    const database = connect(file, { slot: 'server' });
+    const statements: string[] = [];
+    database.watchStatements((sql) => statements.push(sql));
+    const units = createUnits(database, testClock());
+    const before = statSync(file).size;
+    await write(units, 1_200, 1);
+    await expect.poll(pagesLeft, { timeout: 10_000 }).toBe(0);
+    expect(statSync(file).size).toBeGreaterThan(before + 1_000 * PAGE);
+    for (let n = 2; n < 12; n += 1) {
+      await write(units, 1_200, n);
+      await expect.poll(pagesLeft, { timeout: 10_000 }).toBeLessThan(1_000);
+    }
+    expect(statSync(`${file}-wal`).size).toBeLessThan(40 * 1024 * 1024);
+    await database.close();
+    expect(pagesLeft()).toBeLessThanOrEqual(0);
+  });
+
+  it('is whole in the file after the end, also while a checkpoint is running', async () => {
+    const database = connect(file, { slot: 'server' });
+    const units = createUnits(database, testClock());
+    for (let n = 0; n < 4; n += 1) await write(units, 1_200, n);
+    await database.close();
+    const copy = new Sqlite(file, { readonly: true });
+    expect(copy.prepare('select count(*) as n from companies').get()).toEqual({ n: 4 });
+    copy.close();
+  });
+});
+
+describe('checkpoints', () => {
+  const outcomeOf = (path: string, verify: () => string | null = () => null): Promise<Error | null> =>
+    new Promise((resolve) => {
+      const checkpoints = new Checkpoints({
+        ...{ file: path, verify },
+        onDone: () => void checkpoints.close().then(() => resolve(null)),
+        onError: (error) => void checkpoints.close().then(() => resolve(error)),
+      });
+      checkpoints.request();
+    });
+
+  it('say when they are done', async () => {
+    expect(await outcomeOf(file)).toBeNull();
+  });
+
+  it('say what failed', async () => {
+    expect(await outcomeOf(join(folder, 'none.db'))).toMatchObject({ code: 'SQLITE_CANTOPEN' });
+  });
+
+  it('leave another file in the place of the one that is open as it is', async () => {
+    let isDone = false;
+    const checkpoints = new Checkpoints({
+      file,
+      verify: () => 'the file was replaced',
+      onDone: () => (isDone = true),
+      onError: () => (isDone = true),
+    });
+    checkpoints.request();
+    await checkpoints.close();
+    expect(isDone).toBe(false);
+  });
+});

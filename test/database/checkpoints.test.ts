@@ -40,16 +40,13 @@ async function write(units: Units, pages: number, n: number): Promise<void> {
 describe('the log of a server', () => {
   it('is copied into the file in a thread, and stays short', async () => {
     const database = connect(file, { slot: 'server' });
-    const statements: string[] = [];
-    database.watchStatements((sql) => statements.push(sql));
     const units = createUnits(database, testClock());
-    const before = statSync(file).size;
-    await write(units, 1_200, 1);
-    await expect.poll(pagesLeft, { timeout: 10_000 }).toBe(0);
-    expect(statSync(file).size).toBeGreaterThan(before + 1_000 * PAGE);
-    for (let n = 2; n < 12; n += 1) {
+    const size = (): number => statSync(file).size;
+    for (let n = 0; n < 8; n += 1) {
+      const before = size();
       await write(units, 1_200, n);
-      await expect.poll(pagesLeft, { timeout: 10_000 }).toBeLessThan(1_000);
+      // In each round, the pages of this one or of the one before: a look at the log would hold a checkpoint up.
+      await expect.poll(size, { timeout: 20_000 }).toBeGreaterThan(before + 1_000 * PAGE);
     }
     expect(statSync(`${file}-wal`).size).toBeLessThan(40 * 1024 * 1024);
     await database.close();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MIGRATION_NAMES } from '../migrations/index.js';
 import type { Database } from '../database.js';
@@ -47,9 +48,15 @@ export function databaseBytes({ file }: Database): { readonly file: number; read
 
 /** A WAL file never shrinks by itself: it keeps the size of the largest change. */
 const MAX_WAL_BYTES = 16 * 1024 * 1024;
+/** 2 seconds in all; the next run of housekeeping tries again. */
+const ATTEMPTS = 20;
+const PAUSE_MS = 100;
 
 /** If the WAL is larger than 16 MiB, writes it back into the database and truncates it. */
 export async function trimLog(database: Database): Promise<void> {
-  if (databaseBytes(database).log <= MAX_WAL_BYTES) return;
-  await sql`pragma wal_checkpoint(truncate)`.execute(database.writes);
+  // Meanwhile a checkpoint may be running, or somebody reading.
+  for (let attempt = 1; attempt <= ATTEMPTS && databaseBytes(database).log > MAX_WAL_BYTES; attempt += 1) {
+    if (attempt > 1) await sleep(PAUSE_MS);
+    await sql`pragma wal_checkpoint(truncate)`.execute(database.writes);
+  }
 }

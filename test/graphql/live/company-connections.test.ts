@@ -17,6 +17,8 @@ afterEach(async () => {
 
 const FOLLOW = 'subscription { ledgerAppended { sequence } }';
 const NETWORKS = 8;
+const responses: Response[] = [];
+
 /** One of the addresses, so that none has as many connections as an address may have. */
 const from = (n: number): { readonly headers: Record<string, string> } => ({
   headers: { 'x-forwarded-for': `198.51.100.${n % NETWORKS}` },
@@ -30,6 +32,8 @@ async function openStream({ token }: Pick<Member, 'token'>, n: number): Promise<
   const response = await fetch(url, { headers, signal: stop.signal });
   if (response.ok) {
     streams.push(stop);
+    // A response that nothing holds is collected, and its stream ends.
+    responses.push(response);
     return [response.status];
   }
   return [response.status, response.headers.get('retry-after'), await response.text()];

@@ -21,7 +21,7 @@ describe('CF-01 kill -9 during mixed writes', () => {
   it(`loses no acknowledged change in ${ROUNDS} rounds`, async () => {
     const { problems, acknowledged } = await killRounds({ rounds: ROUNDS, folder });
     expect(problems).toEqual([]);
-    expect(acknowledged).toBeGreaterThan(ROUNDS * 8);
+    expect(acknowledged).toBeGreaterThan(ROUNDS * 16);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Rows that are still stored but belong to nobody any more. A change of many records notes in `removals` what it
+ * Rows that are still stored but no longer belong to a record. A change of many records notes in `removals` what it
  * removes, in one short transaction; from then on no query returns those rows, and they are removed in steps. A row of
  * `removals` has one of these forms:
  *

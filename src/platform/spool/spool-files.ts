@@ -35,7 +35,7 @@ export class SpoolFiles {
     }
   }
 
-  /** A new, empty file, which nobody else can open. Errors: `storage_full` and the other faults of a storage. */
+  /** A new, empty file, which no other process can open. Errors: `storage_full` and the other faults of a storage. */
   async open(company: number): Promise<Spool> {
     this.options.demandRoom();
     this.#opened += 1;

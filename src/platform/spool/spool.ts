@@ -50,7 +50,7 @@ export class Spool {
     return bytes;
   }
 
-  /** Drops the file; further calls do nothing. Never rejects: nobody needs its bytes any more. */
+  /** Drops the file; further calls do nothing. Never rejects: its bytes are no longer needed. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -98,7 +98,7 @@ export async function sweepContents(work: SystemWriteWork): Promise<boolean> {
   return await sweepReleasedBefore(work, new Date(work.now.getTime() - RETENTION_MS));
 }
 
-/** The same for those released before this process began: nobody reads them, and no upload goes on with them. */
+/** The same for those released before this process began: no response reads them, and no upload goes on with them. */
 export async function sweepReleasedBefore(work: SystemWriteWork, before: Date): Promise<boolean> {
   const released = await findReleased(work, before);
   if (released === undefined) return false;

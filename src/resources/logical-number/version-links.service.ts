@@ -18,7 +18,7 @@ import {
 /**
  * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when versions are
  * detached from groups or deleted (contract 21). The revision of each changed number grows by one. Returns true if
- * there are so many links that they are removed in steps: nobody sees them any more, but their rows are still there.
+ * there are so many links that they are removed in steps: no query returns them any more, but their rows are still there.
  */
 export async function dropVersionLinks(
   work: WriteWork,

@@ -77,7 +77,7 @@ function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
 }
 
 /**
- * Which rows are checked follows from a product of the id with a random number: nobody can delete just these. Without
+ * Which rows are checked follows from a product of the id with a random number: these alone cannot be chosen and deleted. Without
  * an id, a random number for each row takes six times as long. A column has to be named, since SQLite evaluates
  * conditions without one once; the key is part of every index.
  */

@@ -153,7 +153,7 @@ export class ReaderThread {
     if (reply.kind === 'rows') pending?.resolve(reply.rows);
     if (reply.kind === 'error') pending?.reject(this.#explain(reply.error));
     if (reply.kind === 'too_large') pending?.reject(tooManyBytes());
-    // The unit has ended already, so nobody sees this error.
+    // The unit has ended already, so this error is not shown.
     if (reply.kind === 'stopped') pending?.reject(new Error('The statement was stopped.'));
     this.#settle();
   }

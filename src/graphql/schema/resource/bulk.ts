@@ -61,7 +61,7 @@ interface BulkOptions<Row, R extends object, Prepared> {
   readonly scope?: Scope;
   /** What an invalid row does, if the client cannot choose. */
   readonly errorPolicy?: ErrorPolicy;
-  /** Work on the rows that needs no database: before the unit of work begins, so that nobody waits for it. */
+  /** Work on the rows that needs no database: before the unit of work begins, so that no other change waits for it. */
   readonly prepare: (rows: readonly Row[]) => Promise<Prepared>;
   readonly run: (
     work: WriteWork,

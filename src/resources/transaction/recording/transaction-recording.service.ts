@@ -41,7 +41,7 @@ export async function recordEach(
 /** Reported transactions that are masked, or what is wrong with them. */
 export type CheckedRecords = readonly (Masked | DomainError)[];
 
-/** Checks and masks reported transactions: before a unit of work begins, so that nobody waits for it to write. */
+/** Checks and masks reported transactions: before a unit of work begins, so that no other change waits for it to write. */
 export async function checkRecords(
   input: readonly unknown[],
   { isKnownByContent = false }: RecordOptions = {},

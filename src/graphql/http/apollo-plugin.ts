@@ -10,9 +10,9 @@ import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from '
 
 import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
-import { coerceLongLists } from '../execution/long-variables.js';
+import { coerceLongLists } from '../execution/variables/long-variables.js';
 import { maskErrors, type MaskingOptions } from '../execution/mask.js';
-import { shareArguments } from '../execution/shared-arguments.js';
+import { shareArguments } from '../execution/variables/shared-arguments.js';
 import { costShown } from '../execution/request.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';

@@ -68,7 +68,7 @@ function checkpointsOf(writer: SqliteConnection, file: string): Checkpoints {
   const checkpoints = new Checkpoints({
     file,
     verify: () => writer.guard?.verify() ?? null,
-    onDone: () => writer.checkpointed(),
+    onDone: (isWhole) => writer.checkpointed(isWhole),
     onError: (error) => writer.checkpointFailed(error),
   });
   writer.checkpoints = checkpoints;

@@ -4,7 +4,9 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
 /** What the thread sends: at first that it has opened the file, then one reply to each message. */
 export type CheckpointReply =
-  | { readonly kind: 'open' | 'done' }
+  | { readonly kind: 'open' }
+  /** `isWhole` if the whole log was copied, and the file is on the disk: SQLite syncs it only then. */
+  | { readonly kind: 'done'; readonly isWhole: boolean }
   /** With SQLite's code, or null for another error. After a failure to open the file, the thread ends. */
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | null };
 
@@ -32,10 +34,17 @@ function serve(port: MessagePort, file: string): void {
   });
 }
 
+/** Each attempt copies what was written during the one before, so the last ones are short. */
+const ATTEMPTS = 5;
+
 function checkpoint(database: Sqlite.Database): CheckpointReply {
   try {
-    database.pragma('wal_checkpoint(passive)');
-    return { kind: 'done' };
+    let isWhole = false;
+    for (let attempt = 0; attempt < ATTEMPTS && !isWhole; attempt += 1) {
+      const [state] = database.pragma('wal_checkpoint(passive)') as [{ log: number; checkpointed: number }];
+      isWhole = state.log === state.checkpointed;
+    }
+    return { kind: 'done', isWhole };
   } catch (error) {
     return failure(error);
   }

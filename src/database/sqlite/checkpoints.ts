@@ -8,7 +8,8 @@ export interface CheckpointOptions {
   readonly file: string;
   /** Null if the file is the one that the server has opened. */
   readonly verify: () => string | null;
-  readonly onDone: () => void;
+  /** `isWhole` if the whole log was copied, and the file is on the disk. */
+  readonly onDone: (isWhole: boolean) => void;
   readonly onError: (error: Error) => void;
 }
 
@@ -66,6 +67,6 @@ export class Checkpoints {
     if (reply.kind === 'failed') {
       const { message, code } = reply;
       this.options.onError(code === null ? new Error(message) : new Sqlite.SqliteError(message, code));
-    } else this.options.onDone();
+    } else this.options.onDone(reply.isWhole);
   }
 }

@@ -53,6 +53,8 @@ export class SqliteConnection implements DatabaseConnection {
   /** Why SQLite rolled the open transaction back by itself. */
   #undone: Error | null = null;
   #fatal: Error | null = null;
+  /** Whether the last checkpoint outside of the event loop has left little to write to the disk. */
+  #isSynced = false;
 
   constructor(
     readonly database: Sqlite.Database,
@@ -128,7 +130,7 @@ export class SqliteConnection implements DatabaseConnection {
   restartLog(): boolean {
     if (this.#begun) return false;
     try {
-      if (this.checkpoints !== null && this.#logState().left >= FEW_PAGES) {
+      if (this.checkpoints !== null && !(this.#isSynced && this.#logState().left < FEW_PAGES)) {
         this.checkpoints.request();
         return false;
       }
@@ -173,7 +175,8 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /** To be called after a checkpoint outside of the event loop. */
-  checkpointed(): void {
+  checkpointed(isWhole: boolean): void {
+    this.#isSynced = isWhole;
     this.guard?.checkpointed();
     if (!this.#begun && this.database.open && this.#logState().log >= LONG_LOG_PAGES)
       this.watcher.onLongLog?.();

@@ -14,8 +14,8 @@ const MAX_IDLE = 4;
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 5_000;
 /** How long new units wait while the log is to be restarted, and how often that may happen. */
-const PAUSE_MS = 100;
-const PAUSE_INTERVAL_MS = 1_000;
+const PAUSE_MS = 50;
+const PAUSE_INTERVAL_MS = 5_000;
 
 interface Reader {
   readonly connection: SqliteConnection;
@@ -69,7 +69,7 @@ export class Snapshots {
 
   /**
    * Calls `restart` at a moment without snapshots: now, or when the open ones have ended, for which new ones wait up
-   * to 100 ms. SQLite can restart its log only then, and under constant load there would be no such moment. `restart`
+   * to 50 ms. SQLite can restart its log only then, and under constant load there would be no such moment. `restart`
    * returns false if a transaction of the writer is open; it is called again after the next commit.
    */
   restartLog(restart: () => boolean): void {

@@ -5,6 +5,7 @@ import type { Arrivals, IdSpan } from '../../database/list/arrivals.js';
 import { comparisonsIn, type Condition } from '../../database/list/condition.js';
 import type { Units } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
+import { systemClock } from '../../platform/clock.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { requestError } from '../schema/errors.js';
 import type { SubscriptionRequest } from './request.js';
@@ -19,8 +20,8 @@ const MAX_IDS = 2_000;
 const MAX_VALUES = 20_000;
 /** Poll interval: finds records that other processes wrote, and checks the token again. */
 const POLL_MS = 1_500;
-/** After a notification, records written within this time are read together. */
-const GATHER_MS = 20;
+/** The least time between two reads of one subscriber, so that records which follow each other are read together. */
+const INTERVAL_MS = 20;
 
 interface Identified {
   readonly id: number;
@@ -60,6 +61,7 @@ export async function follow<T extends Identified>(
 class Feed<T extends Identified> {
   readonly #committed = new Signal();
   #last = 0;
+  #readAt = -Infinity;
 
   constructor(
     private readonly units: Units,
@@ -102,6 +104,7 @@ class Feed<T extends Identified> {
 
   async #nextPage(): Promise<readonly T[]> {
     const caller = await this.#permittedCaller();
+    this.#readAt = systemClock.elapsed();
     this.#last = (await this.#span()).last;
     if (this.#last === this.cursor) return [];
     const { arrivals, condition } = this.followed;
@@ -131,7 +134,8 @@ class Feed<T extends Identified> {
 
   async #waitForRecords(): Promise<void> {
     await this.#committed.wait(POLL_MS);
-    if (!this.subscription.signal.aborted) await sleep(GATHER_MS);
+    const early = INTERVAL_MS - (systemClock.elapsed() - this.#readAt);
+    if (early > 0 && !this.subscription.signal.aborted) await sleep(early);
   }
 }
 

@@ -30,9 +30,9 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
   if ('stagedId' in content) return await adopt(work, content);
   const id = await insertContent(work, content, null);
   for (const [sequence, bytes] of content.chunks.entries()) {
-    await insertChunk(work, id, sequence, bytes);
     // Lets other requests run between the chunks of a large file.
-    await setImmediate();
+    if (sequence > 0) await setImmediate();
+    await insertChunk(work, id, sequence, bytes);
   }
   return id;
 }

@@ -11,8 +11,8 @@ import {
   selectMembersAfter,
 } from './delivery.repository.js';
 
-/** How many deliveries one transaction inserts or deletes: 2,000 took up to 70 ms in a large database. */
-const LIMIT = { rows: 1_000 };
+/** How many deliveries one transaction inserts or deletes: 1,000 took up to 50 ms in a large database. */
+const LIMIT = { rows: 500 };
 /** Logical numbers of a group that one notification reaches; their ids are read while others wait to write. */
 const MAX_MEMBERS = 200_000;
 

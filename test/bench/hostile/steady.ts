@@ -7,6 +7,8 @@ export interface Latencies {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
+  /** All of them, in order of size. */
+  readonly times: readonly number[];
   /** Responses by status; 0 for a broken connection. */
   readonly statuses: Readonly<Record<number, number>>;
 }
@@ -83,7 +85,7 @@ export function percentilesOf(times: number[]): Omit<Latencies, 'statuses'> {
   const sorted = times.sort((a, b) => a - b);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0, times: sorted };
 }
 
 function statusOf(url: string, headers: Readonly<Record<string, string>>, agent: Agent): Promise<number> {

@@ -223,8 +223,8 @@ describe('/v1/notifications', () => {
 });
 
 describe('queueing', () => {
-  it('takes a constant number of statements for any number of targets', async () => {
-    const many = Array.from({ length: 1_000 }, (_, n) => `many ${n}`);
+  it('takes a constant number of statements for up to 500 targets, which one statement stores', async () => {
+    const many = Array.from({ length: 500 }, (_, n) => `many ${n}`);
     await server.app.database.writes
       .insertInto('logical_numbers')
       .values(many.map((number) => numberRow(number, null)))
@@ -233,7 +233,7 @@ describe('queueing', () => {
       (await server.statements(() => send(body))).statements.length;
     const one = await statements(specific('100'));
     expect(await statements(specific(many.join(',')))).toBe(one);
-    expect((await latest()).targets).toHaveLength(1_000);
+    expect((await latest()).targets).toHaveLength(500);
     expect(await statements({ content: 'x', range: 'group', group_id: group })).toBe(one + 1);
   });
 

@@ -4,7 +4,7 @@ import { createLedger, type Ledger, type RecordedChange } from './ledger/ledger.
 import type { Caller, Origin } from '../platform/caller.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
-import { workFor, type Owner } from '../platform/concurrency/event-loop.js';
+import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
 import type { Database } from './database.js';
 import type { Tables } from './tables.js';
 
@@ -139,9 +139,6 @@ export interface UnitOptions {
   readonly chain?: KeyedHash | null;
 }
 
-/** Owner of work that has the turn to write. */
-const WRITER: Owner = { party: 'writer', client: 'writer' };
-
 export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
   const { onCounted = () => undefined, chain = null } = options;
   const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
@@ -165,7 +162,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
       return used;
     };
     // Others wait for this one: it does not wait for the other work of its company.
-    const result = await database.writes.transaction().execute((db) => workFor(WRITER, () => change(db)));
+    const result = await database.writes.transaction().execute((db) => workFor(AWAITED, () => change(db)));
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
     for (const listener of listeners) listener(recorded);

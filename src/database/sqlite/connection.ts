@@ -178,8 +178,11 @@ export class SqliteConnection implements DatabaseConnection {
   checkpointed(isWhole: boolean): void {
     this.#isSynced = isWhole;
     this.guard?.checkpointed();
-    if (!this.#begun && this.database.open && this.#logState().log >= LONG_LOG_PAGES)
-      this.watcher.onLongLog?.();
+    if (this.#begun || !this.database.open) return;
+    const { log, left } = this.#logState();
+    // Unless a reader keeps pages in the log, these were written meanwhile.
+    if (isWhole && left >= CHECKPOINT_PAGES) this.checkpoints?.request();
+    if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.();
   }
 
   /** The same, for one that failed. */

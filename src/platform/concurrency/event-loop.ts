@@ -17,6 +17,8 @@ export interface Owner {
 const running = new AsyncLocalStorage<Owner>();
 /** Of work that no client asked for, such as housekeeping. */
 const SERVER: Owner = { party: 'server', client: 'server' };
+/** Of work for which others wait, such as a change that has the turn to write. One of its parts comes first in each turn. */
+export const AWAITED: Owner = { party: 'awaited', client: 'awaited' };
 /** Short parts follow each other for so long before the loop looks for events again. */
 const TURN_MS = 5;
 /** Parts of as many parties at most continue in one turn. */
@@ -92,7 +94,11 @@ function turn(): void {
   served.clear();
   if (waiting.size === 0) return;
   time();
-  continueOne();
+  // What others wait for, and, however long that takes, one of the others.
+  if (waiting.has(AWAITED.party)) {
+    continueNext(AWAITED.party);
+    setImmediate(continueOne);
+  } else continueOne();
   // Each runs when the part before it has ended.
   for (let part = 1; part < Math.min(waiting.size, PARTS); part += 1) setImmediate(continueIfShort);
 }
@@ -102,10 +108,13 @@ function continueIfShort(): void {
 }
 
 function continueOne(): void {
-  const [next] = waiting;
-  if (next === undefined) return;
-  const [party, clients] = next;
-  if (served.has(party)) return;
+  continueNext(firstOf(waiting));
+}
+
+/** Continues the next part of a party, unless one has run in this turn. */
+function continueNext(party: unknown): void {
+  const clients = waiting.get(party);
+  if (clients === undefined || served.has(party)) return;
   served.add(party);
   const resolve = takeNext(clients);
   waiting.delete(party);
@@ -113,11 +122,15 @@ function continueOne(): void {
   resolve?.();
 }
 
+function firstOf<K>(all: ReadonlyMap<K, unknown>): K | undefined {
+  const [first] = all.keys();
+  return first;
+}
+
 /** Of the client whose turn it is, which is the last one then. */
 function takeNext(clients: Map<unknown, (() => void)[]>): (() => void) | undefined {
-  const [next] = clients;
-  if (next === undefined) return undefined;
-  const [client, queue] = next;
+  const client = firstOf(clients);
+  const queue = clients.get(client) ?? [];
   const resolve = queue.shift();
   clients.delete(client);
   if (queue.length > 0) clients.set(client, queue);

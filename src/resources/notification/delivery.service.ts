@@ -1,6 +1,6 @@
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import { LOCAL_ORIGIN } from '../../platform/caller.js';
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { tooManyRecords } from '../removal/removal.service.js';
 import {
   deliveries,
@@ -53,7 +53,7 @@ export async function queueForGroup(
       );
     }
     await insertTargets(work, notificationId, part, members);
-    await yieldToEventLoop();
+    if (isTurnOver()) await yieldToEventLoop();
     members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, LIMIT.rows);
   }
   work.finishLater();

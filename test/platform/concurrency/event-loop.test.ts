@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import {
+  AWAITED,
   clientOwner,
   companyOwner,
   currentOwner,
@@ -82,6 +83,22 @@ describe('those that yield to the event loop', () => {
     for (; continued < 64; turns += 1) await setImmediate();
     expect(turns).toBeLessThan(20);
     await all;
+  });
+
+  it('continue behind what others wait for, which does not keep them from their turns', async () => {
+    const steps: string[] = [];
+    const repeat = (owner: Owner, name: string): Promise<void> =>
+      workFor(owner, async () => {
+        for (let step = 0; step < 10; step += 1) {
+          await yieldToEventLoop();
+          steps.push(name);
+          work(10);
+        }
+      });
+    await Promise.all([repeat(of('a'), 'a'), repeat(of('b'), 'b'), repeat(AWAITED, '!')]);
+    const first = steps.slice(0, 9);
+    expect(first.filter((name) => name !== '!').join('')).toBe('abab');
+    expect(first.filter((name) => name === '!').length).toBe(5);
   });
 
   it('let events be handled between two turns', async () => {

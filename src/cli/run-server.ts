@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerOverrides } from '../app/server.j
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
+import { warmUpCardDataSearch } from '../resources/transaction/card-data/warm-up.service.js';
 import { hasUsers } from '../resources/user/user.service.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
@@ -67,6 +68,7 @@ export async function runServer(
   logger.info({ url }, 'listening');
   io.notice(`terminal-gateway listens on ${url}`);
   onListening(url);
+  void warmUpCardDataSearch();
   if (!(await server.units.systemRead(hasUsers))) adviseFirstUser(io);
   const signal = await stopSignal;
   logger.info({ signal }, 'stopping');

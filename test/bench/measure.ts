@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ export async function withDatabaseFile(use: (file: string) => Promise<void>): Pr
 
 const running: BenchServer[] = [];
 
-/** Starts a TypeScript program and waits until it prints `listens on URL`. */
+/** Starts a program, in TypeScript or built, and waits until it prints `listens on URL`. */
 export async function start(
   name: string,
   script: string,
@@ -37,7 +37,8 @@ export async function start(
   channel: 'ipc' | 'ignore' = 'ignore',
 ): Promise<BenchServer> {
   const path = new URL(script, import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+  const loader = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const child = spawn(process.execPath, [...loader, path, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', channel],
   });
@@ -61,9 +62,10 @@ const settingsOf = (file: string): object => ({
   ...{ DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0', LOG_LEVEL: 'warn' },
 });
 
-/** Starts this server on a database file, without rate limit. */
+/** Builds this server, as `npm start` runs it, and starts it on a database file, without rate limit. */
 export async function startGateway(file: string, env: object = {}): Promise<BenchServer> {
-  return await start('server', '../../src/main.ts', ['serve'], { ...settingsOf(file), ...env });
+  execFileSync('npm', ['run', '-s', 'build']);
+  return await start('server', '../../dist/main.js', ['serve'], { ...settingsOf(file), ...env });
 }
 
 /** The same, with the longest turn of its event loop since the last call, in ms of processor time. */

@@ -31,8 +31,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
  * reads, so that a large file is never in memory as a whole. WebSocket messages and events get them with `inline`.
  */
 export class OperationContents {
-  /** Random, so that no stored text can contain it. */
-  readonly #prefix = `content:${randomBytes(16).toString('hex')}:`;
+  #madePrefix: string | null = null;
   readonly #contents: Content[] = [];
   #isStreamed = false;
   #bytes = 0;
@@ -81,6 +80,11 @@ export class OperationContents {
     let text = '';
     for await (const piece of this.fill(JSON.stringify(data))) text += piece;
     return JSON.parse(text) as T;
+  }
+
+  /** Random, so that no stored text can contain it. Made when it is needed: most operations have no bytes. */
+  get #prefix(): string {
+    return (this.#madePrefix ??= `content:${randomBytes(16).toString('hex')}:`);
   }
 
   #placeholder(index: number): string {

@@ -19,7 +19,7 @@ import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
-import { coerceLongLists } from '../execution/variables/long-variables.js';
+import { coerceLongLists, type Executed } from '../execution/variables/long-variables.js';
 import { maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
 import { costShown, type SubscriptionRequest } from '../execution/request.js';
@@ -72,6 +72,8 @@ export class Operation {
   readonly #definition: OperationDefinitionNode;
   readonly #price: Price;
   readonly #startedAt: number;
+  /** The same for all events of a subscription. */
+  #coerced: Promise<Executed> | null = null;
   #context: GraphqlContext | null = null;
   #events = 0;
   /** Of the latest response. */
@@ -223,8 +225,8 @@ export class Operation {
       if (repeatable !== null) return repeatable;
       const data = await executeQuery({ ...this.args, operation, variables, context });
       if (data !== null) return { data };
-      const coerced = shareArguments(await coerceLongLists({ ...this.args, operation, variables }));
-      const { document, variables: variableValues } = coerced;
+      this.#coerced ??= coerceLongLists({ ...this.args, operation, variables }).then(shareArguments);
+      const { document, variables: variableValues } = await this.#coerced;
       return await execute({
         ...this.args,
         ...{ document, variableValues, rootValue: event, contextValue: context },

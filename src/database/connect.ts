@@ -39,7 +39,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const watcher: Watcher = {
     ...reportingTo(health, options),
     onStatement: statements.notify,
-    onLongLog: () => readers.restartLog(),
+    onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
   const writers = createWriters();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
@@ -95,7 +95,7 @@ function openReaders(file: string, writer: SqliteConnection, options: ConnectOpt
   };
   return {
     handles,
-    restartLog: () => logRestart.request(),
+    restartLog: (isUrgent: boolean) => logRestart.request(isUrgent),
     close: async () => {
       await threads.close();
       snapshots.close();

@@ -135,6 +135,8 @@ function comparison(
     case 'eq':
       return sql`${column} = ${toColumn(where.value)}`;
     case 'in':
+      // A constant: otherwise the index of another comparison may be used, and rows be examined that have no price.
+      if ((where.value as readonly unknown[]).length === 0) return sql`1 = 0`;
       return sql`${column} in ${among((where.value as readonly unknown[]).map(toColumn))}`;
     case 'startsWith':
       return sql`(${column} >= ${where.value} and ${column} < ${String(where.value) + LAST})`;

@@ -17,8 +17,8 @@ export interface Watcher {
   onFatal(error: unknown): void;
   /** The storage failed or refused a statement. */
   onFault(code: DomainCode, error: unknown): void;
-  /** The log has grown long because read transactions kept SQLite from restarting it. */
-  onLongLog?(): void;
+  /** The log has grown long because read transactions kept SQLite from restarting it: twice as long, if urgent. */
+  onLongLog?(isUrgent: boolean): void;
 }
 
 /** Watches the files of the database, and notes what is acknowledged. */
@@ -168,7 +168,7 @@ export class SqliteConnection implements DatabaseConnection {
           this.guard?.checkpointed();
         }
       }
-      if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.();
+      this.#reportLength(log);
     } catch (error) {
       this.#explain(error);
     }
@@ -182,7 +182,11 @@ export class SqliteConnection implements DatabaseConnection {
     const { log, left } = this.#logState();
     // Unless a reader keeps pages in the log, these were written meanwhile.
     if (isWhole && left >= CHECKPOINT_PAGES) this.checkpoints?.request();
-    if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.();
+    this.#reportLength(log);
+  }
+
+  #reportLength(log: number): void {
+    if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.(log >= 2 * LONG_LOG_PAGES);
   }
 
   /** The same, for one that failed. */

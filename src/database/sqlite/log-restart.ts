@@ -12,6 +12,7 @@ const MAX_PAUSE_MS = 1_000;
 /** Restarts the log at a moment at which nothing reads: SQLite appends to it as long as a transaction reads from it. */
 export class LogRestart {
   #nextPauseAt = -Infinity;
+  #isUrgent = false;
 
   constructor(
     private readonly snapshots: Snapshots,
@@ -20,8 +21,9 @@ export class LogRestart {
     private readonly restart: () => boolean,
   ) {}
 
-  /** Called after each commit while the log is long. */
-  request(): void {
+  /** Called after each commit while the log is long; `isUrgent` if it is so long that all reads may wait for this. */
+  request(isUrgent: boolean): void {
+    this.#isUrgent = isUrgent;
     if (this.threads.state.running === 0) this.#tryNow();
     else void this.#pauseThreads();
   }
@@ -42,6 +44,6 @@ export class LogRestart {
       const isDone = this.restart();
       if (isDone) this.threads.resume();
       return isDone;
-    });
+    }, this.#isUrgent);
   }
 }

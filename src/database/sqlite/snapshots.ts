@@ -15,7 +15,7 @@ const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 5_000;
 /** How long new units wait while the log is to be restarted, and how often that may happen. */
 const PAUSE_MS = 50;
-const PAUSE_INTERVAL_MS = 5_000;
+const PAUSE_INTERVAL_MS = { ordinary: 5_000, urgent: 500 } as const;
 
 interface Reader {
   readonly connection: SqliteConnection;
@@ -72,13 +72,14 @@ export class Snapshots {
    * to 50 ms. SQLite can restart its log only then, and under constant load there would be no such moment. `restart`
    * returns false if a transaction of the writer is open; it is called again after the next commit.
    */
-  restartLog(restart: () => boolean): void {
+  restartLog(restart: () => boolean, isUrgent: boolean): void {
     if (this.#open.size === 0) {
       if (restart()) this.#resume();
       return;
     }
     const now = systemClock.elapsed();
-    if (this.#pendingRestart !== null || now - this.#lastPauseAt < PAUSE_INTERVAL_MS) return;
+    const interval = isUrgent ? PAUSE_INTERVAL_MS.urgent : PAUSE_INTERVAL_MS.ordinary;
+    if (this.#pendingRestart !== null || now - this.#lastPauseAt < interval) return;
     this.#pendingRestart = restart;
     this.#lastPauseAt = now;
     setTimeout(() => this.#resume(), PAUSE_MS).unref();

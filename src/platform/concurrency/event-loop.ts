@@ -24,8 +24,23 @@ const TURN_MS = 5;
 /** Parts of as many parties at most continue in one turn. */
 const PARTS = 16;
 
-/** Those that wait, by party and client, all in the order of their next part. */
-const waiting = new Map<unknown, Map<unknown, (() => void)[]>>();
+/** A party that has waited so long continues next, however much it has used. */
+const MAX_AHEAD_MS = 25;
+/** In this time, half of what a party has used is forgotten. */
+const HALF_LIFE_MS = 500;
+
+/** The parts of one party that wait, by client, in the order in which these continue. */
+interface Waiting {
+  readonly clients: Map<unknown, (() => void)[]>;
+  /** When its next part began to wait. */
+  readonly since: number;
+}
+
+/** Those that wait, by party, in the order in which their next parts began to wait. */
+const waiting = new Map<unknown, Waiting>();
+/** How many parts each party has continued lately. */
+const used = new Map<unknown, number>();
+let forgottenAt = 0;
 /** Whether this turn of the loop is timed. */
 let isTimed = false;
 let startedAt = 0;
@@ -67,8 +82,9 @@ export function enterEventLoop(): Promise<void> {
 export function yieldToEventLoop(): Promise<void> {
   time();
   const { party, client } = currentOwner();
-  const clients = waiting.get(party) ?? new Map<unknown, (() => void)[]>();
-  waiting.set(party, clients);
+  const known = waiting.get(party);
+  const clients = known?.clients ?? new Map<unknown, (() => void)[]>();
+  if (known === undefined) waiting.set(party, { clients, since: systemClock.elapsed() });
   return new Promise((resolve) => {
     const queue = clients.get(client);
     if (queue === undefined) clients.set(client, [resolve]);
@@ -108,17 +124,38 @@ function continueIfShort(): void {
 }
 
 function continueOne(): void {
-  continueNext(firstOf(waiting));
+  continueNext(nextParty());
+}
+
+/** The one that has waited too long, or else the one that has used least. */
+function nextParty(): unknown {
+  const now = systemClock.elapsed();
+  forget(now);
+  const all = [...waiting].filter(([party]) => !served.has(party));
+  const [first] = all;
+  if (first === undefined || now - first[1].since > MAX_AHEAD_MS) return first?.[0];
+  const uses = ([party]: (typeof all)[number]): number => used.get(party) ?? 0;
+  return all.reduce((least, one) => (uses(one) < uses(least) ? one : least))[0];
+}
+
+function forget(now: number): void {
+  if (now - forgottenAt < HALF_LIFE_MS) return;
+  forgottenAt = now;
+  for (const [party, uses] of used) {
+    if (uses < 1) used.delete(party);
+    else used.set(party, uses / 2);
+  }
 }
 
 /** Continues the next part of a party, unless one has run in this turn. */
 function continueNext(party: unknown): void {
-  const clients = waiting.get(party);
+  const clients = waiting.get(party)?.clients;
   if (clients === undefined || served.has(party)) return;
   served.add(party);
+  used.set(party, (used.get(party) ?? 0) + 1);
   const resolve = takeNext(clients);
   waiting.delete(party);
-  if (clients.size > 0) waiting.set(party, clients);
+  if (clients.size > 0) waiting.set(party, { clients, since: systemClock.elapsed() });
   resolve?.();
 }
 

@@ -23,12 +23,15 @@ export interface SteadyClient {
 /** Sends a request and resolves to its status when the response is complete; 0 for a broken connection. */
 export type SendNext = (n: number) => Promise<number>;
 
-/** Sends at fixed times, whether or not earlier requests are answered: what waits is counted in full. */
+/**
+ * Sends at fixed times, whether or not earlier requests are answered: what waits is counted in full. Begins at a random
+ * time within the first interval, since clients do not all send at the same moment.
+ */
 export function startSteady(everyMs: number, send: SendNext): SteadyClient {
   let times: number[] = [];
   let statuses: Record<number, number> = {};
   const pending = new Set<Promise<void>>();
-  const started = performance.now();
+  const started = performance.now() + Math.random() * everyMs;
   let sent = 0;
   let timer: NodeJS.Timeout;
   const wait = (): void => {

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import {
   AWAITED,
@@ -12,7 +12,10 @@ import {
   type Owner,
 } from '../../../src/platform/concurrency/event-loop.js';
 
-const of = (party: string, client = party): Owner => ({ party, client });
+let tests = 0;
+beforeEach(() => void (tests += 1));
+/** Parties of each test are others, since what they have used is remembered for a while. */
+const of = (party: string, client = party): Owner => ({ party: `${tests} ${party}`, client });
 const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);
 /** Keeps the event loop busy. */
 function work(ms: number): void {
@@ -56,6 +59,27 @@ describe('those that yield to the event loop', () => {
     ]);
     expect(steps.slice(0, 6).join('')).toBe('abcaba');
     expect(steps).toHaveLength(53);
+  });
+
+  it('continue before a party that has used more, unless that has waited for long', async () => {
+    const steps: string[] = [];
+    const repeat = (party: string, times: number, ms: number): Promise<void> =>
+      workFor(of(party), async () => {
+        for (let step = 0; step < times; step += 1) {
+          await yieldToEventLoop();
+          steps.push(party);
+          work(ms);
+        }
+      });
+    const busy = repeat('busy', 60, 6);
+    await sleep(150);
+    const before = steps.length;
+    await Promise.all([repeat('light', 4, 1), busy]);
+    const after = steps.slice(before).join(' ');
+    // One part of the busy one runs when the light one comes; then the light one is first, up to 25 ms.
+    expect(after).toMatch(/^(busy )?light light light light busy/);
+    await Promise.all([repeat('busy', 5, 6), repeat('new', 40, 12)]);
+    expect(steps.slice(-45).lastIndexOf('busy')).toBeLessThan(35);
   });
 
   it('continue in turns by client within a party', async () => {

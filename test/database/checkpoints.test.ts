@@ -79,6 +79,33 @@ describe('checkpoints', () => {
     expect(await outcomeOf(file)).toBeNull();
   });
 
+  it('say that the log is not whole in the file while a reader needs pages of it', async () => {
+    const database = connect(file);
+    const units = createUnits(database, testClock());
+    const reader = new Sqlite(file, { readonly: true });
+    await write(units, 10, 1);
+    reader.exec('begin');
+    reader.prepare('select count(*) from companies').get();
+    await write(units, 10, 2);
+    const areWhole: boolean[] = [];
+    const make = (): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const checkpoints = new Checkpoints({
+          ...{ file, verify: () => null, onError: reject },
+          onDone: (isWhole) => {
+            areWhole.push(isWhole);
+            void checkpoints.close().then(resolve);
+          },
+        });
+        checkpoints.request();
+      });
+    await make();
+    reader.close();
+    await make();
+    expect(areWhole).toEqual([false, true]);
+    await database.close();
+  });
+
   it('say what failed', async () => {
     expect(await outcomeOf(join(folder, 'none.db'))).toMatchObject({ code: 'SQLITE_CANTOPEN' });
   });

@@ -185,6 +185,20 @@ describe('GQ-30 the rows that a list examines', () => {
     expect(most, 'rows are counted').toBeGreaterThan(ROWS / 2);
   });
 
+  it('none are examined for an empty list of values, whatever else is compared', async () => {
+    const and: Condition[] = [
+      { field: 'serialNumber', operator: 'in', value: [] },
+      { field: 'logicalNumber', operator: 'in', value: ['v0'] },
+    ];
+    const request = { order: 'ID', descending: false, backward: false, limit: 0, key: null };
+    expect(await rowsOf(() => LISTS.transactions.slice(work, { ...request, condition: { and } }))).toBe(0);
+    const two: Condition[] = [
+      { field: 'serialNumber', operator: 'eq', value: 'v30' },
+      { field: 'logicalNumber', operator: 'eq', value: 'v0' },
+    ];
+    expect(await rowsOf(() => LISTS.transactions.count(work, { and: two }))).toBe(0);
+  });
+
   it.each([
     ['devices of logical numbers', devicesOfLogicalNumber, 'logical_numbers', 'id'],
     ['logical numbers of groups', logicalNumbersOfGroup, 'groups', 'id'],

@@ -131,11 +131,17 @@ function continueOne(): void {
 function nextParty(): unknown {
   const now = systemClock.elapsed();
   forget(now);
-  const all = [...waiting].filter(([party]) => !served.has(party));
-  const [first] = all;
-  if (first === undefined || now - first[1].since > MAX_AHEAD_MS) return first?.[0];
-  const uses = ([party]: (typeof all)[number]): number => used.get(party) ?? 0;
-  return all.reduce((least, one) => (uses(one) < uses(least) ? one : least))[0];
+  let next: unknown;
+  let least = Infinity;
+  for (const [party, { since }] of waiting) {
+    if (served.has(party)) continue;
+    // The first one has waited longest.
+    if (least === Infinity && now - since > MAX_AHEAD_MS) return party;
+    const uses = used.get(party) ?? 0;
+    if (uses < least) [next, least] = [party, uses];
+    if (least === 0) break;
+  }
+  return next;
 }
 
 function forget(now: number): void {

@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
+import { narrowing } from '../../database/list/bounds.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { countUpTo, type RowCount } from '../../database/list/examination.js';
 import { listOf } from '../../database/list/list.js';
@@ -106,7 +107,12 @@ export const transactionsOfDevice = transactionList.of<string>({ column: 'serial
 
 /** As SQL over `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`. */
 export function meeting(where: Condition) {
-  return condition(COLUMNS, where).$castTo<SqlBool>();
+  const narrow = narrowing(COLUMNS, where);
+  if (narrow === undefined) return condition(COLUMNS, where).$castTo<SqlBool>();
+  // By the index that has counted the rows for the price, and by no other.
+  const column = COLUMNS[narrow.field as keyof typeof COLUMNS].column;
+  const isIndexed = (name: string): boolean => name === column || name === 'started_at';
+  return condition(COLUMNS, where, isIndexed).$castTo<SqlBool>();
 }
 
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);

@@ -18,6 +18,7 @@ import { HOUR } from '../../../src/platform/clock.js';
 import { BUCKETS, DIMENSIONS } from '../../../src/resources/transaction/summary/transaction-summary.model.js';
 import { summarizeTransactions } from '../../../src/resources/transaction/summary/transaction-summary.service.js';
 import { listTransactions } from '../../../src/resources/transaction/transaction.service.js';
+import { databaseFile, removeFolder, scratchFolder } from '../../support/database.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -200,5 +201,31 @@ describe('a statement that examines rows in a reader thread can be stopped:', ()
         stepsOf(planOf(plain, statement)),
       );
     }
+  });
+});
+
+describe('the rows at which a reader thread asks', () => {
+  it('are some of each few thousand, wherever their ids begin, and a small part', () => {
+    const folder = scratchFolder();
+    const file = databaseFile(folder);
+    const rows = 2_000;
+    const database = new Sqlite(file);
+    database.exec('create table "records" ("id" integer primary key)');
+    database.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${2 * rows})
+      insert into "records" select iif(i <= ${rows}, i, 1000000 + i * 7) from n`);
+    database.close();
+    // Which rows these are is chosen at random by each connection.
+    for (let connection = 0; connection < 250; connection += 1) {
+      let asked = 0;
+      const reader = openChecked(file, { mayGoOn: () => (asked += 1) > 0 });
+      for (const where of [`id <= ${rows}`, `id > ${rows}`]) {
+        asked = 0;
+        expect(reader.prepare(`select count(*) from records where ${where}`).pluck().get()).toBe(rows);
+        expect(asked).toBeGreaterThan(0);
+        expect(asked).toBeLessThan(rows / 4);
+      }
+      reader.close();
+    }
+    removeFolder(folder);
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
-import { requestContextOf } from './request-context.js';
+import { onClosed, requestContextOf } from './request-context.js';
 
 /** Bytes that are given to a connection at a time. The next ones follow when its client has taken these. */
 export const PIECE_BYTES = 64 * 1024;
@@ -16,8 +16,7 @@ const BASE64_BYTES = (PIECE_BYTES / 4) * 3;
 export function holdBytes(response: Response, bytes = 0): HeldBytes {
   const { limits, caller } = requestContextOf(response);
   const held = limits.waiting.hold(caller?.companyId ?? null, bytes);
-  if (response.closed) held.release();
-  else response.once('close', () => held.release());
+  onClosed(response, () => held.release());
   return held;
 }
 

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import ipaddr from 'ipaddr.js';
 import { randomUUID } from 'node:crypto';
 
 import type { Caller } from '../platform/caller.js';
 import type { Slots } from '../platform/limits/slots.js';
 import type { WaitingBytes } from '../platform/limits/waiting-bytes.js';
+import { normalAddress } from '../platform/network.js';
 import { malformed } from './query.js';
 
 /** State of one request, from its arrival to its log line. */
@@ -20,6 +20,8 @@ export interface RequestContext {
   readonly limits: ClientLimits;
   /** Called when the request ends, or earlier by `leaveRequests`. */
   readonly leave: (() => void)[];
+  /** Called when the response is closed, in this order. */
+  readonly closing: (() => void)[];
 }
 
 /** What all clients share. */
@@ -36,9 +38,6 @@ export interface Budget {
   readonly resetAt: Date;
 }
 
-/** Of a response, for one event: each part that holds something for a request releases it when that is closed. */
-const MAX_LISTENERS = 20;
-
 const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Sets X-Request-Id: the client's own id if it is 1 to 64 harmless characters, else a new one. */
@@ -54,9 +53,12 @@ export function requestContext(limits: ClientLimits): RequestHandler {
       budget: null,
       limits,
       leave: [],
+      closing: [],
     };
     response.locals.context = context;
-    response.setMaxListeners(MAX_LISTENERS);
+    response.once('close', () => {
+      for (const action of context.closing) action();
+    });
     response.setHeader('X-Request-Id', requestId);
     next();
   };
@@ -68,13 +70,20 @@ export function requestContext(limits: ClientLimits): RequestHandler {
  */
 function clientAddress(request: Request): string {
   for (const candidate of [request.ip, request.socket.remoteAddress]) {
-    if (candidate !== undefined && ipaddr.isValid(candidate)) return ipaddr.process(candidate).toString();
+    const address = candidate === undefined ? null : normalAddress(candidate);
+    if (address !== null) return address;
   }
   return 'unknown';
 }
 
 export function requestContextOf(response: Response): RequestContext {
   return response.locals.context as RequestContext;
+}
+
+/** Calls `action` when the response is closed: its client has it, or is gone. At once, if it is closed already. */
+export function onClosed(response: Response, action: () => void): void {
+  if (response.closed) action();
+  else requestContextOf(response).closing.push(action);
 }
 
 /** Sockets that carried a request whose end is ambiguous; later requests on them are refused too. */

@@ -7,6 +7,7 @@ import type { Caller } from '../platform/caller.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
+import { renderResponse, type RenderedResponse } from './response.js';
 import type { RouteResponse } from './route.js';
 
 /** The JSON text of a list whose records can be large. */
@@ -34,7 +35,7 @@ export async function performList(
   caller: Caller,
   asked: () => string,
   { units, waiting, largeReads, held }: ListOptions,
-): Promise<RenderedList> {
+): Promise<RenderedList | RenderedResponse> {
   const { companyId } = caller;
   waiting.demandRoom(companyId, asked);
   let release = (): void => undefined;
@@ -48,13 +49,27 @@ export async function performList(
     };
     const list = await units.read(caller, readOnce, { examines: 'when_needed' });
     try {
-      return await renderList(list, held);
+      return isShort(list.body) ? renderResponse(list) : await renderList(list, held);
     } finally {
       waiting.expect(companyId, asked, held.bytes);
     }
   } finally {
     release();
   }
+}
+
+/** Whether the values of a body certainly have few bytes. */
+function isShort(body: object): boolean {
+  return roomAfter(body, PIECE_BYTES) > 0;
+}
+
+/** What is left of so many bytes after the texts of a value; each of its parts counts as at least 16. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - 16 - value.length;
+  let left = room - 16;
+  if (typeof value !== 'object' || value === null) return left;
+  for (const part of Object.values(value)) if (left > 0) left = roomAfter(part, left);
+  return left;
 }
 
 /**

@@ -22,7 +22,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/transaction/extent/transaction-extent.repository.ts': 1,
   'src/resources/removal/removal.repository.ts': 2,
   'src/resources/transaction/summary/transaction-summary.repository.ts': 4,
-  'src/resources/transaction/transaction.repository.ts': 5,
+  'src/resources/transaction/transaction.repository.ts': 6,
   'src/resources/user/member/member.repository.ts': 3,
   'src/resources/user/sign-in/sign-in.repository.ts': 4,
   'src/resources/user/user.repository.ts': 8,

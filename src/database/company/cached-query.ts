@@ -1,4 +1,9 @@
-import { CompiledQuery, type DialectAdapter, type QueryExecutorProvider } from 'kysely';
+import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, type RawBuilder } from 'kysely';
+
+import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
+
+/** Clients choose some of the shapes. The SQL of others is compiled each time. */
+const MAX_SHAPES = 3_000;
 
 /** SQL texts by shape, for each database. */
 const texts = new WeakMap<DialectAdapter, Map<string, string>>();
@@ -20,10 +25,58 @@ export async function runCached<R>(
   let text = known.get(shape);
   if (text === undefined) {
     const compiled = build().compile(db);
-    if (compiled.parameters.length !== parameters.length)
-      throw new Error(`Wrong parameters for: ${compiled.sql}`);
     text = compiled.sql;
-    known.set(shape, text);
+    if (!areEqual(compiled.parameters, parameters)) throw new Error(`Wrong parameters for: ${text}`);
+    if (known.size < MAX_SHAPES) known.set(shape, text);
   }
   return (await executor.executeQuery<R>(CompiledQuery.raw(text, [...parameters]))).rows;
+}
+
+function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, place) => Object.is(value, other[place]));
+}
+
+/** What follows the values of an INSERT; `name` is null for SQL that binds values. */
+export interface Ending {
+  readonly name: string | null;
+  readonly sql: RawBuilder<unknown>;
+}
+
+const NO_ENDING: Ending = { name: '', sql: sql`` };
+
+/** Inserts rows by one statement. They have the columns of the first; the statement for a single row is compiled once. */
+export async function insertRows<R>(
+  db: QueryExecutorProvider,
+  table: string,
+  rows: readonly object[],
+  ending = NO_ENDING,
+): Promise<R[]> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => columns.map((column) => (row as Record<string, unknown>)[column]));
+  const build = (): RawBuilder<R> => sql<R>`insert into ${sql.table(table)}
+    (${sql.join(columns.map((column) => sql.ref(column)))})
+    values ${sql.join(values.map((row) => sql`(${sql.join(row)})`))} ${ending.sql}`;
+  if (rows.length > 1 || ending.name === null) return (await build().execute(db)).rows;
+  return await runCached<R>(db, ['insert', table, ...columns, ending.name].join('|'), values.flat(), build);
+}
+
+export interface Filtered {
+  readonly name: string;
+  readonly where: Condition | null;
+  /** What the query binds before the values of `where`, and after them. */
+  readonly before: readonly unknown[];
+  readonly after: readonly unknown[];
+}
+
+/** The same for a query with a filter, if that only demands single values of some fields. */
+export async function runFiltered<R>(
+  db: QueryExecutorProvider,
+  { name, where, before, after }: Filtered,
+  build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
+): Promise<R[]> {
+  const exact = where === null ? [] : exactComparisons(where);
+  if (exact === undefined) return (await db.getExecutor().executeQuery<R>(build().compile(db))).rows;
+  const shape = [name, ...exact.map(({ field }) => field)].join('|');
+  const values = exact.map(({ value }) => toColumn(value));
+  return await runCached<R>(db, shape, [...before, ...values, ...after], build);
 }

@@ -1,7 +1,7 @@
 /** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
-import { runCached } from './cached-query.js';
+import { insertRows, runCached, type Ending } from './cached-query.js';
 import { drawIds, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
@@ -23,6 +23,9 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
 
 /** Rows per INSERT: more would hold the event loop for too long. */
 const ROWS_PER_INSERT = 200;
+
+const RETURNING_ID: Ending = { name: 'returning id', sql: sql`returning id` };
+const RETURNING_ALL: Ending = { name: 'returning *', sql: sql`returning *` };
 
 const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
 
@@ -134,12 +137,12 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   /** One statement for each 200 rows, between which others run, and one for all their ids; so do the other inserts. */
   async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
-    await this.#insert(work, rows, sql``);
+    await this.#insert(work, rows);
   }
 
   /** Returns the new ids in undefined order. */
   async insertReturningIds(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<number[]> {
-    return (await this.#insert<{ id: number }>(work, rows, sql`returning id`)).map(({ id }) => id);
+    return (await this.#insert<{ id: number }>(work, rows, RETURNING_ID)).map(({ id }) => id);
   }
 
   /**
@@ -151,26 +154,19 @@ export class CompanyRows<Name extends CompanyTableName> {
     rows: readonly NewRow<Name>[],
     onConflict?: { readonly key: readonly string[]; readonly changes: Changes<Name> },
   ): Promise<Row<Name>[]> {
-    const conflict = onConflict === undefined ? sql`` : conflictClause(onConflict);
-    return await this.#insert(work, rows, sql`${conflict} returning *`);
+    if (onConflict === undefined) return await this.#insert(work, rows, RETURNING_ALL);
+    const ending = sql`${conflictClause(onConflict)} returning *`;
+    return await this.#insert(work, rows, { name: null, sql: ending });
   }
 
-  async #insert<R>(work: WriteWork, rows: readonly object[], ending: RawBuilder<unknown>): Promise<R[]> {
+  async #insert<R>(work: WriteWork, rows: readonly object[], ending?: Ending): Promise<R[]> {
     const numbered = await this.#numbered(work, rows);
-    const columns = Object.keys(numbered[0] ?? {});
-    const valuesOf = (row: object) => {
-      const given = new Map(entriesOf(row));
-      return sql`(${sql.join([work.caller.companyId, ...columns.map((column) => given.get(column))])})`;
-    };
     const returned: R[][] = [];
     for (let start = 0; start < numbered.length; start += ROWS_PER_INSERT) {
       if (start > 0) await yieldToEventLoop();
-      const inserted = await sql<R>`insert into ${sql.table(this.table)}
-        (${sql.join(['company_id', ...columns].map((column) => sql.ref(column)))})
-        values ${sql.join(numbered.slice(start, start + ROWS_PER_INSERT).map(valuesOf))} ${ending}`.execute(
-        work.db,
-      );
-      returned.push(inserted.rows);
+      const part = numbered.slice(start, start + ROWS_PER_INSERT);
+      const owned = part.map((row) => ({ ...row, company_id: work.caller.companyId }));
+      returned.push(await insertRows<R>(work.db, this.table, owned, ending));
     }
     return returned.flat();
   }

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
+import { insertRows } from '../company/cached-query.js';
 import { drawIds } from '../company/ids.js';
 import { instant, json, nullable } from '../storage.js';
 import type { Tables } from '../tables.js';
@@ -76,7 +77,7 @@ export function createLedger(
         const part = toInsert.slice(start, start + ROWS_PER_INSERT);
         const plain = part.map(([entry, sequence]) => rowOf(entry, sequence, actor));
         const rows = chain === null ? plain : await chained(db, chain, plain);
-        await db.insertInto('ledger').values(rows).execute();
+        await insertRows(db, 'ledger', rows);
       }
       return entries;
     },

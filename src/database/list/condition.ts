@@ -105,6 +105,9 @@ export function comparisonsIn(where: Condition): number {
   );
 }
 
+/** Of seven fields, so many can be compared in some 250 orders. */
+const MAX_EXACT = 3;
+
 /** All fields that a condition compares. */
 export function fieldsIn(where: Condition): readonly string[] {
   if ('and' in where) return where.and.flatMap(fieldsIn);
@@ -112,10 +115,22 @@ export function fieldsIn(where: Condition): readonly string[] {
   return 'not' in where ? fieldsIn(where.not) : [where.field];
 }
 
+/**
+ * Its comparisons, if these are a few that demand one value each of different fields: then the SQL depends on the fields
+ * only. Undefined for other conditions.
+ */
+export function exactComparisons(where: Condition): readonly Comparison[] | undefined {
+  const parts = 'and' in where ? where.and : [where];
+  const exact = parts.filter((part) => 'field' in part && part.operator === 'eq') as Comparison[];
+  const fields = new Set(exact.map(({ field }) => field));
+  return fields.size === parts.length && parts.length <= MAX_EXACT ? exact : undefined;
+}
+
 /** Sorts after every text with a given prefix, if appended to that prefix. */
 const LAST = '\u{10ffff}';
 
-function toColumn(value: unknown): string | number {
+/** As it is bound to a statement. */
+export function toColumn(value: unknown): string | number {
   if (value instanceof Date) return instant.toColumn(value);
   if (typeof value === 'boolean') return flag.toColumn(value);
   if (typeof value === 'string' || typeof value === 'number') return value;

@@ -4,6 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
+import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
 import { countOf, type CounterName } from '../count.js';
 import { arrivalsOf, type Arrivals } from './arrivals.js';
 import { withoutImplied, type Condition, type FilterColumn, type FilterKind } from './condition.js';
@@ -70,21 +71,40 @@ export interface ChildList<T, P extends KeyValue = number> {
   examinesCounts(where: Condition | null): Examination;
 }
 
+let lists = 0;
+
+const nameOf = (relation: Relation): string =>
+  'link' in relation ? `${relation.link} ${relation.parent}` : relation.column;
+
+/** The companies of the links, if there are some, and of the records. */
+function companiesOf({ caller: { companyId } }: ReadWork, relation?: Relation): readonly number[] {
+  return relation !== undefined && 'link' in relation ? [companyId, companyId] : [companyId];
+}
+
 /** The statements of one list. */
 class ListStatements<Name extends keyof Tables, T> {
   readonly #listing: Listing<Name, T>;
   readonly #table: RawBuilder<unknown>;
+  /** For its queries. */
+  readonly #key: string;
 
   constructor(listing: Listing<Name, T>) {
     this.#listing = listing;
     this.#table = sql.table(listing.table);
+    lists += 1;
+    this.#key = `list ${lists}`;
   }
 
   /** One page of a company's list. */
   async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
-    const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${this.#listing.id}`, orderRef(this.#listing, request))}
-      limit ${request.limit + 1}`.execute(work.db);
+    const { id } = this.#listing;
+    const rows = await runFiltered<Row<Name>>(
+      work.db,
+      this.#page(work, request, []),
+      () => sql`select t.* from ${this.#table} as t
+        where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${id}`, orderRef(this.#listing, request))}
+        limit ${request.limit + 1}`,
+    );
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
 
@@ -99,13 +119,17 @@ class ListStatements<Name extends keyof Tables, T> {
     const isById = this.#columnOf(request) === id;
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
     const ref = orderRef(this.#listing, request, relation);
-    const { rows } = await sql<Row<Name> & { parent_id: P }>`
-      select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
-      where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
-        select ${sql.ref(childId)} from ${childrenOf(this.#listing, relation, work)}
-          and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
-          limit ${request.limit + 1})
-      ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`.execute(work.db);
+    const before = [JSON.stringify(parents), work.caller.companyId];
+    const rows = await runFiltered<Row<Name> & { parent_id: P }>(
+      work.db,
+      this.#page(work, request, before, relation),
+      () => sql`select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
+        where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
+          select ${sql.ref(childId)} from ${childrenOf(this.#listing, relation, work)}
+            and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
+            limit ${request.limit + 1})
+        ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
+    );
     const byParent = Map.groupBy(rows, (row) => row.parent_id);
     const recordOf = this.#sharing();
     return new Map(
@@ -121,8 +145,13 @@ class ListStatements<Name extends keyof Tables, T> {
   async count(work: ReadWork, where: Condition | null): Promise<number> {
     const { rows: counted } = this.#listing;
     if (where === null && typeof counted === 'string') return await countOf(work, counted);
-    const { rows } = await sql<{ total: number }>`select count(*) as total from ${this.#table} as t
-      where ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where)}`.execute(work.db);
+    const query = { name: `${this.#key} count`, where, before: [work.caller.companyId], after: [] };
+    const rows = await runFiltered<{ total: number }>(
+      work.db,
+      query,
+      () => sql`select count(*) as total from ${this.#table} as t
+        where ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where)}`,
+    );
     return rows[0]?.total ?? 0;
   }
 
@@ -133,19 +162,43 @@ class ListStatements<Name extends keyof Tables, T> {
     parents: readonly P[],
     where: Condition | null,
   ): Promise<ReadonlyMap<P, number>> {
-    const { rows } = await sql<{ parent_id: P; total: number }>`
-      select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
-        and ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}) as total from ${idTable(parents)}`.execute(
+    const rows = await runFiltered<{ parent_id: P; total: number }>(
       work.db,
+      {
+        ...{ name: `${this.#key} counts ${nameOf(relation)}`, where },
+        ...{ before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
+      },
+      () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
+        and ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}) as total from ${idTable(parents)}`,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
   }
 
   async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
     const { id, recordOf } = this.#listing;
-    const { rows } = await sql<Row<Name>>`select t.* from ${this.#table} as t
-      where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`.execute(work.db);
+    const parameters = [work.caller.companyId, JSON.stringify(ids)];
+    const rows = await runCached<Row<Name>>(
+      work.db,
+      `${this.#key} by ids`,
+      parameters,
+      () => sql`select t.* from ${this.#table} as t
+        where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`,
+    );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
+  }
+
+  /** What a query of a page binds, and what its SQL depends on besides its filter. */
+  #page(work: ReadWork, request: SliceRequest, before: readonly unknown[], relation?: Relation): Filtered {
+    const { order, key, limit, condition: where } = request;
+    const of = relation === undefined ? '' : nameOf(relation);
+    const isById = this.#columnOf(request) === this.#listing.id;
+    const given = [key?.value, key?.id].slice(isById ? 1 : 0);
+    return {
+      name: [this.#key, 'page', of, order, isDown(request), key === null].join(' '),
+      where,
+      before: [...before, ...companiesOf(work, relation)],
+      after: [...(key === null ? [] : given), limit + 1],
+    };
   }
 
   /** Converts rows; rows with the same id become the same object, so that a record of many parents exists once. */

@@ -37,6 +37,9 @@ export interface CommitGuard {
 
 /** Pages (4 KiB each) of the log that are not yet in the database file, from which on they are copied there. */
 const CHECKPOINT_PAGES = 1_000;
+/** The length of the log is looked up after commits that changed about so many pages: that takes as long as a small one. */
+const PAGES_PER_LOOK = 64;
+const PAGE_BYTES = 4096;
 /** Fewer than these are copied in the event loop. */
 const FEW_PAGES = 100;
 /** Pages of the log from which on it is to be restarted: 16 MiB. */
@@ -53,6 +56,8 @@ export class SqliteConnection implements DatabaseConnection {
   /** Why SQLite rolled the open transaction back by itself. */
   #undone: Error | null = null;
   #fatal: Error | null = null;
+  /** Pages that were changed, about so many, since the length of the log was looked up. */
+  #changedPages = 0;
   /** Whether the last checkpoint outside of the event loop has left little to write to the disk. */
   #isSynced = false;
 
@@ -159,6 +164,8 @@ export class SqliteConnection implements DatabaseConnection {
    * commit before it, which is durable in the log.
    */
   #checkpoint(): void {
+    if (this.#changedPages < PAGES_PER_LOOK) return;
+    this.#changedPages = 0;
     try {
       const { log, left } = this.#logState();
       if (left >= CHECKPOINT_PAGES) {
@@ -228,10 +235,20 @@ export class SqliteConnection implements DatabaseConnection {
       const rows = isBounded
         ? allWithinLimit(statement.iterate(...query.parameters))
         : statement.all(...query.parameters);
+      this.#countPages(rows.length, query);
       return { rows: rows as R[] };
     }
     const { changes, lastInsertRowid } = statement.run(...query.parameters);
+    this.#countPages(changes, query);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  #countPages(rows: number, { parameters }: CompiledQuery): void {
+    if (!this.#begun) return;
+    let bytes = 0;
+    for (const value of parameters)
+      if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
+    this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
   }
 
   #explain(error: unknown): Error {

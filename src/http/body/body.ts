@@ -89,7 +89,7 @@ async function readBytes(request: Request, limits: BodyLimits): Promise<Buffer> 
   let removeListeners = (): void => undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const aborted = (): void => reject(incompleteBody());
+      const aborted = (): void => (request.complete ? undefined : reject(incompleteBody()));
       const collect = (chunk: Buffer): void => {
         size += chunk.length;
         if (size > limits.maxBytes) reject(tooLarge(limits));

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { requestContextOf } from '../request-context.js';
+import { onClosed, requestContextOf } from '../request-context.js';
 import type { Metrics } from './metrics.js';
 import { SWITCHING_PROTOCOLS } from '../server/upgrade.js';
 
@@ -13,7 +13,7 @@ const CLIENT_CLOSED = 499;
 export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock): RequestHandler {
   return (request, response, next) => {
     const started = clock.elapsed();
-    response.once('close', () => {
+    onClosed(response, () => {
       const milliseconds = clock.elapsed() - started;
       const { method } = request;
       const status = hasResponse(response) ? response.statusCode : CLIENT_CLOSED;

@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/caller.js';
 import { DomainError } from '../../platform/errors.js';
 import { clientNetwork } from '../../platform/network.js';
 import { HttpProblem } from '../problem.js';
-import { requestContextOf } from '../request-context.js';
+import { onClosed, requestContextOf } from '../request-context.js';
 
 /** Requests in progress: received and not responded to in full. Sockets and event streams have limits of their own. */
 export const REQUEST_LIMITS = {
@@ -34,7 +34,7 @@ export const limitRequests: RequestHandler = (_request, response, next) => {
     return;
   }
   context.leave.push(taken);
-  response.once('close', () => leaveRequests(response));
+  onClosed(response, () => leaveRequests(response));
   next();
 };
 

@@ -1,8 +1,9 @@
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import type { Socket } from 'node:net';
 
 import { clientOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
 import { HttpProblem } from '../problem.js';
+import { onClosed } from '../request-context.js';
 
 /** Requests that a client may send on a connection while it waits for the response to an earlier one. */
 const MAX_AHEAD = 250;
@@ -23,7 +24,10 @@ const connections = new WeakMap<Socket, Connection>();
  */
 export const takeTurn: RequestHandler = async (request, response, next) => {
   const { socket } = request;
-  await responsesBefore(socket, response);
+  const connection = connections.get(socket);
+  if (connection === undefined) connections.set(socket, { waiting: [], isRefused: false });
+  else await turnOf(connection, socket);
+  onClosed(response, () => beginNext(socket));
   await workFor(clientOwner(socket), async () => {
     await enterEventLoop();
     // Its client may have left meanwhile.
@@ -35,13 +39,6 @@ export const takeTurn: RequestHandler = async (request, response, next) => {
  * Never resolves for a connection that has ended, nor after a refused request, whose response closes it. Errors: 429
  * for one too many, in its turn.
  */
-async function responsesBefore(socket: Socket, response: Response): Promise<void> {
-  const connection = connections.get(socket);
-  if (connection === undefined) connections.set(socket, { waiting: [], isRefused: false });
-  else await turnOf(connection, socket);
-  response.once('close', () => beginNext(socket));
-}
-
 async function turnOf(connection: Connection, socket: Socket): Promise<void> {
   const { waiting, isRefused: isClosing } = connection;
   const isTooMany = waiting.length >= MAX_AHEAD;

@@ -25,10 +25,11 @@ export class Slots {
       this.countRefusal(full.kind);
       return full;
     }
-    for (const slot of slots) this.#taken.set(nameOf(slot), this.count(slot) + 1);
+    const names = slots.map(nameOf);
+    for (const name of names) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
     let isTaken = true;
     return () => {
-      if (isTaken) for (const slot of slots) this.#release(slot);
+      if (isTaken) for (const name of names) this.#release(name);
       isTaken = false;
     };
   }
@@ -41,9 +42,9 @@ export class Slots {
     return this.#taken.get(nameOf(slot)) ?? 0;
   }
 
-  #release(slot: Slot): void {
-    const left = this.count(slot) - 1;
-    if (left === 0) this.#taken.delete(nameOf(slot));
-    else this.#taken.set(nameOf(slot), left);
+  #release(name: string): void {
+    const left = (this.#taken.get(name) ?? 0) - 1;
+    if (left <= 0) this.#taken.delete(name);
+    else this.#taken.set(name, left);
   }
 }

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
 import { narrowing } from '../../database/list/bounds.js';
+import { runFiltered } from '../../database/company/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { countUpTo, type RowCount } from '../../database/list/examination.js';
 import { listOf } from '../../database/list/list.js';
@@ -134,10 +135,12 @@ export async function countTransactions(
   where: Condition,
   within: TimeRange,
 ): Promise<number> {
-  const { total } = await matching(work, where, within)
-    .select((column) => column.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
+  const { db, companyId } = specialSql(work);
+  const filtered = { name: 'transactions', where, before: [companyId, within.from, within.to], after: [] };
+  const counted = await runFiltered<{ total: number }>(db, filtered, () =>
+    matching(work, where, within).select((column) => column.fn.countAll<number>().as('total')),
+  );
+  return counted[0]?.total ?? 0;
 }
 
 /** From the daily totals, newest day first; `where` compares only `KIND_FIELDS`. */
@@ -147,16 +150,18 @@ export async function countTransactionsByDay(
   days: TimeRange,
 ): Promise<{ day: number; total: number }[]> {
   const { db, companyId } = specialSql(work);
-  return await db
-    .selectFrom('transaction_days as t')
-    .select((column) => ['t.day', column.fn.sum<number>('t.total').as('total')])
-    .where('t.company_id', '=', companyId)
-    .where('t.day', '>=', days.from)
-    .where('t.day', '<', days.to)
-    .where(meeting(where))
-    .groupBy('t.day')
-    .orderBy('t.day', 'desc')
-    .execute();
+  const filtered = { name: 'transaction days', where, before: [companyId, days.from, days.to], after: [] };
+  return await runFiltered(db, filtered, () =>
+    db
+      .selectFrom('transaction_days as t')
+      .select((column) => ['t.day', column.fn.sum<number>('t.total').as('total')])
+      .where('t.company_id', '=', companyId)
+      .where('t.day', '>=', days.from)
+      .where('t.day', '<', days.to)
+      .where(meeting(where))
+      .groupBy('t.day')
+      .orderBy('t.day', 'desc'),
+  );
 }
 
 /** Newest first. Rows are skipped in an index; only the rows of the page are read from the table. */
@@ -165,23 +170,32 @@ export async function selectTransactions(
   where: Condition,
   place: TimeRange & { readonly skip: number; readonly limit: number },
 ): Promise<Transaction[]> {
-  const ids = matching(work, where, place)
+  const { db, companyId } = specialSql(work);
+  const { from, to, limit, skip } = place;
+  const filtered = {
+    ...{ name: 'transactions of a page', where },
+    ...{ before: [companyId, from, to], after: [limit, skip, companyId] },
+  };
+  const found = await runFiltered<Row<'transactions'>>(db, filtered, () =>
+    db
+      .selectFrom(idsOf(work, where, place).as('found'))
+      .innerJoin('transactions', (join) =>
+        join.onRef('transactions.id', '=', 'found.id').on('transactions.company_id', '=', companyId),
+      )
+      .selectAll('transactions')
+      .orderBy('transactions.started_at', 'desc')
+      .orderBy('transactions.id', 'desc'),
+  );
+  return found.map(transactionOf);
+}
+
+function idsOf(work: ReadWork, where: Condition, place: Parameters<typeof selectTransactions>[2]) {
+  return matching(work, where, place)
     .select('t.id')
     .orderBy('t.started_at', 'desc')
     .orderBy('t.id', 'desc')
     .limit(place.limit)
     .offset(place.skip);
-  const { db, companyId } = specialSql(work);
-  const found = await db
-    .selectFrom(ids.as('found'))
-    .innerJoin('transactions', (join) =>
-      join.onRef('transactions.id', '=', 'found.id').on('transactions.company_id', '=', companyId),
-    )
-    .selectAll('transactions')
-    .orderBy('transactions.started_at', 'desc')
-    .orderBy('transactions.id', 'desc')
-    .execute();
-  return found.map(transactionOf);
 }
 
 const rows = new CompanyRows('transactions');

@@ -45,7 +45,13 @@ export async function performList(
       release();
       release = await largeReads.acquire();
       waiting.demandRoom(companyId, asked);
-      return await read(work);
+      try {
+        return await read(work);
+      } catch (error) {
+        // The unit may begin again, and then waits for a reader thread, whose unit may wait for this place.
+        release();
+        throw error;
+      }
     };
     const list = await units.read(caller, readOnce, { examines: 'when_needed' });
     try {

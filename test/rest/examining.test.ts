@@ -63,6 +63,17 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
     expect(await listed('transactions', { serial_number: 'S-BIG', page: '100' })).toEqual([MANY, 30, true]);
   });
 
+  it('many of them at once, each after the others', async () => {
+    server = await startServer();
+    insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'" });
+    const query = { logical_number: 'L-BIG', per_page: '1' };
+    // More than the places for lists of large records: a request with a place must not wait for one without.
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, () => server.acme.client.get('/v1/transactions', undefined, { query })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+  });
+
   it('transactions of a part of a day that has many', async () => {
     server = await startServer();
     insertTransactions(server.acme, MANY, { started_at: `${START} + i` });

@@ -215,7 +215,7 @@ describe('a failed fsync', () => {
     const client = program.client(token);
     const acknowledged: string[] = [];
     storage.fail('sync', EIO, { files: 'gateway.db' });
-    for (let n = 0; n < 20; n += 1) {
+    for (let n = 0; n < 200; n += 1) {
       const reply = await client.post('files', upload(`file ${n}`)).catch((): null => null);
       if (reply === null) break;
       expect(reply.status).toBe(201);

@@ -94,6 +94,27 @@ describe('receiving an upload', () => {
     expect(held.map((upload) => upload.file?.size)).toEqual([100, 200, 300]);
   });
 
+  it('keeps files of middle size in memory, as many at once as there are places, and others in files', async () => {
+    const { url, held } = await serve({ ...ONE_PLACE, middleBytes: 1_000 });
+    const sizes = [900, 800, 1_100];
+    const clients = [];
+    for (const size of sizes) {
+      clients.push(await begin(url, 'x'.repeat(size)));
+      await pause(20);
+    }
+    // The first is in memory, the second has the place for files, for which the third waits.
+    for (const client of clients) await client.send(END);
+    for (const client of clients) expect((await client.answer()).status).toBe(200);
+    const inMemory = held.map(({ file }) => file !== null && 'chunks' in file);
+    expect(held.map(({ file }) => file?.size)).toEqual(sizes);
+    expect(inMemory).toEqual([true, false, false]);
+    for (const { release } of held) release();
+    const next = await begin(url, 'x'.repeat(700));
+    await next.send(END);
+    expect((await next.answer()).status).toBe(200);
+    expect(held.at(-1)?.file).toHaveProperty('chunks');
+  });
+
   it('UP-20 does not count the time in which it waits for a place', async () => {
     const { url } = await serve({ ...ONE_PLACE, ...rateOver(300), maxFileBytes: 3_000_000 });
     const first = await begin(url, 'x'.repeat(200));

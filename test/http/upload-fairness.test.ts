@@ -26,7 +26,7 @@ interface Drip {
   readonly timer: NodeJS.Timeout;
 }
 
-/** An upload of a file by the company beta: 300 KB at once, and then a byte now and then. */
+/** An upload of a file by the company beta: 900 KB at once, and then a byte now and then. */
 async function drip(everyMs: number): Promise<SlowClient> {
   const client = await openSlowClient(server.url);
   const head = [
@@ -36,7 +36,7 @@ async function drip(everyMs: number): Promise<SlowClient> {
     'Content-Length: 5000000',
   ];
   const part = '--X\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
-  await client.send(`${head.join('\r\n')}\r\n\r\n${part}${'x'.repeat(300_000)}`);
+  await client.send(`${head.join('\r\n')}\r\n\r\n${part}${'x'.repeat(900_000)}`);
   drips.push({ client, timer: setInterval(() => void client.send('x'), everyMs) });
   return client;
 }

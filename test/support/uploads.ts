@@ -27,7 +27,7 @@ export function testUploads(limits: Partial<UploadLimits>): Uploads {
     discard: () => Promise.resolve(),
   };
   const rate = { clock: systemClock, windowMs: 30 * SECOND };
-  return new Uploads(storage, { maxFileBytes: 10_000, rate, ...limits });
+  return new Uploads(storage, { maxFileBytes: 10_000, middleBytes: 0, rate, ...limits });
 }
 
 /** A limit on how slowly bodies may arrive, in a window that tests can wait for. */

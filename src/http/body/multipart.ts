@@ -10,7 +10,7 @@ import { compressed, MAX_BODY_BYTES } from './body.js';
 import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
-import { createPacer, receiveInto } from './receive.js';
+import { createPacer, receiveInto, TURN_BYTES } from './receive.js';
 import { largerThan, type UploadInProgress, type UploadLimits, type Uploads } from './uploads.js';
 
 const MAX_FIELDS = 10;
@@ -119,6 +119,7 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
       defParamCharset: 'utf8',
       // The file service reduces the path to its base name.
       preservePath: true,
+      ...{ highWaterMark: TURN_BYTES, fileHwm: TURN_BYTES },
       limits: {
         files: 1,
         fields: MAX_FIELDS,

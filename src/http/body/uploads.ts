@@ -2,7 +2,12 @@ import type { Caller } from '../../platform/caller.js';
 import { SECOND } from '../../platform/clock.js';
 import type { Release } from '../../platform/concurrency/semaphore.js';
 import { Turns, type TurnLimits } from '../../platform/concurrency/turns.js';
-import type { ChunkedContent, SentContent, StagedContent } from '../../platform/encoding/content-builder.js';
+import {
+  CHUNK_BYTES,
+  type ChunkedContent,
+  type SentContent,
+  type StagedContent,
+} from '../../platform/encoding/content-builder.js';
 import { ReceivedContent, type SpooledContent } from '../../platform/spool/received-content.js';
 import type { Spool } from '../../platform/spool/spool.js';
 import { HttpProblem } from '../problem.js';
@@ -12,11 +17,14 @@ export interface UploadLimits extends Omit<TurnLimits, 'busy'> {
   readonly maxFileBytes: number;
   /** Fewer bytes are received in memory and without a place. */
   readonly smallBytes: number;
+  /** So many are received in memory too, by as many uploads at a time as have places: a temporary file takes long. */
+  readonly middleBytes: number;
   readonly rate: BodyRate;
 }
 
 const DEFAULTS = {
   smallBytes: 256 * 1024,
+  middleBytes: CHUNK_BYTES,
   places: 32,
   placesOfKey: 8,
   maxWaiting: 256,
@@ -40,6 +48,7 @@ export class Uploads {
   readonly limits: UploadLimits;
   /** By the id of the company. */
   readonly #turns: Turns<number>;
+  readonly #memory: Turns<number>;
 
   constructor(
     private readonly storage: UploadStorage,
@@ -47,18 +56,21 @@ export class Uploads {
   ) {
     this.limits = { ...DEFAULTS, ...given };
     this.#turns = new Turns({ ...this.limits, busy: tooManyLargeUploads });
+    this.#memory = new Turns({ ...this.limits, busy: tooManyLargeUploads });
   }
 
   /** @param stop ends the waiting for a place, with its reason as the error. */
   open(caller: Caller, stop: AbortSignal): UploadInProgress {
     const enter = (): Promise<Release> => this.#turns.acquire(caller.companyId, stop);
-    return new UploadInProgress(caller, this.limits.smallBytes, this.storage, enter);
+    const enterMemory = (): Release | null => this.#memory.enterNow(caller.companyId);
+    return new UploadInProgress(caller, this.limits, this.storage, { enter, enterMemory });
   }
 }
 
 /** The bytes of one request. A large upload has a place and a temporary file until it is stored. */
 export class UploadInProgress {
   #leave: Release | null = null;
+  #leaveMemory: Release | null = null;
   #spool: Spool | null = null;
   #staged: StoredBytes | null = null;
   #isAdopted = false;
@@ -66,15 +78,22 @@ export class UploadInProgress {
 
   constructor(
     private readonly caller: Caller,
-    private readonly smallBytes: number,
+    private readonly limits: Pick<UploadLimits, 'smallBytes' | 'middleBytes'>,
     private readonly storage: UploadStorage,
-    private readonly enter: () => Promise<Release>,
+    private readonly places: {
+      readonly enter: () => Promise<Release>;
+      /** Null where no place is free. */
+      readonly enterMemory: () => Release | null;
+    },
   ) {}
 
   /** Begins to receive bytes; those of an earlier call are dropped. */
   begin(): ReceivedContent {
     this.#dropSpool();
-    return new ReceivedContent(this.smallBytes, () => this.#openSpool());
+    return new ReceivedContent(
+      (bytes) => this.#keep(bytes),
+      () => this.#openSpool(),
+    );
   }
 
   /** Stores bytes in a temporary file for a record to have; gives the place back. Errors: those of a write. */
@@ -93,9 +112,19 @@ export class UploadInProgress {
     if (this.#staged !== null && !this.#isAdopted) void this.storage.discard(this.caller, this.#staged);
   };
 
+  /** How many bytes may stay in memory, if there are so many. */
+  #keep(bytes: number): number {
+    const { smallBytes, middleBytes } = this.limits;
+    if (bytes <= smallBytes || bytes > middleBytes || this.#isReleased) return smallBytes;
+    this.#leaveMemory ??= this.places.enterMemory();
+    return this.#leaveMemory === null ? smallBytes : middleBytes;
+  }
+
   /** Errors: 503, the reason why the waiting ended. */
   async #openSpool(): Promise<Spool> {
-    this.#leave ??= await this.enter();
+    this.#leave ??= await this.places.enter();
+    this.#leaveMemory?.();
+    this.#leaveMemory = null;
     if (!this.#isReleased) this.#spool = await this.storage.spool(this.caller.companyId);
     if (this.#isReleased) this.#free();
     if (this.#spool === null) throw new Error('The upload has ended');
@@ -105,6 +134,7 @@ export class UploadInProgress {
   #free(): void {
     this.#dropSpool();
     this.#leave?.();
+    this.#leaveMemory?.();
   }
 
   #dropSpool(): void {

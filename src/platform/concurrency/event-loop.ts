@@ -21,7 +21,7 @@ const SERVER: Owner = { party: 'server', client: 'server' };
 /** Of work for which others wait, such as a change that has the turn to write. One of its parts comes first in each turn. */
 export const AWAITED: Owner = { party: 'awaited', client: 'awaited' };
 /** Short parts follow each other for so long before the loop looks for events again. */
-const TURN_MS = 5;
+const TURN_MS = 2;
 /** At most so many parts continue in one turn. */
 const PARTS = 32;
 

@@ -39,6 +39,11 @@ export class Turns<Key> {
     return this.#queued;
   }
 
+  /** The release of a free place; null if there is none. */
+  enterNow(key: Key): Release | null {
+    return this.#state === 'open' && this.#hasPlace(key) ? this.#enter(key) : null;
+  }
+
   /**
    * Resolves to the release once there is a place. Rejects with the limits' `busy` error, and with the signal's reason
    * when it is aborted.

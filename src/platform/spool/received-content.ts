@@ -1,4 +1,9 @@
-import { ContentBuilder, type ChunkedContent, type ContentSums } from '../encoding/content-builder.js';
+import {
+  CHUNK_BYTES,
+  ContentBuilder,
+  type ChunkedContent,
+  type ContentSums,
+} from '../encoding/content-builder.js';
 import type { Spool } from './spool.js';
 
 /** Bytes in a temporary file. */
@@ -13,10 +18,14 @@ const PIECE_BYTES = 256 * 1024;
 export class ReceivedContent {
   readonly #builder = new ContentBuilder(PIECE_BYTES);
   #spool: Spool | null = null;
+  #inMemory = 0;
 
-  /** @param open opens the file, as soon as there are more than `smallBytes`. */
+  /**
+   * @param keep returns how many bytes may stay in memory; asked again when there are more.
+   * @param open opens the file, as soon as there are more than that.
+   */
   constructor(
-    private readonly smallBytes: number,
+    private readonly keep: (bytes: number) => number,
     private readonly open: () => Promise<Spool>,
   ) {}
 
@@ -31,7 +40,8 @@ export class ReceivedContent {
 
   /** To be awaited after each piece that arrived. Errors: those of `open` and of writing. */
   async settle(): Promise<void> {
-    if (this.size <= this.smallBytes) return;
+    if (this.#spool === null && this.size > this.#inMemory) this.#inMemory = this.keep(this.size);
+    if (this.size <= this.#inMemory) return;
     this.#spool ??= await this.open();
     for (const piece of this.#builder.take()) await this.#spool.write(piece);
   }
@@ -39,9 +49,18 @@ export class ReceivedContent {
   async finish(): Promise<ChunkedContent | SpooledContent> {
     await this.settle();
     const content = this.#builder.finish();
-    if (this.#spool === null) return content;
     const { chunks, ...sums } = content;
+    if (this.#spool === null) return { ...sums, chunks: inChunks(chunks) };
     for (const piece of chunks) await this.#spool.write(piece);
     return { ...sums, spool: this.#spool };
   }
+}
+
+/** The same bytes in chunks of `CHUNK_BYTES`. */
+function inChunks(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (pieces.length <= 1) return pieces;
+  const bytes = Buffer.concat(pieces);
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) chunks.push(bytes.subarray(at, at + CHUNK_BYTES));
+  return chunks;
 }

@@ -58,7 +58,7 @@ export function removedBy(table: keyof typeof REMOVED_BY, alias: string): RawBui
 }
 
 /** Evaluated once for a statement, and true most of the time: then its rows are not looked up one by one. */
-const NO_REMOVALS = sql`not exists (select 1 from removals)`;
+const NO_REMOVALS = sql`(select max(id) from removals) is null`;
 
 /** `and …` for queries of a table, so that they do not return removed rows. */
 export function andPresent(table: string, alias: string): RawBuilder<unknown> {

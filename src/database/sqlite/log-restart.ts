@@ -13,6 +13,8 @@ const MAX_PAUSE_MS = 1_000;
 export class LogRestart {
   #nextPauseAt = -Infinity;
   #isUrgent = false;
+  /** Ends a pause in which the log could not be restarted. */
+  #resuming: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly snapshots: Snapshots,
@@ -31,11 +33,12 @@ export class LogRestart {
   async #pauseThreads(): Promise<void> {
     const begun = systemClock.elapsed();
     if (begun < this.#nextPauseAt) return;
+    clearTimeout(this.#resuming);
     this.#nextPauseAt = Infinity;
     await this.threads.pause();
     const ended = systemClock.elapsed();
     this.#nextPauseAt = ended + Math.max(INTERVAL_MS, INTERVAL_FACTOR * (ended - begun));
-    setTimeout(() => this.threads.resume(), MAX_PAUSE_MS).unref();
+    this.#resuming = setTimeout(() => this.threads.resume(), MAX_PAUSE_MS).unref();
     this.#tryNow();
   }
 

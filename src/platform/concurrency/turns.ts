@@ -26,7 +26,7 @@ export class Turns<Key> {
   #running = 0;
   #queued = 0;
   #state: 'open' | 'paused' | 'ending' | 'closed' = 'open';
-  /** Of `pause` and `finish`; null while nothing waits for it. */
+  /** Of `pause` or `finish`; null while nothing waits for it. */
   #left: PromiseWithResolvers<undefined> | null = null;
 
   constructor(private readonly limits: TurnLimits) {}
@@ -73,7 +73,7 @@ export class Turns<Key> {
     }
   }
 
-  /** Gives no place until `resume`; resolves once all places were given back. */
+  /** Gives no place until `resume`; resolves then, or once all places were given back. */
   async pause(): Promise<void> {
     if (this.#state === 'open') this.#state = 'paused';
     await this.#allLeft();
@@ -87,7 +87,10 @@ export class Turns<Key> {
   }
 
   resume(): void {
-    if (this.#state === 'paused') this.#state = 'open';
+    if (this.#state === 'paused') {
+      this.#state = 'open';
+      this.#endWaiting();
+    }
     this.#serve();
   }
 
@@ -128,7 +131,10 @@ export class Turns<Key> {
     else this.#held.set(key, left);
     this.#running -= 1;
     this.#serve();
-    if (this.#running > 0) return;
+    if (this.#running === 0) this.#endWaiting();
+  }
+
+  #endWaiting(): void {
     this.#left?.resolve(undefined);
     this.#left = null;
   }

@@ -136,6 +136,20 @@ describe('turns', () => {
     expect(order.join('')).toBe('abcabaa');
   });
 
+  it('are given again if a pause ends before all were given back, which its caller sees', async () => {
+    const all = turnsOf({ places: 2 });
+    const release = await all.acquire(1);
+    const paused = all.pause();
+    all.resume();
+    await paused;
+    expect(all.enterNow(2)).toBeTypeOf('function');
+    const pausedAgain = all.pause();
+    expect(all.enterNow(3)).toBeNull();
+    release();
+    all.resume();
+    await pausedAgain;
+  });
+
   it('are not given while they are paused', async () => {
     const all = turns(2, 1);
     const release = await all.acquire('a');

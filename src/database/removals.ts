@@ -57,12 +57,9 @@ export function removedBy(table: keyof typeof REMOVED_BY, alias: string): RawBui
     where gone.company_id = ${of('company_id')} and (${sql.join(conditions, sql` or `)}))`;
 }
 
-/** Evaluated once for a statement, and true most of the time: then its rows are not looked up one by one. */
-const NO_REMOVALS = sql`(select max(id) from removals) is null`;
-
 /** `and …` for queries of a table, so that they do not return removed rows. */
 export function andPresent(table: string, alias: string): RawBuilder<unknown> {
-  return table in REMOVED_BY ? sql`and (${NO_REMOVALS} or not ${isRemoved(table, alias)})` : sql``;
+  return table in REMOVED_BY ? sql`and not ${isRemoved(table, alias)}` : sql``;
 }
 
 /** A text that no client can send, unique in its table: frees the name of a record that is only hidden yet. */

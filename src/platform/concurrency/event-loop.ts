@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 
 import { systemClock } from '../clock.js';
-import { WaitingParties } from './waiting-parties.js';
 
 /**
  * Whose work runs. The event loop does one thing at a time, for all clients. Work is divided into parts of some
@@ -21,14 +20,32 @@ const SERVER: Owner = { party: 'server', client: 'server' };
 /** Of work for which others wait, such as a change that has the turn to write. One of its parts comes first in each turn. */
 export const AWAITED: Owner = { party: 'awaited', client: 'awaited' };
 /** Short parts follow each other for so long before the loop looks for events again. */
-const TURN_MS = 2;
-/** At most so many parts continue in one turn. */
-const PARTS = 32;
+const TURN_MS = 5;
+/** Parts of as many parties at most continue in one turn. */
+const PARTS = 16;
 
-const waiting = new WaitingParties();
+/** A party that has waited so long continues next, however much it has used. */
+const MAX_AHEAD_MS = 25;
+/** In this time, half of what a party has used is forgotten. */
+const HALF_LIFE_MS = 500;
+
+/** The parts of one party that wait, by client, in the order in which these continue. */
+interface Waiting {
+  readonly clients: Map<unknown, (() => void)[]>;
+  /** When its next part began to wait. */
+  readonly since: number;
+}
+
+/** Those that wait, by party, in the order in which their next parts began to wait. */
+const waiting = new Map<unknown, Waiting>();
+/** How many parts each party has continued lately. */
+const used = new Map<unknown, number>();
+let forgottenAt = 0;
 /** Whether this turn of the loop is timed. */
 let isTimed = false;
 let startedAt = 0;
+/** The parties that have continued in this turn. */
+const served = new Set<unknown>();
 /** Of several that enter in one call, such as the requests in one packet, only the first does so at once. */
 let isEntering = false;
 
@@ -51,13 +68,10 @@ export function companyOwner({ companyId }: { readonly companyId: number }): Own
   return { party: companyId, client: currentOwner().client };
 }
 
-/**
- * To be awaited before new work. Resolves at once, unless the loop is busy or others wait already: then its party has its
- * turn. (To begin it at once, and others in turns, takes a fifth more time for each: caches serve several alike better.)
- */
+/** To be awaited before new work. Resolves at once, unless the loop is busy or others of its party wait already. */
 export function enterEventLoop(): Promise<void> {
   time();
-  if (isEntering || waiting.parts > 0 || isTurnOver()) return yieldToEventLoop();
+  if (isEntering || isTurnOver() || waiting.has(currentOwner().party)) return yieldToEventLoop();
   isEntering = true;
   return Promise.resolve().then(() => {
     isEntering = false;
@@ -67,8 +81,15 @@ export function enterEventLoop(): Promise<void> {
 /** To be awaited between the parts of long work: handles events, and continues when its owner has its turn. */
 export function yieldToEventLoop(): Promise<void> {
   time();
-  const owner = currentOwner();
-  return new Promise((resolve) => waiting.add(owner, systemClock.elapsed(), resolve));
+  const { party, client } = currentOwner();
+  const known = waiting.get(party);
+  const clients = known?.clients ?? new Map<unknown, (() => void)[]>();
+  if (known === undefined) waiting.set(party, { clients, since: systemClock.elapsed() });
+  return new Promise((resolve) => {
+    const queue = clients.get(client);
+    if (queue === undefined) clients.set(client, [resolve]);
+    else queue.push(resolve);
+  });
 }
 
 function time(): void {
@@ -86,25 +107,75 @@ export function isTurnOver(): boolean {
 
 function turn(): void {
   isTimed = false;
-  if (waiting.parts === 0) return;
+  served.clear();
+  if (waiting.size === 0) return;
   time();
-  waiting.beginRound();
   // What others wait for, and, however long that takes, one of the others.
-  const awaited = waiting.takeOf(AWAITED.party, startedAt);
-  if (awaited === undefined) continueNext();
-  else {
-    awaited();
-    setImmediate(continueNext);
-  }
-  // Each runs when the part before it has ended. The last one is left for the next turn, before which others may come.
-  const others = Math.min(waiting.parts, PARTS) - 1;
-  for (let part = 0; part < others; part += 1) setImmediate(continueIfShort);
+  if (waiting.has(AWAITED.party)) {
+    continueNext(AWAITED.party);
+    setImmediate(continueOne);
+  } else continueOne();
+  // Each runs when the part before it has ended.
+  for (let part = 1; part < Math.min(waiting.size, PARTS); part += 1) setImmediate(continueIfShort);
 }
 
 function continueIfShort(): void {
-  if (!isTurnOver()) continueNext();
+  if (!isTurnOver()) continueOne();
 }
 
-function continueNext(): void {
-  waiting.take(systemClock.elapsed())?.();
+function continueOne(): void {
+  continueNext(nextParty());
+}
+
+/** The one that has waited too long, or else the one that has used least. */
+function nextParty(): unknown {
+  const now = systemClock.elapsed();
+  forget(now);
+  let next: unknown;
+  let least = Infinity;
+  for (const [party, { since }] of waiting) {
+    if (served.has(party)) continue;
+    // The first one has waited longest.
+    if (least === Infinity && now - since > MAX_AHEAD_MS) return party;
+    const uses = used.get(party) ?? 0;
+    if (uses < least) [next, least] = [party, uses];
+    if (least === 0) break;
+  }
+  return next;
+}
+
+function forget(now: number): void {
+  if (now - forgottenAt < HALF_LIFE_MS) return;
+  forgottenAt = now;
+  for (const [party, uses] of used) {
+    if (uses < 1) used.delete(party);
+    else used.set(party, uses / 2);
+  }
+}
+
+/** Continues the next part of a party, unless one has run in this turn. */
+function continueNext(party: unknown): void {
+  const clients = waiting.get(party)?.clients;
+  if (clients === undefined || served.has(party)) return;
+  served.add(party);
+  used.set(party, (used.get(party) ?? 0) + 1);
+  const resolve = takeNext(clients);
+  waiting.delete(party);
+  if (clients.size > 0) waiting.set(party, { clients, since: systemClock.elapsed() });
+  resolve?.();
+}
+
+function firstOf<K>(all: ReadonlyMap<K, unknown>): K | undefined {
+  const [first] = all.keys();
+  return first;
+}
+
+/** Of the client whose turn it is, which is the last one then. */
+function takeNext(clients: Map<unknown, (() => void)[]>): (() => void) | undefined {
+  const client = firstOf(clients);
+  const queue = clients.get(client) ?? [];
+  const resolve = queue.shift();
+  clients.delete(client);
+  if (queue.length > 0) clients.set(client, queue);
+  return resolve;
 }

@@ -176,11 +176,23 @@ describe('what a campaign finds', () => {
   it.each([
     ['an error that quotes it', '{"errors":[{"message":"got card 4111 1111 1111 1111."}]}', []],
     ['a pong', '{"type":"pong","payload":{"sent":"card 4111111111111111."}}', []],
+    [
+      'an error of a socket',
+      '{"id":"0","type":"error","payload":[{"message":"card 4111111111111111."}]}',
+      [],
+    ],
     ['a record', '{"data":{"sent":"card 4111111111111111."}}', ['a card number']],
   ])('knows a card number that was sent, in %s', (_name, text, kinds) => {
     const secrets = { tokens: () => [], cards: new Set([CARD]) };
     const sent = '{"sent":"card 4111 1111 1111 1111."}';
     expect(leaks(ATTEMPT, text, sent, secrets).map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  it('is nothing for texts of earlier requests, whole or cut', () => {
+    const secrets = { tokens: () => [], cards: new Set<string>() };
+    for (const text of ["' UNION SELECT name FROM sqlite_schema--", "' UNION SELECT name FROM sqlite_sch"]) {
+      expect(leaks(ATTEMPT, JSON.stringify({ name: text }), '', secrets)).toEqual([]);
+    }
   });
 
   it('is nothing for good answers', async () => {

@@ -16,7 +16,7 @@ import {
   examinationOfSlices,
 } from './examinations.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
-import { belongsTo, childrenOf, ofCompany, type Relation } from './scope.js';
+import { belongsTo, childrenOf, companiesOf, nameOf, ofCompany, type Relation } from './scope.js';
 import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
 import { amongIds, instant, idTable } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
@@ -72,14 +72,6 @@ export interface ChildList<T, P extends KeyValue = number> {
 }
 
 let lists = 0;
-
-const nameOf = (relation: Relation): string =>
-  'link' in relation ? `${relation.link} ${relation.parent}` : relation.column;
-
-/** The companies of the links, if there are some, and of the records. */
-function companiesOf({ caller: { companyId } }: ReadWork, relation?: Relation): readonly number[] {
-  return relation !== undefined && 'link' in relation ? [companyId, companyId] : [companyId];
-}
 
 /** The statements of one list. */
 class ListStatements<Name extends keyof Tables, T> {

@@ -47,3 +47,12 @@ export function childrenOf(
     where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
       and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andPresent(relation.link, 'l')}`;
 }
+
+/** Different for different relations of a list. */
+export const nameOf = (relation: Relation): string =>
+  'link' in relation ? `${relation.link} ${relation.parent}` : relation.column;
+
+/** What `childrenOf` and `ofCompany` bind: the companies of the links, if there are some, and of the records. */
+export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Relation): readonly number[] {
+  return relation !== undefined && 'link' in relation ? [companyId, companyId] : [companyId];
+}

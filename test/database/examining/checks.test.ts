@@ -205,7 +205,7 @@ describe('a statement that examines rows in a reader thread can be stopped:', ()
 });
 
 describe('the rows at which a reader thread asks', () => {
-  it('are almost always some of each few thousand, wherever their ids begin, and a small part', () => {
+  it('are some of each few thousand, wherever their ids begin, and a small part', () => {
     const folder = scratchFolder();
     const file = databaseFile(folder);
     const rows = 2_000;
@@ -215,20 +215,17 @@ describe('the rows at which a reader thread asks', () => {
       insert into "records" select iif(i <= ${rows}, i, 1000000 + i * 7) from n`);
     database.close();
     // Which rows these are is chosen at random by each connection.
-    let never = 0;
     for (let connection = 0; connection < 250; connection += 1) {
       let asked = 0;
       const reader = openChecked(file, { mayGoOn: () => (asked += 1) > 0 });
       for (const where of [`id <= ${rows}`, `id > ${rows}`]) {
         asked = 0;
         expect(reader.prepare(`select count(*) from records where ${where}`).pluck().get()).toBe(rows);
-        if (asked === 0) never += 1;
+        expect(asked).toBeGreaterThan(0);
         expect(asked).toBeLessThan(rows / 4);
       }
       reader.close();
     }
-    // About one in some thousand times: one in a hundred without the square.
-    expect(never).toBeLessThanOrEqual(2);
     removeFolder(folder);
   });
 });

@@ -23,20 +23,37 @@ function work(ms: number): void {
 }
 
 describe('those that yield to the event loop', () => {
-  it('continue one per turn of the loop if they have one party, in order', async () => {
-    const steps: number[] = [];
+  /** How many of 64 parts continue in each turn of the loop, and in which order, each after so many ms of work. */
+  const turnsOf = async (ownerOf: (part: number) => Owner, ms: number) => {
+    const order: number[] = [];
     const all = Promise.all(
-      rangeOf(20).map(async (step) => {
-        await yieldToEventLoop();
-        steps.push(step);
-      }),
+      rangeOf(64).map((part) =>
+        workFor(ownerOf(part), async () => {
+          await yieldToEventLoop();
+          order.push(part);
+          work(ms);
+        }),
+      ),
     );
-    for (let before = 0; steps.length < 20; before = steps.length) {
+    const inTurns: number[] = [];
+    for (let before = 0; order.length < 64; before = order.length) {
       await setImmediate();
-      expect(steps.length - before).toBeLessThanOrEqual(1);
+      inTurns.push(order.length - before);
     }
     await all;
-    expect(steps).toEqual(rangeOf(20));
+    return { order, turns: inTurns.length, most: Math.max(...inTurns) };
+  };
+
+  it('continue in order, one per turn of the loop if they take long', async () => {
+    const { order, most } = await turnsOf(() => of('a'), 6);
+    expect(order).toEqual(rangeOf(64));
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('continue several in a turn if they take little time, whether they have one party or many', async () => {
+    const [one, many] = [await turnsOf(() => of('a'), 0), await turnsOf((part) => of(String(part)), 0)];
+    expect([one.order, many.order]).toEqual([rangeOf(64), rangeOf(64)]);
+    expect(Math.max(one.turns, many.turns)).toBeLessThan(20);
   });
 
   /** Lets so many callers yield for an owner, and notes who continues. */
@@ -49,6 +66,15 @@ describe('those that yield to the event loop', () => {
         }),
       ),
     );
+
+  const repeat = (owner: Owner, times: number, ms: number, steps: string[]): Promise<void> =>
+    workFor(owner, async () => {
+      for (let step = 0; step < times; step += 1) {
+        await yieldToEventLoop();
+        steps.push(String(owner.client));
+        work(ms);
+      }
+    });
 
   it('continue in turns by party, however many wait for one party', async () => {
     const steps: string[] = [];
@@ -63,22 +89,14 @@ describe('those that yield to the event loop', () => {
 
   it('continue before a party that has used more, unless that has waited for long', async () => {
     const steps: string[] = [];
-    const repeat = (party: string, times: number, ms: number): Promise<void> =>
-      workFor(of(party), async () => {
-        for (let step = 0; step < times; step += 1) {
-          await yieldToEventLoop();
-          steps.push(party);
-          work(ms);
-        }
-      });
-    const busy = repeat('busy', 60, 6);
+    const busy = repeat(of('busy'), 60, 6, steps);
     await sleep(150);
     const before = steps.length;
-    await Promise.all([repeat('light', 4, 1), busy]);
+    await Promise.all([repeat(of('light'), 4, 1, steps), busy]);
     const after = steps.slice(before).join(' ');
     // One part of the busy one runs when the light one comes; then the light one is first, up to 25 ms.
     expect(after).toMatch(/^(busy )?light light light light busy/);
-    await Promise.all([repeat('busy', 5, 6), repeat('new', 40, 12)]);
+    await Promise.all([repeat(of('busy'), 5, 6, steps), repeat(of('new'), 40, 12, steps)]);
     expect(steps.slice(-45).lastIndexOf('busy')).toBeLessThan(35);
   });
 
@@ -93,36 +111,40 @@ describe('those that yield to the event loop', () => {
     expect(steps).toHaveLength(24);
   });
 
-  it('continue several in a turn if they have many parties and take little time', async () => {
-    let continued = 0;
-    const all = Promise.all(
-      rangeOf(64).map((party) =>
-        workFor(of(String(party)), async () => {
-          await yieldToEventLoop();
-          continued += 1;
-        }),
-      ),
-    );
-    let turns = 0;
-    for (; continued < 64; turns += 1) await setImmediate();
-    expect(turns).toBeLessThan(20);
-    await all;
+  it('all continue before a party that has used much, if they use little', async () => {
+    const steps: string[] = [];
+    await repeat(of('busy'), 10, 6, []);
+    await Promise.all([
+      ...rangeOf(4).map(() => repeat(of('busy'), 4, 6, steps)),
+      ...rangeOf(8).map(() => repeat(of('light'), 2, 0, steps)),
+    ]);
+    // The busy one continues once before the light ones come, and once when it has waited for long.
+    expect(steps.lastIndexOf('light')).toBeLessThan(18);
+    expect(steps).toHaveLength(32);
   });
 
-  it('continue behind what others wait for, which does not keep them from their turns', async () => {
+  it('continue by turns with what others wait for, however long that takes', async () => {
     const steps: string[] = [];
-    const repeat = (owner: Owner, name: string): Promise<void> =>
-      workFor(owner, async () => {
-        for (let step = 0; step < 10; step += 1) {
-          await yieldToEventLoop();
-          steps.push(name);
-          work(10);
-        }
-      });
-    await Promise.all([repeat(of('a'), 'a'), repeat(of('b'), 'b'), repeat(AWAITED, '!')]);
-    const first = steps.slice(0, 9);
-    expect(first.filter((name) => name !== '!').join('')).toBe('abab');
+    await Promise.all([
+      repeat(of('a'), 10, 10, steps),
+      repeat(of('b'), 10, 10, steps),
+      repeat({ ...AWAITED, client: '!' }, 10, 10, steps),
+    ]);
+    const first = steps.slice(0, 10);
+    expect(first.filter((name) => name !== '!').join('')).toBe('ababa');
     expect(first.filter((name) => name === '!').length).toBe(5);
+  });
+
+  it('have a few milliseconds before the next long part that others wait for', async () => {
+    const steps: string[] = [];
+    const long = repeat({ ...AWAITED, client: '!' }, 10, 20, steps);
+    await sleep(50);
+    const before = steps.length;
+    await repeat(of('a'), 6, 0, steps);
+    expect(before).toBeGreaterThan(0);
+    // One may be running when they come.
+    expect(steps.slice(before).join('')).toMatch(/^!{0,2}aaaaaa$/);
+    await long;
   });
 
   it('let events be handled between two turns', async () => {
@@ -161,11 +183,25 @@ describe('new work', () => {
     expect(await beginsAtOnce('b')).toBe(false);
   });
 
-  it('waits behind others of its party, and not behind those of others', async () => {
+  it('gets in line where others wait: behind its party, and before those that have used more', async () => {
     await setImmediate();
-    const waiting = workFor(of('a'), () => Promise.all(rangeOf(10).map(yieldToEventLoop)));
-    expect([await beginsAtOnce('b'), await beginsAtOnce('a')]).toEqual([true, false]);
-    await waiting;
+    const order: string[] = [];
+    const go = (owner: string, wait: () => Promise<void>): Promise<unknown> =>
+      workFor(of(owner), async () => {
+        await wait();
+        order.push(owner);
+        work(1);
+      });
+    const many = Promise.all(rangeOf(40).map(() => go('a', yieldToEventLoop)));
+    await setImmediate();
+    const before = order.length;
+    const [atOnce] = await Promise.all([beginsAtOnce('c'), go('a', enterEventLoop), go('b', enterEventLoop)]);
+    await many;
+    expect(atOnce).toBe(false);
+    expect(before).toBeGreaterThan(0);
+    expect(order.slice(before).indexOf('b')).toBeLessThan(2);
+    expect(order.at(-1)).toBe('a');
+    expect(order).toHaveLength(42);
   });
 
   it('of 200 arrivals at the same time of one party waits for the others of it alone', async () => {

@@ -1,7 +1,6 @@
 import type { Response } from 'express';
-import { once } from 'node:events';
 
-import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { isTurnOver, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import { onClosed, requestContextOf } from './request-context.js';
 
@@ -103,30 +102,21 @@ export function* base64Pieces(bytes: Uint8Array): Generator<string> {
   }
 }
 
-/** Bytes of all responses that fast clients take in one turn of the event loop. */
-const TURN_BYTES = 512 * 1024;
-let taken = 0;
-
 async function writePiece(response: Response, piece: string | Buffer): Promise<void> {
   if (response.destroyed) return;
   if (!response.write(piece)) await drained(response);
-  else if ((taken += piece.length) >= TURN_BYTES) {
-    // A fast client takes each piece at once: without this, no other request would be served until the last one.
-    taken = 0;
-    await yieldToEventLoop();
-  }
+  // A fast client takes each piece at once: without this, no other request would be served until the last one.
+  if (isTurnOver()) await yieldToEventLoop();
 }
 
 /** Resolves when the client has taken what was written, or is gone. */
-async function drained(response: Response): Promise<void> {
-  if (response.destroyed) return;
-  const stop = new AbortController();
-  try {
-    await Promise.race([
-      once(response, 'drain', { signal: stop.signal }),
-      once(response, 'close', { signal: stop.signal }),
-    ]);
-  } finally {
-    stop.abort();
-  }
+function drained(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    if (response.destroyed) resolve();
+    else response.on('drain', done).on('close', done);
+  });
 }

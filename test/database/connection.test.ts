@@ -10,6 +10,7 @@ import { testClock } from '../support/clock.js';
 import { databaseFile, testDatabase } from '../support/database.js';
 import { inOtherProcess } from '../support/other-process.js';
 import { SYSTEM } from '../support/server.js';
+import { turnsOf } from '../support/turns.js';
 
 describe('every connection', () => {
   it.each(['reads', 'writes'] as const)('for %s is durable and fenced', async (handle) => {
@@ -143,5 +144,17 @@ describe('LS-02 the write-ahead log', () => {
     await once(reader, 'exit');
     for (let n = 200; n < 210; n += 1) await write(n);
     expect(logBytes(database.file)).toBeLessThan(17_000_000);
+  });
+});
+
+describe('reads that take long together', () => {
+  it('let others run between their statements', async () => {
+    const database = testDatabase();
+    const slow = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
+      select max(i) from n`;
+    const { turns } = await turnsOf(() =>
+      database.snapshot(false, (db) => Promise.all(Array.from({ length: 10 }, () => slow.execute(db)))),
+    );
+    expect(turns).toBeGreaterThanOrEqual(9);
   });
 });

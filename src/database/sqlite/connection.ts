@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
+import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 import type { Checkpoints } from './checkpoints.js';
 import { isBusy, isFatal, translate } from './faults.js';
@@ -72,7 +73,13 @@ export class SqliteConnection implements DatabaseConnection {
     this.#statements = new Statements(database);
   }
 
+  /** Other work runs between the statements of a unit that reads much. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#begun || !isTurnLong()) return this.#execute(query);
+    return yieldToEventLoop().then(() => this.#execute(query));
+  }
+
+  #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       this.#demandWhole();
       return Promise.resolve(this.#run<R>(query));

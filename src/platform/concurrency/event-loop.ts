@@ -25,6 +25,8 @@ const SERVER: Owner = { party: 'server', client: 'server' };
 export const AWAITED: Owner = { party: 'awaited', client: 'awaited' };
 /** Short parts follow each other for so long before the loop looks for events again. */
 const TURN_MS = 2;
+/** A part is interrupted between its statements after so long. */
+const LONG_PART_MS = 4;
 /** What arrived during a part of `AWAITED` has so long to be done before the next one. */
 const PUT_OFF_MS = 2;
 /** At most so many parts continue in one turn. */
@@ -95,6 +97,12 @@ function time(): void {
 export function isTurnOver(): boolean {
   time();
   return systemClock.elapsed() - startedAt > TURN_MS;
+}
+
+/** Whether work that consists of several short statements is to yield before the next one. */
+export function isTurnLong(): boolean {
+  time();
+  return systemClock.elapsed() - startedAt > LONG_PART_MS;
 }
 
 function turn(): void {

@@ -1,0 +1,46 @@
+import type { Response } from 'express';
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+
+import { PIECE_BYTES, sendInPieces, writeBuffers } from '../../src/http/pieces.js';
+import { turnsOf } from '../support/turns.js';
+
+/** The response to a client that takes each piece at once; to write one takes a millisecond. */
+function fastClient(): Response {
+  const writable = new Writable({
+    highWaterMark: 1,
+    write: (_piece, _encoding, taken) => {
+      for (const end = performance.now() + 1; performance.now() < end;);
+      process.nextTick(taken);
+    },
+  });
+  return writable as unknown as Response;
+}
+
+const PIECES = 40;
+
+describe('a long response to a fast client', () => {
+  it('lets others run between its pieces', async () => {
+    const bytes = Buffer.alloc(PIECES * PIECE_BYTES);
+    const { turns } = await turnsOf(() => writeBuffers(fastClient(), [bytes]));
+    expect(turns).toBeGreaterThan(PIECES / 4);
+  });
+
+  it('does so while its pieces are made, too', async () => {
+    async function* pieces(): AsyncGenerator<string> {
+      for (let n = 0; n < PIECES; n += 1) yield await Promise.resolve('x'.repeat(PIECE_BYTES));
+    }
+    const { turns } = await turnsOf(() => sendInPieces(fastClient(), pieces()));
+    expect(turns).toBeGreaterThan(PIECES / 4);
+  });
+});
+
+describe('a client that leaves', () => {
+  it('ends the response, also while it has not taken what was written', async () => {
+    const response = fastClient();
+    const never = new Writable({ highWaterMark: 1, write: () => setImmediate(() => response.destroy()) });
+    Object.assign(response, { write: never.write.bind(never) });
+    await writeBuffers(response, [Buffer.alloc(2 * PIECE_BYTES)]);
+    expect(response.destroyed).toBe(true);
+  });
+});

@@ -181,6 +181,16 @@ describe('what a campaign finds', () => {
       '{"id":"0","type":"error","payload":[{"message":"card 4111111111111111."}]}',
       [],
     ],
+    [
+      'an error in the response of a socket',
+      '{"id":"0","type":"next","payload":{"errors":[{"message":"card 4111111111111111."}]}}',
+      [],
+    ],
+    [
+      'a record of a socket',
+      '{"id":"0","type":"next","payload":{"data":{"sent":"card 4111111111111111."}}}',
+      ['a card number'],
+    ],
     ['a record', '{"data":{"sent":"card 4111111111111111."}}', ['a card number']],
   ])('knows a card number that was sent, in %s', (_name, text, kinds) => {
     const secrets = { tokens: () => [], cards: new Set([CARD]) };

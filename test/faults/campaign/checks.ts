@@ -76,7 +76,7 @@ function statusProblems({ path }: Attempt, { status, headers }: Answer, text: st
 }
 
 /** Errors, of sockets too, quote what was sent, and pongs have the payload of their pings. */
-const ECHO = /^\{"errors"|"type":"(?:error|pong)"/;
+const ECHO = /^\{"errors"|"type":"(?:error|pong)"|"type":"next","payload":\{"errors"/;
 
 /** Texts of the other company, secrets and inner workings, unless the request itself contains them. */
 export function leaks(

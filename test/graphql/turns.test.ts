@@ -7,15 +7,18 @@ import {
   type DocumentNode,
   type OperationDefinitionNode,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { createSchema } from '../../src/app/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { executeQuery } from '../../src/graphql/execution/executor.js';
+import { RequestLoaders } from '../../src/graphql/execution/reading.js';
 import { coerceLongLists } from '../../src/graphql/execution/variables/long-variables.js';
 import type { Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
+import { ask, openKnown } from '../support/raw-socket.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
 import { servicesOf } from './operation-services.js';
@@ -168,5 +171,51 @@ describe('lists without pages', () => {
     expect(await refusal(query(11))).toMatchObject(expected);
     const twice = `{ a: ${query(10).slice(1, -1)} b: logicalNumber(number: "entries 10") { effectiveParameters { key } } }`;
     expect(await refusal(twice)).toMatchObject(expected);
+  });
+});
+
+describe('a query that graphql-js executes again, to word its errors', () => {
+  const list = '(first: 100) { nodes { id serialNumber } edges { cursor } }';
+  const lists = Array.from({ length: 10 }, (_, n) => `p${n}: devices${list}`).join(' ');
+  beforeAll(async () => {
+    await sql`with recursive r(n) as (select 1 union all select n + 1 from r where n < 100)
+      insert into devices (company_id, id, serial_number, enabled, meta, revision, created_at, updated_at, created_via)
+      select ${server.beta.caller.companyId}, 5000000 + n, 'AGAIN-' || n, 1, '{}', 1, n, n, 'api' from r`.execute(
+      server.app.database.writes,
+    );
+  });
+
+  it('is rendered in parts of 50 records', async () => {
+    const context = new GraphqlContext(server.beta.caller, servicesOf(server));
+    const execution = { schema, ...parsed(`{ ${lists} }`), variables: {}, context };
+    const expected = await executeQuery(execution);
+    context.loaders.renderInParts();
+    const { document } = execution;
+    const { result, turns } = await turnsOf(async () => execute({ schema, document, contextValue: context }));
+    context.finish();
+    expect(JSON.stringify(result)).toBe(JSON.stringify({ data: expected }));
+    expect(turns).toBeGreaterThanOrEqual((10 * 2 * 100) / 50 - 1);
+  });
+
+  it.each([
+    ['HTTP', async (query: string) => (await server.beta.graphql(query)).text],
+    [
+      'a socket',
+      async (query: string) => {
+        const raw = await openKnown(server, server.beta.token);
+        const answer = JSON.stringify(await ask(raw, query));
+        raw.socket.close();
+        return answer;
+      },
+    ],
+  ] as const)('is rendered so over %s', async (_way, send) => {
+    const inParts = vi.spyOn(RequestLoaders.prototype, 'renderInParts');
+    expect(await send(`{ ${lists} }`)).not.toContain('errors');
+    expect(inParts).not.toHaveBeenCalled();
+    expect(await send(`{ ${lists} wrong: groups(first: 1, after: "x") { nodes { id } } }`)).toContain(
+      'This is not a cursor of this list.',
+    );
+    expect(inParts).toHaveBeenCalledOnce();
+    inParts.mockRestore();
   });
 });

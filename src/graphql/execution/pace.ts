@@ -23,7 +23,9 @@ export class Pace {
 
 /** The entries of a long list as promises: others run between its parts. */
 export function inParts<T>(entries: readonly T[]): readonly (T | Promise<T>)[] {
-  if (entries.length <= ENTRIES_PER_TURN) return entries;
-  const pace = new Pace();
+  return entries.length <= ENTRIES_PER_TURN ? entries : paced(entries, new Pace());
+}
+
+export function paced<T>(entries: readonly T[], pace: Pace): readonly Promise<T>[] {
   return entries.map((entry) => pace.take(1).then(() => entry));
 }

@@ -104,6 +104,7 @@ export class RecordReads {
           await loaders.charge(work, () => list.examinesCount(condition));
           return await list.count(work, condition);
         }),
+      (entries) => loaders.rendered(entries),
     );
   }
 
@@ -136,6 +137,7 @@ export class RecordReads {
       request,
       () => this.countedSlice(slices().load(parent)),
       () => counts().load(parent),
+      (entries) => this.loaders.rendered(entries),
     );
   }
 
@@ -176,7 +178,7 @@ export class RecordReads {
     demandScope(this.caller, 'read');
     const entries = (await this.loaders.forMany(load, examination).load(record)) ?? [];
     await this.loaders.pace.take(entries.length);
-    return entries;
+    return this.loaders.rendered(entries);
   }
 
   /** The same for a value that is a record. */

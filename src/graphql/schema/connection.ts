@@ -161,23 +161,26 @@ function limitOf(limit: number): number {
 
 /**
  * A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. A page of size 0 reads none; its
- * `pageInfo` still says whether the list has records.
+ * `pageInfo` still says whether the list has records. `rendered` is called with its nodes or edges.
  */
 export function connection<T>(
   request: SliceRequest,
   load: () => Promise<Slice<T>>,
   count: () => Promise<number>,
+  rendered: <E>(entries: readonly E[]) => readonly E[] = (entries) => entries,
 ): Connection<T> {
   let loaded: Promise<Slice<T>> | undefined;
   const slice = (): Promise<Slice<T>> => (loaded ??= load());
   const items = async (): Promise<Slice<T>['items']> => (request.limit === 0 ? [] : (await slice()).items);
   return {
-    nodes: async () => (await items()).map((item) => item.record),
+    nodes: async () => rendered((await items()).map((item) => item.record)),
     edges: async () =>
-      (await items()).map(({ record, key }) => ({
-        cursor: encodeCursor(request.order, key),
-        node: record,
-      })),
+      rendered(
+        (await items()).map(({ record, key }) => ({
+          cursor: encodeCursor(request.order, key),
+          node: record,
+        })),
+      ),
     pageInfo: async () => pageInfo(request, await slice()),
     totalCount: count,
   };

@@ -186,6 +186,12 @@ describe('what a campaign finds', () => {
       '{"id":"0","type":"next","payload":{"errors":[{"message":"card 4111111111111111."}]}}',
       [],
     ],
+    ['an error of a stream', 'event: next\ndata: {"errors":[{"message":"card 4111111111111111."}]}\n\n', []],
+    [
+      'a record of a stream',
+      'event: next\ndata: {"data":{"sent":"card 4111111111111111."}}\n\n',
+      ['a card number'],
+    ],
     [
       'a record of a socket',
       '{"id":"0","type":"next","payload":{"data":{"sent":"card 4111111111111111."}}}',

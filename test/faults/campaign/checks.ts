@@ -75,8 +75,8 @@ function statusProblems({ path }: Attempt, { status, headers }: Answer, text: st
   return problems;
 }
 
-/** Errors, of sockets too, quote what was sent, and pongs have the payload of their pings. */
-const ECHO = /^\{"errors"|"type":"(?:error|pong)"|"type":"next","payload":\{"errors"/;
+/** Errors, of sockets and streams too, quote what was sent, and pongs have the payload of their pings. */
+const ECHO = /^(?:data: )?\{"errors"|"payload":\{"errors"|"type":"(?:error|pong)"/m;
 
 /** Texts of the other company, secrets and inner workings, unless the request itself contains them. */
 export function leaks(

@@ -104,7 +104,7 @@ class TransactionSummary {
       `Adds ${SUMMARY_COST} records to the cost of the operation.`,
     ].join(' '),
   })
-  transactionSummary(
+  async transactionSummary(
     @Ctx() ctx: GraphqlContext,
     @Arg('filter', () => TransactionList.Filter, {
       nullable: true,
@@ -123,7 +123,10 @@ class TransactionSummary {
     by: Dimension[],
   ) {
     const where = conditionOf(transactions, filter);
-    return ctx.loadExamining(summarizeTransactions, { where, bucket, by }, examinationsOfSummary);
+    const request = { where, bucket, by };
+    return ctx.loaders.rendered(
+      await ctx.loadExamining(summarizeTransactions, request, examinationsOfSummary),
+    );
   }
 }
 

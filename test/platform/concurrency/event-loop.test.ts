@@ -134,8 +134,10 @@ describe('those that yield to the event loop', () => {
       repeat({ ...AWAITED, client: '!' }, 10, 10, steps),
     ]);
     const first = steps.slice(0, 10);
-    expect(first.filter((name) => name !== '!').join('')).toBe('ababa');
-    expect(first.filter((name) => name === '!').length).toBe(5);
+    const times = (name: string): number => first.filter((each) => each === name).length;
+    expect(times('!')).toBe(5);
+    // Which of two that have used about as much comes next depends on a millisecond.
+    expect(Math.min(times('a'), times('b'))).toBe(2);
   });
 
   it('have a few milliseconds before the next long part that others wait for', async () => {

@@ -64,12 +64,12 @@ export async function runServer(
     logger.fatal({ err: error }, 'unexpected error');
     process.exit(EXIT.failed);
   });
-  const url = await start(server, config);
+  const { url, isNew } = await start(server, config);
   logger.info({ url }, 'listening');
   io.notice(`terminal-gateway listens on ${url}`);
   onListening(url);
   void warmUpCardDataSearch();
-  if (!(await server.units.systemRead(hasUsers))) adviseFirstUser(io);
+  if (isNew) adviseFirstUser(io);
   const signal = await stopSignal;
   logger.info({ signal }, 'stopping');
   setTimeout(() => process.exit(EXIT.failed), STOP_MS).unref();
@@ -77,9 +77,11 @@ export async function runServer(
   logger.info('stopped');
 }
 
-async function start(server: Server, config: Config): Promise<string> {
+/** All that can refuse a start happens before the server listens: after it, only the storage ends the process. */
+async function start(server: Server, config: Config): Promise<{ url: string; isNew: boolean }> {
   try {
-    return await server.start();
+    const isNew = !(await server.units.systemRead(hasUsers));
+    return { url: await server.start(), isNew };
   } catch (error) {
     await server.stop();
     throw withAdvice(error, config);

@@ -7,26 +7,23 @@ import {
   type DocumentNode,
   type OperationDefinitionNode,
 } from 'graphql';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { executeQuery } from '../../src/graphql/execution/executor.js';
-import { RequestLoaders } from '../../src/graphql/execution/reading.js';
 import { coerceLongLists } from '../../src/graphql/execution/variables/long-variables.js';
 import type { Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
-import { ask, openKnown } from '../support/raw-socket.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
 import { servicesOf } from './operation-services.js';
 
 const schema = await createSchema();
 const ROWS = 1_000;
-/** Rows of a batch that are coerced, and rendered, in one turn of the event loop; and those of one insert. */
-const [RENDERED, INSERTED] = [100, 200];
+/** Rows of a batch that are coerced in one turn of the event loop, those that are rendered in one, and those of one insert. */
+const [COERCED, RENDERED, INSERTED] = [100, 50, 200];
 
 let server: TestServer;
 beforeAll(async () => {
@@ -68,7 +65,7 @@ describe('a long list of input objects in a variable', () => {
   it('is coerced in parts, to what graphql-js makes of it', async () => {
     const rows = rowsOf(payment);
     const { result, turns } = await coerced(rows);
-    expect(turns).toBeGreaterThanOrEqual(ROWS / RENDERED - 1);
+    expect(turns).toBeGreaterThanOrEqual(ROWS / COERCED - 1);
     const expected = getVariableValues(schema, operation.variableDefinitions ?? [], { rows });
     expect(result.variables).toEqual(expected.coerced);
     const again = getVariableValues(schema, result.operation.variableDefinitions ?? [], result.variables);
@@ -126,7 +123,7 @@ describe('a batch of 1,000 rows', () => {
       execute({ schema, document, variableValues, contextValue }),
     );
     contextValue.finish();
-    expect(turns).toBeGreaterThanOrEqual(ROWS / INSERTED - 1 + ROWS / RENDERED);
+    expect(turns).toBeGreaterThanOrEqual(ROWS / INSERTED - 1 + ROWS / RENDERED - 1);
     const [payload] = Object.values(result.data ?? {}) as [{ count: number; results: { index: number }[] }];
     expect(payload.count).toBe(ROWS);
     expect(payload.results.map(({ index }) => index)).toEqual(rowsOf((n) => n));
@@ -174,48 +171,58 @@ describe('lists without pages', () => {
   });
 });
 
-describe('a query that graphql-js executes again, to word its errors', () => {
-  const list = '(first: 100) { nodes { id serialNumber } edges { cursor } }';
-  const lists = Array.from({ length: 10 }, (_, n) => `p${n}: devices${list}`).join(' ');
+describe('records that graphql-js renders', () => {
+  const NUMBERS = 100;
+  const numbers = (first: number): string =>
+    `logicalNumbers(first: ${first}, filter: { number: { contains: "again" } }) {
+      nodes { group { name } devices(first: 2) { nodes { serialNumber createdBy { name } } edges { cursor } } } }`;
+  let group: string;
+
   beforeAll(async () => {
-    await sql`with recursive r(n) as (select 1 union all select n + 1 from r where n < 100)
-      insert into devices (company_id, id, serial_number, enabled, meta, revision, created_at, updated_at, created_via)
-      select ${server.beta.caller.companyId}, 5000000 + n, 'AGAIN-' || n, 1, '{}', 1, n, n, 'api' from r`.execute(
-      server.app.database.writes,
-    );
+    const { client } = server.beta;
+    const groupId = await fleet.group(client, 'again');
+    group = nodeId('Group', groupId);
+    for (let n = 0; n < NUMBERS; n += 1) {
+      const id = await fleet.logicalNumber(client, `again ${n}`, { group_id: groupId });
+      await fleet.device(client, `AGAIN-${n}`, { logical_number_id: id });
+    }
   });
 
-  it('is rendered in parts of 50 records', async () => {
+  it('are rendered in parts of 50, with what is loaded for each', async () => {
     const context = new GraphqlContext(server.beta.caller, servicesOf(server));
-    const execution = { schema, ...parsed(`{ ${lists} }`), variables: {}, context };
+    const execution = { schema, ...parsed(`{ ${numbers(NUMBERS)} }`), variables: {}, context };
     const expected = await executeQuery(execution);
-    context.loaders.renderInParts();
     const { document } = execution;
     const { result, turns } = await turnsOf(async () => execute({ schema, document, contextValue: context }));
     context.finish();
     expect(JSON.stringify(result)).toBe(JSON.stringify({ data: expected }));
-    expect(turns).toBeGreaterThanOrEqual((10 * 2 * 100) / 50 - 1);
+    const perNumber = ['number', 'group', 'devices', 'node', 'edge', 'user'].length;
+    expect(turns).toBeGreaterThanOrEqual((perNumber * NUMBERS) / 50 - 1);
   });
 
   it.each([
-    ['HTTP', async (query: string) => (await server.beta.graphql(query)).text],
+    ['a query with an error', (first: number) => `{ ${numbers(first)} broken: group { id } }`],
     [
-      'a socket',
-      async (query: string) => {
-        const raw = await openKnown(server, server.beta.token);
-        const answer = JSON.stringify(await ask(raw, query));
-        raw.socket.close();
-        return answer;
+      'a mutation',
+      (first: number) =>
+        `mutation { groupUpdate(id: "${group}", input: {}) { group { ${numbers(first)} } } }`,
+    ],
+    [
+      'a bulk mutation',
+      (first: number) => {
+        const rows = Array.from({ length: first }, (_, n) => `"bulk ${first} ${n}"`).join();
+        return `mutation { deviceBulkCreate(serialNumbers: [${rows}]) { results { device { createdBy { name } } } } }`;
       },
     ],
-  ] as const)('is rendered so over %s', async (_way, send) => {
-    const inParts = vi.spyOn(RequestLoaders.prototype, 'renderInParts');
-    expect(await send(`{ ${lists} }`)).not.toContain('errors');
-    expect(inParts).not.toHaveBeenCalled();
-    expect(await send(`{ ${lists} wrong: groups(first: 1, after: "x") { nodes { id } } }`)).toContain(
-      'This is not a cursor of this list.',
-    );
-    expect(inParts).toHaveBeenCalledOnce();
-    inParts.mockRestore();
+  ])('take as many SQL statements for 100 as for 60 in %s', async (_what, query) => {
+    const statements = async (first: number): Promise<readonly string[]> => {
+      const run = await server.statements(() => server.beta.graphql(query(first)));
+      expect(run.result.text).toContain('"createdBy":{"name"');
+      return run.statements;
+    };
+    await statements(10);
+    const few = await statements(60);
+    const many = await statements(NUMBERS);
+    expect(many.length, many.join('\n')).toBe(few.length);
   });
 });

@@ -32,7 +32,7 @@ export interface TestServer {
   readonly anonymous: Client;
   /** Adds a user to a company; without a time zone, in UTC. */
   member(company: 'acme' | 'beta', role: Role, scopes?: readonly Scope[], timeZone?: string): Promise<Member>;
-  /** Runs `use`; resolves to its result and the SQL statements of the server meanwhile. */
+  /** Runs `use` when steps of earlier changes are done; resolves to its result and the SQL statements meanwhile. */
   statements<T>(use: () => Promise<T>): Promise<{ result: T; statements: string[] }>;
   stop(): Promise<void>;
 }
@@ -82,6 +82,7 @@ export async function startServer(
     anonymous: createClient(url, null),
     member,
     statements: async (use) => {
+      await app.steps.idle();
       const statements: string[] = [];
       const unwatch = app.database.watchStatements((sql) => statements.push(sql));
       const result = await use();

@@ -55,7 +55,9 @@ export async function executeQuery(execution: Execution): Promise<Result | null>
   if (operation.operation !== OperationTypeNode.QUERY || !isSupported(schema, document)) return null;
   const attempt = context.withOwnCounters();
   try {
-    const data = await new LevelExecutor({ ...execution, context: attempt }).run();
+    const data = await context.loaders.byLevels(() =>
+      new LevelExecutor({ ...execution, context: attempt }).run(),
+    );
     context.counters.nodes += attempt.counters.nodes;
     return data;
   } catch {

@@ -1,5 +1,3 @@
-import DataLoader from 'dataloader';
-
 import { countAll, type Examination } from '../../database/list/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
@@ -7,8 +5,9 @@ import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
 import { LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { BatchingLoader } from './batching-loader.js';
 import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
-import { Pace, paced } from './pace.js';
+import { Pace } from './pace.js';
 import { SharedUnit } from './shared-unit.js';
 
 /** What is read: a list of the company, a list of many parents, or a use case. Lists know whether they are large. */
@@ -22,7 +21,7 @@ function isLarge(source: Source): boolean {
 
 /** Entries of lists without pages that are rendered in one turn of the event loop. */
 const ENTRIES_PER_TURN = 1_000;
-/** The same of records that graphql-js renders: an error in each takes about 300 µs. */
+/** The same of records that graphql-js renders one by one: an error in each takes about 300 µs. */
 const RECORDS_PER_TURN = 50;
 
 /**
@@ -34,15 +33,16 @@ const RECORDS_PER_TURN = 50;
  * first, so that an operation with a permit never waits for a database connection.
  */
 export class RequestLoaders {
-  /** Of the entries of lists without pages. */
-  readonly pace = new Pace(ENTRIES_PER_TURN);
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #unit: SharedUnit | null = null;
   #isInTransaction = false;
   #bytes = 0;
   #entries = 0;
-  /** Of the entries of all lists, where graphql-js renders them. */
-  #rendering: Pace | null = null;
+  /** Of lists without pages, where records are rendered level by level. */
+  readonly #entriesPace = new Pace(ENTRIES_PER_TURN);
+  /** Of all lists and all that is loaded, where graphql-js renders the records one by one. */
+  readonly #recordsPace = new Pace(RECORDS_PER_TURN);
+  #isByLevels = false;
   #permit: Promise<Release> | null = null;
   #isFinished = false;
   #examining: Examining = NOTHING_EXAMINED;
@@ -64,19 +64,30 @@ export class RequestLoaders {
     return this.#examining.values;
   }
 
-  /**
-   * Before graphql-js executes a query again, to word its errors: each record may have some, and it would render all
-   * records in one go.
-   */
-  renderInParts(): void {
-    this.#rendering ??= new Pace(RECORDS_PER_TURN);
+  /** Runs `use`, which renders the records level by level, in turns of its own. */
+  async byLevels<T>(use: () => Promise<T>): Promise<T> {
+    this.#isByLevels = true;
+    try {
+      return await use();
+    } finally {
+      this.#isByLevels = false;
+    }
   }
 
-  /** The entries of a list as they are rendered: promises for graphql-js. */
+  /** The entries of a list as they are rendered: promises where graphql-js renders them, which waits for each. */
   rendered<T>(entries: readonly T[]): readonly T[] {
-    const pace = this.#rendering;
-    return pace === null ? entries : (paced(entries, pace) as unknown as readonly T[]);
+    const pace = this.#rendering();
+    if (pace === null) return entries;
+    return entries.map((entry) => pace.take(1).then(() => entry)) as unknown as readonly T[];
   }
+
+  /** The same for a list without pages. */
+  async unpaged<T>(entries: readonly T[]): Promise<readonly T[]> {
+    if (this.#isByLevels) await this.#entriesPace.take(entries.length);
+    return this.rendered(entries);
+  }
+
+  readonly #rendering = (): Pace | null => (this.#isByLevels ? null : this.#recordsPace);
 
   /** Charges a read that is about to be made, if the operation has a budget. Errors: BAD_USER_INPUT. */
   async charge(work: ReadWork, examination: () => Examination, parents?: readonly KeyValue[]): Promise<void> {
@@ -109,28 +120,24 @@ export class RequestLoaders {
     of: Source,
     key: string,
     load: (work: ReadWork, keys: readonly K[]) => Promise<readonly V[]>,
-  ): DataLoader<K, V> {
-    return this.#cached(
-      of,
-      key,
-      () => new DataLoader<K, V>(once((keys) => this.read((work) => load(work, keys), isLarge(of)))),
-    );
+  ): BatchingLoader<K, V> {
+    const batch = (keys: readonly K[]) => this.read((work) => load(work, keys), isLarge(of));
+    return this.#cached(of, key, () => new BatchingLoader<K, V>(batch, { rendering: this.#rendering }));
   }
 
   /** The batching loader of values by record id. With an examination, the values are lists without pages. */
   forMany<R extends { readonly id: number }, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     examination?: Examination,
-  ): DataLoader<R, V | undefined, number> {
+  ): BatchingLoader<R, V | undefined, number> {
     return this.#cached(load, 'many', () => {
-      const batch = once((records: readonly R[]) =>
+      const batch = (records: readonly R[]) =>
         this.read(async (work) => {
           if (examination !== undefined) await this.#chargeEntries(work, examination, records);
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
-        }),
-      );
-      return new DataLoader(batch, { cacheKeyFn: ({ id }) => id });
+        });
+      return new BatchingLoader(batch, { rendering: this.#rendering, cacheKeyFn: ({ id }) => id });
     });
   }
 
@@ -203,16 +210,4 @@ export class RequestLoaders {
   #demandRunning(): void {
     if (this.#isFinished) throw new Error('The operation has ended: nothing more is read for it.');
   }
-}
-
-/** Keeps the error of a batch for its keys: an operation that is executed again does not examine as much again. */
-function once<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>) {
-  return async (keys: readonly K[]): Promise<readonly (V | Error)[]> => {
-    try {
-      return await load(keys);
-    } catch (error) {
-      if (error instanceof Error) return keys.map(() => error);
-      throw error;
-    }
-  };
 }

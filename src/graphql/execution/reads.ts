@@ -177,8 +177,7 @@ export class RecordReads {
   ): Promise<readonly V[]> {
     demandScope(this.caller, 'read');
     const entries = (await this.loaders.forMany(load, examination).load(record)) ?? [];
-    await this.loaders.pace.take(entries.length);
-    return this.loaders.rendered(entries);
+    return await this.loaders.unpaged(entries);
   }
 
   /** The same for a value that is a record. */

@@ -110,7 +110,6 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const result = data === null ? await executeRepeatable({ ...execution, mask }) : { data };
     if (result === null) {
       // What Apollo is to execute.
-      if (operation.operation === OperationTypeNode.QUERY) context.loaders.renderInParts();
       const coerced = shareArguments(await coerceLongLists(execution));
       Object.assign(of, { document: coerced.document });
       request.variables = coerced.variables;

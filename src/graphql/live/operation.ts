@@ -225,7 +225,6 @@ export class Operation {
       if (repeatable !== null) return repeatable;
       const data = await executeQuery({ ...this.args, operation, variables, context });
       if (data !== null) return { data };
-      if (this.kind === OperationTypeNode.QUERY) context.loaders.renderInParts();
       this.#coerced ??= coerceLongLists({ ...this.args, operation, variables }).then(shareArguments);
       const { document, variables: variableValues } = await this.#coerced;
       return await execute({

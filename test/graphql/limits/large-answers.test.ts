@@ -82,7 +82,12 @@ describe('responses that their clients do not read', () => {
   it('are limited per company; other companies are served', async () => {
     const slow = await Promise.all(Array.from({ length: ASKED }, askAndNotRead));
     const status = async (): Promise<number> => (await server.acme.graphql(listed(60))).status;
-    await expect.poll(status, { timeout: 20_000 }).toBe(503);
+    // The operating system takes some megabytes of each response, which no longer wait in the server.
+    const askedForMore = async (): Promise<number> => {
+      slow.push(await askAndNotRead());
+      return await status();
+    };
+    await expect.poll(askedForMore, { timeout: 20_000 }).toBe(503);
     const { body: refused, headers } = await server.acme.graphql(listed(60));
     expect([refused.errors?.[0]?.extensions.code, headers.get('retry-after')]).toEqual(['UNAVAILABLE', '5']);
     expect(await answered(server.acme, '{ viewer { role } }')).toEqual({ viewer: { role: 'ADMIN' } });

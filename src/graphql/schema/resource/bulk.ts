@@ -5,7 +5,6 @@ import type { ErrorPolicy } from '../../../platform/batch.js';
 import type { Scope } from '../../../platform/caller.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../../execution/context.js';
-import { inParts } from '../../execution/pace.js';
 import { resolvesArguments, type ResolveArguments } from '../arguments.js';
 import { enumeration } from '../enumeration.js';
 import type { UserErrorShape } from '../errors.js';
@@ -110,7 +109,7 @@ function applier<Row, R extends object, Prepared>(options: BulkOptions<Row, R, P
         return await prepare(given);
       },
     );
-    return results === undefined ? payload : { ...payload, results: inParts(results) };
+    return results === undefined ? payload : { ...payload, results: ctx.loaders.rendered(results) };
   };
 }
 

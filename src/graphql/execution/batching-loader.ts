@@ -1,0 +1,56 @@
+import DataLoader from 'dataloader';
+
+import type { Pace } from './pace.js';
+
+/** Reads the values of many keys at once. */
+export type Batch<K, V> = (keys: readonly K[]) => Promise<readonly V[]>;
+
+interface Options<K, C> {
+  /** Of the records that are rendered one by one; null where they are rendered level by level. */
+  readonly rendering: () => Pace | null;
+  readonly cacheKeyFn?: (key: K) => C;
+}
+
+/**
+ * A DataLoader for records that are rendered in parts: one batch has the keys of all parts, so that the number of SQL
+ * statements does not grow with the records, and its values are rendered in parts again.
+ */
+export class BatchingLoader<K, V, C = K> extends DataLoader<K, V, C> {
+  readonly #rendering: () => Pace | null;
+
+  constructor(batch: Batch<K, V>, { rendering, ...options }: Options<K, C>) {
+    super(keepErrors(batch), { ...options, batchScheduleFn: (dispatch) => schedule(rendering(), dispatch) });
+    this.#rendering = rendering;
+  }
+
+  override load(key: K): Promise<V> {
+    const pace = this.#rendering();
+    return pace === null ? super.load(key) : afterwards(super.load(key), pace);
+  }
+}
+
+/** After all that asks for a value now; `dispatch` does not throw. */
+function schedule(rendering: Pace | null, dispatch: () => void): void {
+  if (rendering === null) void Promise.resolve().then(() => process.nextTick(dispatch));
+  else void rendering.idle().then(dispatch);
+}
+
+async function afterwards<V>(loading: Promise<V>, pace: Pace): Promise<V> {
+  try {
+    return await loading;
+  } finally {
+    await pace.take(1);
+  }
+}
+
+/** Keeps the error of a batch for its keys: an operation that is executed again does not examine as much again. */
+function keepErrors<K, V>(load: Batch<K, V>) {
+  return async (keys: readonly K[]): Promise<readonly (V | Error)[]> => {
+    try {
+      return await load(keys);
+    } catch (error) {
+      if (error instanceof Error) return keys.map(() => error);
+      throw error;
+    }
+  };
+}

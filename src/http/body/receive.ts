@@ -15,7 +15,7 @@ export interface Receiving {
 }
 
 /** Bytes of an upload that are handled in one turn of the event loop; Node would handle 2 MiB of a fast client. */
-export const TURN_BYTES = 256 * 1024;
+export const TURN_BYTES = 64 * 1024;
 
 /** Makes a function to await before each piece of one upload, so that other requests are served between them. */
 export function createPacer(): (piece: Uint8Array) => Promise<void> {

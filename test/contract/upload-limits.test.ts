@@ -153,7 +153,11 @@ describe('an upload without a token', () => {
 
 describe('slow uploads', () => {
   it('UP-13 300 clients that send single bytes do not delay others', async () => {
-    const slow = await Promise.all(Array.from({ length: 300 }, () => openSlowClient(server.url)));
+    // One network may have 250 requests in progress.
+    const networks = ['127.0.0.2', '127.0.0.3'];
+    const slow = await Promise.all(
+      Array.from({ length: 300 }, (_, n) => openSlowClient(server.url, networks[n % 2])),
+    );
     for (const client of slow) await client.send(head(server.acme.token, 'Content-Length: 5000') + START);
     for (let round = 0; round < 5; round += 1) {
       await Promise.all(slow.map((client) => client.send('x')));

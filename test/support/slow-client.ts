@@ -11,9 +11,14 @@ export interface SlowClient {
   closed(): Promise<void>;
 }
 
-export async function openSlowClient(url: string): Promise<SlowClient> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+/** @param localAddress another address of this machine to come from. */
+export async function openSlowClient(url: string, localAddress?: string): Promise<SlowClient> {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({
+    host,
+    port: Number(port),
+    ...(localAddress === undefined ? {} : { localAddress }),
+  });
   await once(socket, 'connect');
   let received = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {

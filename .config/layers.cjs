@@ -26,8 +26,8 @@ const layers = [
   },
   {
     name: 'migration',
-    files: '^src/database/migrations/',
-    example: 'src/database/migrations/example.ts',
+    files: '^src/database/sqlite/migrations/',
+    example: 'src/database/sqlite/migrations/example.ts',
     src: ['database', 'migration'],
     packages: ['kysely'],
   },
@@ -49,8 +49,8 @@ const layers = [
   },
   {
     name: 'open',
-    files: '^src/database/(open|connect)[.]ts$',
-    example: 'src/database/open.ts',
+    files: '^src/database/sqlite/(open|connect)[.]ts$',
+    example: 'src/database/sqlite/open.ts',
     src: ['platform', 'database', 'migration', 'sqlite', 'threads', 'open'],
     packages: ['kysely'],
     node: ['fs', 'path'],

@@ -1,4 +1,4 @@
-import type { ConnectOptions } from '../database/connect.js';
+import type { ConnectOptions } from '../database/sqlite/connect.js';
 import type { Database } from '../database/database.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';

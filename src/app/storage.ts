@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js';
-import { openDatabase, type OpenOptions } from '../database/open.js';
+import { openDatabase, type OpenOptions } from '../database/sqlite/open.js';
 import { engineCode } from '../database/sqlite/faults.js';
 import type { Loss } from '../database/sqlite/file/loss.js';
 import { databaseBytes, LONG_LOG_BYTES } from '../database/sqlite/upkeep.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
-import { openDatabase } from '../database/open.js';
+import { openDatabase } from '../database/sqlite/open.js';
 import { createUnits, type SystemReadWork, type Units, type WriteWork } from '../database/work.js';
 import { localCaller, type Caller } from '../platform/caller.js';
 import { systemClock } from '../platform/clock.js';

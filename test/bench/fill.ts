@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../src/platform/clock.js';
 import { hashToken } from '../../src/resources/access-token/access-token.model.js';
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { drawnBefore, isNumbered } from '../support/drawn-ids.js';
 
 export type Row = Readonly<Record<string, string | number | Uint8Array | null>>;

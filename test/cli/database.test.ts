@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { MIGRATION_NAMES } from '../../src/database/migrations/index.js';
+import { MIGRATION_NAMES } from '../../src/database/sqlite/migrations/index.js';
 import { readConfig } from '../../src/platform/config/config.js';
 import { createClient } from '../support/client.js';
 import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';

@@ -15,7 +15,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { connect } from '../../src/database/connect.js';
+import { connect } from '../../src/database/sqlite/connect.js';
 import { backupTo, restoreFrom } from '../../src/database/sqlite/file/backup.js';
 import { createUnits } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';

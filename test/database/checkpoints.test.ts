@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { connect } from '../../src/database/connect.js';
-import { openDatabase } from '../../src/database/open.js';
+import { connect } from '../../src/database/sqlite/connect.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { Checkpoints } from '../../src/database/sqlite/checkpoints.js';
 import { createUnits, type Units } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';

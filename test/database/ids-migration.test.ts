@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { MIGRATIONS } from '../../src/database/migrations/index.js';
+import { MIGRATIONS } from '../../src/database/sqlite/migrations/index.js';
 import { checkFile } from '../../src/database/sqlite/file/check.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { removeFolder, scratchFolder } from '../support/database.js';

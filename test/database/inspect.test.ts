@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
 

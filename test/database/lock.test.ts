@@ -2,8 +2,8 @@ import { mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { connect } from '../../src/database/connect.js';
-import { openDatabase } from '../../src/database/open.js';
+import { connect } from '../../src/database/sqlite/connect.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { lockFile } from '../../src/database/sqlite/file/lock.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';
 import { inOtherProcess } from '../support/other-process.js';

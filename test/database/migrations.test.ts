@@ -6,8 +6,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MIGRATIONS } from '../../src/database/migrations/index.js';
-import { openDatabase } from '../../src/database/open.js';
+import { MIGRATIONS } from '../../src/database/sqlite/migrations/index.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile, removeFolder, scratchFolder } from '../support/database.js';

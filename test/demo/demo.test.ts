@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { connect } from '../../src/database/connect.js';
+import { connect } from '../../src/database/sqlite/connect.js';
 import type { Tables } from '../../src/database/tables.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
 import { createRandom } from '../../src/demo/random.js';

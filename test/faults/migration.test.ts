@@ -6,7 +6,7 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { MIGRATION_NAMES, MIGRATIONS } from '../../src/database/migrations/index.js';
+import { MIGRATION_NAMES, MIGRATIONS } from '../../src/database/sqlite/migrations/index.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile, type Migrations } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile, removeFolder } from '../support/database.js';
@@ -35,7 +35,7 @@ const MIGRATIONS_WITH_SLOW: Migrations = {
 const CHILD = `
   const built = (path) => import(new URL(path, ${JSON.stringify(new URL('../../dist/', import.meta.url).href)}));
   const { migrateFile } = await built('database/sqlite/file/migrate.js');
-  const { MIGRATIONS } = await built('database/migrations/index.js');
+  const { MIGRATIONS } = await built('database/sqlite/migrations/index.js');
   const { sql } = await import('kysely');
   const [file, fatal, slow] = process.argv.slice(1);
   const up = async (db) => {

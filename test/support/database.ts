@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { connect } from '../../src/database/connect.js';
+import { connect } from '../../src/database/sqlite/connect.js';
 
 /** Makes an empty folder; the global setup removes it after the run if the test does not. */
 export function scratchFolder(): string {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-import { connect, type ConnectOptions } from '../../src/database/connect.js';
+import { connect, type ConnectOptions } from '../../src/database/sqlite/connect.js';
 import type { Database } from '../../src/database/database.js';
 import { createUnits, type ReadWork, type SystemReadWork, type Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
-import { connect } from '../../src/database/connect.js';
-import { openDatabase } from '../../src/database/open.js';
+import { connect } from '../../src/database/sqlite/connect.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { createUnits, type WriteWork } from '../../src/database/work.js';
 import { SCOPES } from '../../src/platform/caller.js';
 import { systemClock } from '../../src/platform/clock.js';

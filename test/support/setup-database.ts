@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

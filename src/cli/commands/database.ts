@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 
-import { openDatabase } from '../../database/open.js';
+import { openDatabase } from '../../database/sqlite/open.js';
 import { backupTo, restoreFrom } from '../../database/sqlite/file/backup.js';
 import { checkFile, describeFile, refuseNone } from '../../database/sqlite/file/check.js';
 import { inspectFile } from '../../database/sqlite/file/inspect.js';

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 
-import { MIGRATIONS } from '../migrations/index.js';
+import { MIGRATIONS } from './migrations/index.js';
 import { SqliteConnection } from './connection.js';
 import { inspectFile } from './file/inspect.js';
 import { applyMigrations, SILENT } from './file/migrate.js';

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { MIGRATION_NAMES } from '../migrations/index.js';
+import { MIGRATION_NAMES } from './migrations/index.js';
 import type { Database } from '../database.js';
 import { walPath, fileBytes } from './file/paths.js';
 

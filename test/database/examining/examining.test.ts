@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'n
 import { getPriority } from 'node:os';
 import { describe, expect, it } from 'vitest';
 
-import { openDatabase } from '../../../src/database/open.js';
+import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { createUnits, type ReadWork } from '../../../src/database/work.js';
 import { testClock } from '../../support/clock.js';
 import { databaseFile, removeFolder, scratchFolder } from '../../support/database.js';

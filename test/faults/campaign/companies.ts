@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { createHash } from 'node:crypto';
 
-import { openDatabase } from '../../../src/database/open.js';
+import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { createUnits, type Units, type WriteWork } from '../../../src/database/work.js';
 import { ROLES, SCOPES, type Caller, type Role, type Scope } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';

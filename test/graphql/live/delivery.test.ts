@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { connect } from '../../../src/database/connect.js';
+import { connect } from '../../../src/database/sqlite/connect.js';
 import { createUnits } from '../../../src/database/work.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../resources/transaction/records.js';

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
-import { MIGRATION_NAMES } from '../../migrations/index.js';
+import { MIGRATION_NAMES } from '../migrations/index.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
 
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */

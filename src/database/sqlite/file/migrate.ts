@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 
-import { MIGRATIONS } from '../../migrations/index.js';
+import { MIGRATIONS } from '../migrations/index.js';
 import type { Tables } from '../../tables.js';
 import { backupTo } from './backup.js';
 import { SqliteConnection, type Watcher } from '../connection.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { ddl } from '../storage.js';
+import { ddl } from '../ddl.js';
 import { optional, required, type Db, type Table } from './builders.js';
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { ddl } from '../storage.js';
+import { ddl } from '../ddl.js';
 import type { Db } from './builders.js';
 
 const OUTCOMES = ['approved', 'denied', 'cancelled'] as const;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { ddl } from '../storage.js';
+import { ddl } from '../ddl.js';
 import { index, required, type Db, type Table } from './builders.js';
 
 /** Indexes for the filters of dashboards, and totals of transactions by hour and by day. */

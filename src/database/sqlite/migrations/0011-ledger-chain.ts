@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { ddl } from '../storage.js';
+import { ddl } from '../ddl.js';
 import { required, type Db } from './builders.js';
 
 /** Hashes of ledger entries, and the head of each company's chain; see `database/ledger/chain.ts`. */

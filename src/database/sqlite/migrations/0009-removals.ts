@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { ddl } from '../storage.js';
+import { ddl } from '../ddl.js';
 import { companyTable, optional, references, required, type Db, type Table } from './builders.js';
 
 /** What wide changes have left to be done in steps: rows to remove, and deliveries to queue. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { ddl } from '../storage.js';
+import { ddl } from '../ddl.js';
 import { index, type Db } from './builders.js';
 
 /** Tables whose ids are shown, with the type that the ledger gives their records. */

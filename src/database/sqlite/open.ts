@@ -11,18 +11,18 @@ import {
 import { dirname } from 'node:path';
 
 import { connect, type ConnectOptions } from './connect.js';
-import type { Database } from './database.js';
+import type { Database } from '../database.js';
 import { MIGRATIONS } from './migrations/index.js';
-import { faultOfSystem } from '../platform/storage-faults.js';
-import { isStorageFault, translate } from './sqlite/faults.js';
-import { DatabaseRefused, inspectFile, recognizeFile, unusable } from './sqlite/file/inspect.js';
-import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './sqlite/file/lock.js';
-import { ensureMarker, headOf, lossOf, lost, type Loss } from './sqlite/file/loss.js';
-import { readMarks, removeMarker } from './sqlite/file/marker.js';
-import { migrateFile, SILENT } from './sqlite/file/migrate.js';
-import { closing, giveIdentity, openFile } from './sqlite/file/open-file.js';
-import { canonicalPath } from './sqlite/file/paths.js';
-import { probeStorage } from './sqlite/file/probe.js';
+import { faultOfSystem } from '../../platform/storage-faults.js';
+import { isStorageFault, translate } from './faults.js';
+import { DatabaseRefused, inspectFile, recognizeFile, unusable } from './file/inspect.js';
+import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
+import { ensureMarker, headOf, lossOf, lost, type Loss } from './file/loss.js';
+import { readMarks, removeMarker } from './file/marker.js';
+import { migrateFile, SILENT } from './file/migrate.js';
+import { closing, giveIdentity, openFile } from './file/open-file.js';
+import { canonicalPath } from './file/paths.js';
+import { probeStorage } from './file/probe.js';
 
 export interface OpenOptions extends Omit<ConnectOptions, 'slot'> {
   /** Locks the file for this server until `close`; refuses if another process has locked it. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { jsonText } from '../storage.js';
+import { jsonText } from '../../storage.js';
 import { index, type Db } from './builders.js';
 
 const AUDITED = [

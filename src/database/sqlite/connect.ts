@@ -1,21 +1,21 @@
 import { Kysely } from 'kysely';
 
-import { DomainError, type DomainCode } from '../platform/errors.js';
-import type { Database } from './database.js';
-import { DatabaseHealth } from './health.js';
-import { Checkpoints } from './sqlite/checkpoints.js';
-import { SqliteConnection, type Watcher } from './sqlite/connection.js';
-import { SqliteConnectionDialect } from './sqlite/dialect.js';
-import { ReaderThreads, type ExaminingLimits } from './sqlite/examining/reader-threads.js';
-import { FileGuard } from './sqlite/file/guard.js';
-import { Marker, readMarks, type Slot } from './sqlite/file/marker.js';
-import { closeWhole, openFile } from './sqlite/file/open-file.js';
-import { markOpen } from './sqlite/file/paths.js';
-import { Reserve } from './sqlite/file/reserve.js';
-import { LogRestart } from './sqlite/log-restart.js';
-import { Snapshots } from './sqlite/snapshots.js';
-import { createWriters } from './sqlite/writer.js';
-import type { Tables } from './tables.js';
+import { DomainError, type DomainCode } from '../../platform/errors.js';
+import type { Database } from '../database.js';
+import { DatabaseHealth } from '../health.js';
+import { Checkpoints } from './checkpoints.js';
+import { SqliteConnection, type Watcher } from './connection.js';
+import { SqliteConnectionDialect } from './dialect.js';
+import { ReaderThreads, type ExaminingLimits } from './examining/reader-threads.js';
+import { FileGuard } from './file/guard.js';
+import { Marker, readMarks, type Slot } from './file/marker.js';
+import { closeWhole, openFile } from './file/open-file.js';
+import { markOpen } from './file/paths.js';
+import { Reserve } from './file/reserve.js';
+import { LogRestart } from './log-restart.js';
+import { Snapshots } from './snapshots.js';
+import { createWriters } from './writer.js';
+import type { Tables } from '../tables.js';
 
 export interface ConnectOptions {
   /** Called once, after a failed fsync: acknowledged changes may be lost, so the process must end. */

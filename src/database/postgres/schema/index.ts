@@ -1,0 +1,36 @@
+import { sql, type Kysely } from 'kysely';
+
+import { BOOKKEEPING_TABLES } from './bookkeeping.js';
+import { COUNTER_TRIGGERS } from './counters.js';
+import { FLEET_TABLES } from './fleet.js';
+import { NOTIFICATION_TABLES } from './notifications.js';
+import { POLICIES } from './policies.js';
+import { createRoles } from './roles.js';
+import { SOFTWARE_TABLES } from './software.js';
+import { TOTAL_TRIGGERS } from './totals.js';
+import { TRANSACTION_TABLES } from './transactions.js';
+import { USER_TABLES } from './users.js';
+
+export { COMPANY_ROLE, SYSTEM_ROLE } from './roles.js';
+
+const STATEMENTS: readonly string[] = [
+  ...USER_TABLES,
+  ...FLEET_TABLES,
+  ...SOFTWARE_TABLES,
+  ...NOTIFICATION_TABLES,
+  ...TRANSACTION_TABLES,
+  ...BOOKKEEPING_TABLES,
+  ...COUNTER_TRIGGERS,
+  ...TOTAL_TRIGGERS,
+  ...POLICIES,
+];
+
+/**
+ * Creates all tables, triggers, roles and policies in an empty PostgreSQL database (15 or later): what the migrations of
+ * SQLite make together. To be called in a transaction. Errors: an `Error` that names what an administrator must run, if
+ * this user may not create roles.
+ */
+export async function createSchema<T>(db: Kysely<T>): Promise<void> {
+  await createRoles(db);
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}

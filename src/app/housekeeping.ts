@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Database } from '../database/database.js';
-import { trimLog } from '../database/sqlite/upkeep.js';
-import type { SystemWriteWork, Units } from '../database/work.js';
+import type { Units } from '../database/work.js';
 import { MINUTE, type Clock } from '../platform/clock.js';
 import { createSteps, type Steps } from './steps.js';
 import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
@@ -17,8 +16,8 @@ const MAX_BATCHES = 100;
 const PAUSE_MS = 5;
 
 /** Each deletes a batch and resolves to true if there may be more. */
-const TASKS: readonly ((work: SystemWriteWork) => Promise<boolean>)[] = [
-  deleteExpiredResponses,
+const TASKS: readonly ((units: Units) => Promise<boolean>)[] = [
+  (units) => units.systemWrite(LOCAL_ORIGIN, deleteExpiredResponses),
   sweepContents,
 ];
 
@@ -43,25 +42,27 @@ export function createHousekeeping(
   clock: Clock,
   onError: (error: unknown) => void,
 ): Housekeeping {
-  const steps = createSteps(units, onError);
+  const steps = createSteps(units, database, onError);
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let stopped = false;
   const createdAt = clock.now();
 
-  const repeat = async (task: (work: SystemWriteWork) => Promise<boolean>, maxBatches: number) => {
+  const repeat = async (task: (units: Units) => Promise<boolean>, maxBatches: number) => {
     let more = true;
     for (let batch = 0; batch < maxBatches && more && !stopped; batch += 1) {
-      more = await units.systemWrite(LOCAL_ORIGIN, task);
+      more = await task(units);
       if (more) await sleep(PAUSE_MS);
     }
   };
 
   const run = async (): Promise<void> => {
-    for (const task of TASKS) await repeat(task, MAX_BATCHES);
-    // Steps that failed, for example on a full disk, are taken again.
+    await database.alone('housekeeping', async () => {
+      for (const task of TASKS) await repeat(task, MAX_BATCHES);
+    });
+    // Steps that failed, for example on a full disk, or that a node has left which is gone, are taken again.
     if (!stopped) steps.start();
-    if (!stopped) await trimLog(database);
+    if (!stopped) await database.maintain();
   };
 
   return {
@@ -69,7 +70,10 @@ export function createHousekeeping(
     steps,
     start: () => {
       steps.start();
-      running = repeat((work) => sweepReleasedBefore(work, createdAt), Infinity).catch(onError);
+      // What other nodes are storing must stay.
+      if (!database.isShared) {
+        running = repeat(() => sweepReleasedBefore(units, createdAt), Infinity).catch(onError);
+      }
       timer = setInterval(() => {
         running = running.then(run).catch(onError);
       }, INTERVAL_MS).unref();

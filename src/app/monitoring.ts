@@ -1,11 +1,9 @@
-import type { Database } from '../database/database.js';
-import { databaseBytes, databaseChecks, LONG_LOG_BYTES } from '../database/sqlite/upkeep.js';
+import { LONG_LOG_BYTES, type Database } from '../database/database.js';
 import { alive, ready } from '../http/monitoring/health.js';
 import { createMetrics, type ClientFigures } from '../http/monitoring/metrics.js';
 import { observeOperations } from '../http/monitoring/operation-log.js';
 import { observeRequests } from '../http/monitoring/request-log.js';
 import type { Clock } from '../platform/clock.js';
-import type { Config } from '../platform/config/config.js';
 import type { Logger } from '../platform/logger.js';
 
 export type Monitoring = ReturnType<typeof createMonitoring>;
@@ -17,16 +15,15 @@ export function createMonitoring(parts: {
   readonly database: Database;
   readonly lostLogLines: () => number;
   readonly clients: () => ClientFigures;
-  readonly config: Pick<Config, 'maxWalBytes'>;
 }) {
-  const { logger, clock, database, lostLogLines, clients, config } = parts;
+  const { logger, clock, database, lostLogLines, clients } = parts;
   const readiness = { isOn: false };
   const metrics = createMetrics({
     lostLogLines,
     clients,
-    databaseBytes: () => databaseBytes(database),
+    databaseBytes: () => database.bytes(),
     examining: () => database.examining(),
-    isLogLong: () => databaseBytes(database).log >= LONG_LOG_BYTES,
+    isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
   });
   return {
     metrics,
@@ -36,7 +33,7 @@ export function createMonitoring(parts: {
     /** By path. */
     handlers: {
       '/healthz': alive,
-      '/readyz': ready(readiness, databaseChecks(database, config)),
+      '/readyz': ready(readiness, database.checks),
       '/metrics': metrics.handler,
     },
   };

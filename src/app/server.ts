@@ -1,5 +1,4 @@
-import type { ConnectOptions } from '../database/sqlite/connect.js';
-import type { Database } from '../database/database.js';
+import type { Database, OpenOptions } from '../database/database.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
@@ -27,7 +26,7 @@ export interface ServerOverrides {
   readonly timeouts?: Partial<Timeouts>;
   readonly live?: Partial<LiveTimes>;
   /** Limits of reads that examine many rows. */
-  readonly examining?: ConnectOptions['examining'];
+  readonly examining?: OpenOptions['examining'];
   /** The token that GraphiQL starts with for browsers on this machine: the demo's. */
   readonly graphiqlToken?: () => string | null;
 }
@@ -61,7 +60,7 @@ export async function createServer(
   const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
   const { figures: clients } = limits;
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients, config });
+  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
@@ -96,7 +95,7 @@ const LEAST_SPOOL_BYTES = 256 * 1024 * 1024;
 function openSpools({ maxFileBytes }: Config, database: Database): SpoolFiles {
   const maxBytesOfCompany = Math.max(LEAST_SPOOL_BYTES, 2 * maxFileBytes);
   return new SpoolFiles({
-    path: `${database.file}.upload-`,
+    path: database.spoolPath,
     maxBytesOfCompany,
     maxBytes: 4 * maxBytesOfCompany,
     demandRoom: () => database.admit('other'),

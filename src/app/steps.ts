@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
 import { takeDeliveryStep } from '../resources/notification/delivery.service.js';
 import { takeRemovalStep } from '../resources/removal/removal-steps.service.js';
 
 /** Between two steps, so that others read and write meanwhile. */
 const PAUSE_MS = 5;
+/** After which to look again whether another node has done everything. */
+const OTHERS_MS = 500;
 
 /** Each takes a step of the company after the given one, and resolves to that company; null if nothing is left. */
 const KINDS: readonly ((units: Units, companyId: number) => Promise<number | null>)[] = [
@@ -23,7 +26,11 @@ export interface Steps {
   stop(): Promise<void>;
 }
 
-export function createSteps(units: Units, onError: (error: unknown) => void): Steps {
+export function createSteps(
+  units: Units,
+  database: Pick<Database, 'alone'>,
+  onError: (error: unknown) => void,
+): Steps {
   let running: Promise<void> | null = null;
   let isStopped = false;
   let isAskedAgain = false;
@@ -45,12 +52,24 @@ export function createSteps(units: Units, onError: (error: unknown) => void): St
 
   function start(): void {
     isAskedAgain = true;
-    running ??= takeAll()
+    running ??= database
+      .alone('steps', takeAll)
+      .then((hasRun) => {
+        if (!hasRun) startLater();
+      })
       .catch(onError)
       .finally(() => {
         running = null;
         if (isAskedAgain && !isStopped) start();
       });
+  }
+
+  /** Another node takes steps, but may have looked before there were these. */
+  function startLater(): void {
+    isAskedAgain = false;
+    setTimeout(() => {
+      if (!isStopped) start();
+    }, OTHERS_MS).unref();
   }
 
   units.onUnfinished(start);

@@ -1,14 +1,12 @@
-import type { Database } from '../database/database.js';
-import { openDatabase, type OpenOptions } from '../database/sqlite/open.js';
-import { engineCode } from '../database/sqlite/faults.js';
-import type { Loss } from '../database/sqlite/file/loss.js';
-import { databaseBytes, LONG_LOG_BYTES } from '../database/sqlite/upkeep.js';
+import { LONG_LOG_BYTES, type Database, type Loss, type OpenOptions } from '../database/database.js';
+import { openDatabase } from '../database/open.js';
 import type { Units } from '../database/work.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { DomainCode } from '../platform/errors.js';
+import { storageCode } from '../platform/storage-faults.js';
 import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Logger } from '../platform/logger.js';
 import { listCompanies } from '../resources/company/company.service.js';
@@ -43,15 +41,19 @@ export async function openStorage(
   { acceptLoss = false, onFatal, examining }: StorageOptions,
 ): Promise<Storage> {
   let loss: Loss | null = null;
-  const database = await openDatabase(config.databaseFile, {
+  const database = await openDatabase(config.database, {
     exclusive: true,
+    maxLogBytes: config.maxWalBytes,
+    connections: config.databaseConnections,
+    uploadFolder: config.uploadFolder,
+    onProgress: (message) => logger.info(message),
     examining,
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
     onFault: faultLogger(logger),
     onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),
     onFatal: (error) => {
       logger.fatal(
-        { err: error, engine_code: engineCode(error) },
+        { err: error, storage_code: storageCode(error) },
         'the storage can no longer guarantee that writes are durable',
       );
       onFatal?.(error);
@@ -71,16 +73,16 @@ export async function openStorage(
   }
 }
 
-/** Logs a fault with SQLite's code, or that of the operating system. */
+/** Logs a fault with the code of the database or of the operating system. */
 function faultLogger(logger: Logger): (code: DomainCode, error: unknown) => void {
   const logged = new Map<string, number>();
   return (code, error) => {
     if (code === 'busy' || code === 'taken') return;
-    const engine = engineCode(error) ?? (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const cause = storageCode(error) ?? 'unknown';
     const now = systemClock.elapsed();
-    if (now - (logged.get(code + engine) ?? -Infinity) < FAULT_LOG_MS) return;
-    logged.set(code + engine, now);
-    logger.error({ code, engine_code: engine, reason: (error as Error).message }, 'storage fault');
+    if (now - (logged.get(code + cause) ?? -Infinity) < FAULT_LOG_MS) return;
+    logged.set(code + cause, now);
+    logger.error({ code, storage_code: cause, reason: (error as Error).message }, 'storage fault');
   };
 }
 
@@ -106,7 +108,7 @@ export function watchStorage(database: Database, logger: Logger): () => void {
   const timer = setInterval(() => {
     // Changes, if any, are refused by then; see `onLost`.
     if (database.verify() !== null) return;
-    const { log } = databaseBytes(database);
+    const { log } = database.bytes();
     if (log < LONG_LOG_BYTES) warnedAt = 0;
     else if (log >= 2 * warnedAt) {
       warnedAt = log;

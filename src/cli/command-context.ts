@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
-import { openDatabase } from '../database/sqlite/open.js';
+import { openDatabase } from '../database/open.js';
 import { createUnits, type SystemReadWork, type Units, type WriteWork } from '../database/work.js';
 import { localCaller, type Caller } from '../platform/caller.js';
 import { systemClock } from '../platform/clock.js';
@@ -27,7 +27,7 @@ export async function withDatabase<T>(
   use: (context: CommandContext) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(environment);
-  const database = await openDatabase(config.databaseFile);
+  const database = await openDatabase(config.database);
   try {
     const chain = config.ledgerChain ? ledgerChainHash(loadTokenSecret(config)) : null;
     return await use({ config, units: createUnits(database, systemClock, { chain }) });

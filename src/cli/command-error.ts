@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 
-import { DatabaseRefused } from '../database/sqlite/file/inspect.js';
+import { DatabaseRefused } from '../database/refused.js';
 import { ConfigError } from '../platform/config/config.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -39,7 +39,9 @@ export function failureOf(error: unknown): Failure {
     return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage, lines: [] };
   }
   if (error instanceof ConfigError) return { exitCode: EXIT.config, lines: error.problems };
-  if (error instanceof DatabaseRefused) return { exitCode: EXIT.config, lines: [error.message] };
+  if (error instanceof DatabaseRefused) {
+    return { exitCode: error.reason === 'exists' ? EXIT.failed : EXIT.config, lines: [error.message] };
+  }
   if (error instanceof DomainError) return failureOfDomain(error);
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };
   if (isSystemError(error)) return { exitCode: EXIT.failed, lines: [error.message] };

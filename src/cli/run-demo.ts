@@ -1,13 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 import type { Server } from '../app/server.js';
-import { lockFile } from '../database/sqlite/file/lock.js';
+import { databaseTools } from '../database/tools.js';
 import { demoCommands } from '../demo/commands.js';
 import { createDemo, type Demo } from '../demo/demo.js';
 import { systemClock } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
+import { databaseName } from '../platform/config/database-url.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { CommandIo } from './command-io.js';
 import { createServerProcess, runServer } from './run-server.js';
@@ -19,30 +21,23 @@ export interface DemoOptions {
   readonly port?: number | undefined;
   /** Folder for `demo.db`, which replaces an earlier one and is kept; otherwise a temporary folder. */
   readonly dir?: string | undefined;
+  /** URL of an empty database that is filled instead, and kept. */
+  readonly database?: string | undefined;
 }
 
 /** Fills a new database with a demo fleet and serves it until SIGTERM, SIGINT or SIGHUP. DATABASE_URL is ignored. */
-export async function runDemo(io: CommandIo, { seed, port, dir }: DemoOptions): Promise<void> {
-  const settings = readConfig({ LOG_LEVEL: 'warn', ...io.environment });
+export async function runDemo(io: CommandIo, { seed, port, dir, database }: DemoOptions): Promise<void> {
+  const settings = readConfig({ LOG_LEVEL: 'warn', ...io.environment, DATABASE_URL: database ?? '' });
   const folder = dir === undefined ? mkdtempSync(join(tmpdir(), 'terminal-gateway-demo-')) : resolve(dir);
   try {
-    const databaseFile = emptyDatabaseFile(folder);
-    const overrides = { databaseFile, tokenSecret: null, graphqlDevelopment: true };
+    const place = database === undefined ? { file: join(folder, 'demo.db') } : settings.database;
+    await databaseTools(place).makeEmpty();
+    const tokenSecret = 'server' in place ? randomBytes(32).toString('hex') : null;
+    const overrides = { database: place, uploadFolder: folder, tokenSecret, graphqlDevelopment: true };
     await serveDemo(io, { ...settings, ...overrides, port: port ?? settings.port }, seed);
   } finally {
     if (dir === undefined) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Deletes the files of an earlier demo. Errors: `DatabaseRefused` if that demo still runs. */
-function emptyDatabaseFile(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, 'demo.db');
-  const lock = lockFile(file);
-  for (const suffix of ['', '-wal', '-shm', '.secret', '.marker', '.reserve'])
-    rmSync(`${file}${suffix}`, { force: true });
-  lock.release();
-  return file;
 }
 
 async function serveDemo(io: CommandIo, config: Config, seed: number): Promise<void> {
@@ -52,7 +47,7 @@ async function serveDemo(io: CommandIo, config: Config, seed: number): Promise<v
   const demo = await fillDatabase(serverProcess.server, { seed, tokenSecret: loadTokenSecret(config) });
   token = demo.token;
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
-  io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${config.databaseFile}`);
+  io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${databaseName(config.database)}`);
   await runServer(serverProcess, io, {
     // SIGHUP: the terminal was closed.
     stopSignals: ['SIGTERM', 'SIGINT', 'SIGHUP'],

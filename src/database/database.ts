@@ -1,9 +1,10 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 
+import type { DomainCode } from '../platform/errors.js';
 import type { DatabaseHealth } from './health.js';
 import type { Tables } from './tables.js';
 
-/** Reads that may examine many rows, and their threads, at this moment. */
+/** Reads that may examine many rows, and their threads or connections, at this moment. */
 export interface ExaminingReads {
   readonly running: number;
   readonly waiting: number;
@@ -13,28 +14,60 @@ export interface ExaminingReads {
   readonly lostThreads: number;
 }
 
-/** One SQLite file. */
+/** Whose rows a unit of work sees: those of a company; null for work above companies. */
+export type Scope = number | null;
+
+/** What others need to know of a change that was committed: its company, and the type of the record. */
+export interface CommittedChange {
+  readonly companyId: number | null;
+  readonly entityType: string;
+}
+
+/** Acknowledged changes that a database does not have. */
+export interface Loss {
+  /** What is missing, as a sentence without advice. */
+  readonly problem: string;
+  /** The last ledger entry that was acknowledged, and when, in milliseconds since 1970; null if it is not known. */
+  readonly acknowledged: { readonly head: number; readonly at: number } | null;
+  /** Position of the last ledger entry that is there. */
+  readonly head: number;
+}
+
+/** Sizes in bytes; `log` is the write-ahead log that a database file has beside it. */
+export interface DatabaseBytes {
+  readonly file: number;
+  readonly log: number;
+}
+
+/** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
-  readonly file: string;
-  /** A read-only handle: each statement sees the latest commit. */
+  /** Where it is, without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
+  readonly name: string;
+  /** Work above companies outside of units: each statement sees the latest commit. Reads only. */
   readonly reads: Kysely<Tables>;
   readonly writes: Kysely<Tables>;
   /**
-   * Calls `use` with a read-only handle whose statements all see the same state. System units have a reserve of
-   * connections, so they may run inside other units. Errors: `busy`.
+   * Calls `use` with a read-only handle whose statements all see the same state. Units above companies have a reserve of
+   * connections, so they may run inside other units. Errors: `busy`, `storage_unavailable`.
    */
-  snapshot<T>(isSystem: boolean, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
    * The same for a read that may examine many rows, on behalf of a company. Errors: `busy`, `deadline_exceeded`.
    */
   examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * One transaction, which rolls back if `use` rejects. Those of one company run one after the other. Those above
+   * companies do so too; they see the rows of all companies. With `ofCompany` such a transaction also waits for those of
+   * this company, as it must where it first reads what it then changes. Errors: `busy`, `storage_unavailable`.
+   */
+  write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: (sql: string) => void): () => void;
   readonly health: DatabaseHealth;
   /**
-   * Null if its files are where they were opened; otherwise says which one was removed, moved or replaced. Nothing is
-   * acknowledged from then on.
+   * Null if it can be trusted; otherwise says why not, for example which of its files was removed, moved or replaced.
+   * Nothing is acknowledged from then on.
    */
   verify(): string | null;
   /**
@@ -42,6 +75,66 @@ export interface Database {
    * them. Errors: `storage_full` for other changes, until the reserve is made again.
    */
   admit(change: 'deletion' | 'other'): void;
-  /** Waits for writes that have begun or are queued, and copies the log into the file. */
+  /** Lets other nodes know of changes that this one has committed; they know within a second. Never rejects. */
+  announce(changes: readonly CommittedChange[]): void;
+  /** Calls `listener` with the changes of other nodes, and with null where some may have been missed. */
+  onAnnounced(listener: (changes: readonly CommittedChange[] | null) => void): void;
+  /** Whether other nodes may be using it. */
+  readonly isShared: boolean;
+  /** Runs `use` unless another node is running the same task; false if it did not. */
+  alone(task: 'housekeeping' | 'steps', use: () => Promise<void>): Promise<boolean>;
+  /** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */
+  readonly checks: Readonly<Record<string, () => Promise<string | null>>>;
+  bytes(): DatabaseBytes;
+  /** Connections to a database server by state; empty for a file. */
+  connections(): Readonly<Record<string, number>>;
+  /** What has to be done once a minute, for example to shorten the log. */
+  maintain(): Promise<void>;
+  /** Where temporary files of uploads are kept: the begin of their paths; a name follows. */
+  readonly spoolPath: string;
+  /** Waits for writes that have begun or are queued, and leaves everything on the disk. */
   close(): Promise<void>;
+}
+
+/** A log of this length is reported: 256 MiB. It has at most 16 MiB while no reader takes long. */
+export const LONG_LOG_BYTES = 256 * 1024 * 1024;
+
+export interface OpenOptions {
+  /** Called once, after a fault after which acknowledged changes may be lost: the process must end. */
+  readonly onFatal?: (error: unknown) => void;
+  /** Called once if a file of the database is gone; no change is acknowledged from then on. */
+  readonly onLost?: (problem: string) => void;
+  /** Called with each fault of the storage and the error behind it. */
+  readonly onFault?: (code: DomainCode, error: unknown) => void;
+  /** Called with the reason when a reader thread ended by itself, or did not stop in time. */
+  readonly onThreadLost?: (error: unknown) => void;
+  /** Called with a sentence where something takes long, for example when another node migrates. */
+  readonly onProgress?: (message: string) => void;
+  /** Other limits of reads that examine many rows; for tests. */
+  readonly examining?: Partial<ExaminingLimits> | undefined;
+  /** For a server: no other one may open the same file. Several servers may use one PostgreSQL database. */
+  readonly exclusive?: boolean;
+  /** Called if acknowledged changes are missing: the database is opened nevertheless. Without it, it is refused. */
+  readonly acceptLoss?: ((loss: Loss) => void) | undefined;
+  /** From this size of the log of a file on, it is not ready. */
+  readonly maxLogBytes?: number;
+  /** Connections to a database server at most. */
+  readonly connections?: number;
+  /** Folder of temporary files of uploads, where the records are not in a file. */
+  readonly uploadFolder?: string;
+}
+
+export interface ExaminingLimits {
+  /** How many run at the same time. */
+  readonly threads: number;
+  /** How long a unit may take, in milliseconds. */
+  readonly deadlineMs: number;
+  /** How long a thread may take to end what it is doing, after which another takes its place. */
+  readonly graceMs: number;
+  readonly maxWaitMs: number;
+  readonly maxWaiting: number;
+  readonly maxWaitingOfCompany: number;
+  /** How long an unused thread stays. */
+  readonly idleMs: number;
+  readonly maxHeapMiB: number;
 }

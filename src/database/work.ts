@@ -5,7 +5,7 @@ import type { Caller, Origin } from '../platform/caller.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
-import type { Database } from './database.js';
+import type { CommittedChange, Database, Scope } from './database.js';
 import type { Tables } from './tables.js';
 
 /** A handle that offers queries only. A statement written with `sql` that changes something fails at run time. */
@@ -64,12 +64,13 @@ export interface Units {
   read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>, options?: ReadOptions): Promise<T>;
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
-  systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
+  /** With `companyId`, the unit waits for units that write in this company, and they for it. */
+  systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
   /**
-   * Calls `listener` with the recorded changes after each commit of this process, until the returned function is
-   * called. Commits of other processes are not reported.
+   * Calls `listener` with the changes of each commit of this node, and within a second with those of other nodes, until
+   * the returned function is called; with null where changes of others may have been missed.
    */
-  onCommitted(listener: (entries: readonly RecordedChange[]) => void): () => void;
+  onCommitted(listener: (changes: readonly CommittedChange[] | null) => void): () => void;
   /** Calls `listener` after the commit of a unit that has left something to be done in steps. */
   onUnfinished(listener: () => void): void;
 }
@@ -85,9 +86,11 @@ function readsOf(database: Database, clock: Clock): Units['read'] {
   return async (caller, use, { examines = false } = {}) => {
     const read = (db: ReadDatabase) => use({ caller, db, now: clock.now() });
     if (examines === true) return await database.examine(caller.companyId, read);
-    if (examines === false) return await database.snapshot(false, read);
+    if (examines === false) return await database.snapshot(caller.companyId, read);
     try {
-      return await database.snapshot(false, (db) => use({ caller, db, now: clock.now(), examineInstead }));
+      return await database.snapshot(caller.companyId, (db) =>
+        use({ caller, db, now: clock.now(), examineInstead }),
+      );
     } catch (error) {
       if (!(error instanceof ManyRows)) throw error;
       return await database.examine(caller.companyId, read);
@@ -141,12 +144,18 @@ export interface UnitOptions {
 
 export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
   const { onCounted = () => undefined, chain = null } = options;
-  const listeners = new Set<(entries: readonly RecordedChange[]) => void>();
+  const listeners = new Set<(changes: readonly CommittedChange[] | null) => void>();
+  const report = (changes: readonly CommittedChange[] | null): void => {
+    for (const listener of listeners) listener(changes);
+  };
+  database.onAnnounced(report);
   const finishers: (() => void)[] = [];
 
-  async function systemWrite<T>(
+  async function write<T>(
+    scope: Scope,
     actor: Partial<Caller> & Origin,
     use: (work: SystemWriteWork) => Promise<T>,
+    companyId?: number,
   ): Promise<T> {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
@@ -162,18 +171,19 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
       return used;
     };
     // Others wait for this one: it does not wait for the other work of its company.
-    const result = await database.writes.transaction().execute((db) => workFor(AWAITED, () => change(db)));
+    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), companyId);
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
-    for (const listener of listeners) listener(recorded);
+    report(recorded);
+    database.announce(recorded);
     return result;
   }
 
   return {
     read: readsOf(database, clock),
-    write: (caller, use) => systemWrite(caller, (work) => use({ ...work, caller })),
-    systemRead: (use) => database.snapshot(true, (db) => use({ db, now: clock.now() })),
-    systemWrite,
+    write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
+    systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now() })),
+    systemWrite: (origin, use, companyId) => write(null, origin, use, companyId),
     onCommitted: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

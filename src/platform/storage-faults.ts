@@ -34,3 +34,10 @@ const REASONS: Readonly<Record<string, Fault>> = {
 export function faultOfSystem(code: string | null, cause: Error): DomainError | null {
   return REASONS[code ?? '']?.(cause) ?? null;
 }
+
+/** The code of the database or of the operating system behind an error, for example `SQLITE_FULL`, `57P01` or `EIO`. */
+export function storageCode(error: unknown): string | null {
+  if (error instanceof DomainError) return storageCode(error.details.cause);
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : null;
+}

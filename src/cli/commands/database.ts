@@ -1,13 +1,9 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 
-import { openDatabase } from '../../database/sqlite/open.js';
-import { backupTo, restoreFrom } from '../../database/sqlite/file/backup.js';
-import { checkFile, describeFile, refuseNone } from '../../database/sqlite/file/check.js';
-import { inspectFile } from '../../database/sqlite/file/inspect.js';
-import { keepLog, lossOf, refuseLoss } from '../../database/sqlite/file/loss.js';
-import { foreignObjects } from '../../database/sqlite/foreign-objects.js';
+import { openDatabase } from '../../database/open.js';
+import { databaseTools, type DatabaseTools } from '../../database/tools.js';
 import { readConfig } from '../../platform/config/config.js';
+import { databaseName } from '../../platform/config/database-url.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
@@ -33,88 +29,45 @@ interface MigrateOptions extends JsonOption {
 }
 
 async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
-  const file = fileOf(io);
+  const { database } = readConfig(io.environment);
+  const tools = databaseTools(database);
   const isDryRun = options.dryRun === true;
-  const { pending } = inspectFile(file);
-  refuseLoss(file);
-  if (!isDryRun) await (await openDatabase(file)).close();
+  const pending = await tools.pending();
+  if (!isDryRun) await (await openDatabase(database, { onProgress: io.notice })).close();
   const lines = pending.map((name) => `${name} ${isDryRun ? 'would be applied' : 'applied'}`);
-  const result = { file, dry_run: isDryRun, migrations: pending };
-  printResult(io, options, result, pending.length === 0 ? [`${file} is up to date.`] : lines);
+  const result = { ...tools.place, dry_run: isDryRun, migrations: pending };
+  printResult(io, options, result, pending.length === 0 ? [`${nameOf(io)} is up to date.`] : lines);
 }
 
 async function check(io: CommandIo, options: JsonOption): Promise<void> {
-  const file = fileOf(io);
-  const problems = await checkWhole(file);
+  const tools = toolsOf(io);
+  const name = nameOf(io);
+  const problems = await tools.check();
   const isOk = problems.length === 0;
-  printResult(io, options, { file, ok: isOk, problems }, isOk ? [`${file}: no damage found.`] : problems);
-  if (!isOk) throw new CommandError(`${file} is not sound: restore a backup.`);
-}
-
-async function checkWhole(file: string): Promise<readonly string[]> {
-  refuseNone(file);
-  const loss = lossOf(file);
-  // A database that has lost changes stays as it is.
-  const endLog = loss === null ? keepLog(file) : (): void => undefined;
-  try {
-    const lost = loss === null ? [] : [loss.problem];
-    return [...lost, ...checkFile(file), ...(await foreignObjects(file))];
-  } finally {
-    endLog();
-  }
+  const lines = isOk ? [`${name}: no damage found.`] : problems;
+  printResult(io, options, { ...tools.place, ok: isOk, problems }, lines);
+  if (!isOk) throw new CommandError(`${name} is not sound: restore a backup.`);
 }
 
 async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {
-  const file = fileOf(io);
-  refuseExisting(target);
-  refuseLoss(file);
-  await backupTo(file, target, io.progress('Copying'));
-  printResult(io, options, { file, backup: target }, [`${file} was copied to ${target}.`]);
+  const tools = toolsOf(io);
+  await tools.backup(target, io.progress('Copying'));
+  printResult(io, options, { ...tools.place, backup: target }, [`${nameOf(io)} was copied to ${target}.`]);
 }
 
 async function restore(io: CommandIo, source: string, options: JsonOption): Promise<void> {
-  const file = fileOf(io);
-  refuseExisting(file);
-  await restoreFrom(source, file, io.progress('Copying'));
-  printResult(io, options, { file, backup: source }, [`${file} was restored from ${source}.`]);
+  const tools = toolsOf(io);
+  await tools.restore(source, io.progress('Copying'));
+  printResult(io, options, { ...tools.place, backup: source }, [
+    `${nameOf(io)} was restored from ${source}.`,
+  ]);
 }
 
-function refuseExisting(file: string): void {
-  if (!existsSync(file)) return;
-  throw new CommandError(`${file} exists and is not overwritten: move it away, or name another file.`);
+async function info(io: CommandIo, options: JsonOption): Promise<void> {
+  const { fields, lines } = await toolsOf(io).describe();
+  printResult(io, options, fields, lines);
 }
 
-function info(io: CommandIo, options: JsonOption): void {
-  const file = fileOf(io);
-  const { bytes, logBytes, engine, state, applied, pending, companies, users, records } = describeFile(file);
-  const problem = lossOf(file)?.problem ?? null;
-  const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
-  const counts = Object.entries({ companies, users, ...records }).map(([name, count]) => `${name}: ${count}`);
-  printResult(
-    io,
-    options,
-    {
-      file,
-      bytes,
-      log_bytes: logBytes,
-      sqlite: engine,
-      state,
-      applied,
-      pending,
-      companies,
-      users,
-      records,
-      loss: problem,
-    },
-    [
-      `${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
-      `schema ${state}: ${migrations}`,
-      ...counts,
-      ...(problem === null ? [] : [problem]),
-    ],
-  );
-}
-
-function fileOf({ environment }: CommandIo): string {
-  return readConfig(environment).databaseFile;
-}
+const toolsOf = ({ environment }: CommandIo): DatabaseTools =>
+  databaseTools(readConfig(environment).database);
+const nameOf = ({ environment }: CommandIo): string => databaseName(readConfig(environment).database);

@@ -14,6 +14,7 @@ export function addDemoCommand(program: Command, io: CommandIo): void {
     .option('--seed <number>', 'seed of the random records', wholeNumber(2 ** 32 - 1), 1)
     .option('--port <number>', 'port to listen on, instead of PORT', wholeNumber(65_535))
     .option('--dir <folder>', 'folder for demo.db, which replaces an earlier demo and is kept')
+    .option('--database <url>', 'fill this empty database instead, for example postgres://…, and keep it')
     .addHelpText('after', NOTES)
     .action(async (options: DemoOptions) => {
       const { runDemo } = await import('../run-demo.js');

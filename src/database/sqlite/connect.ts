@@ -1,12 +1,12 @@
 import { Kysely } from 'kysely';
 
-import { DomainError, type DomainCode } from '../../platform/errors.js';
-import type { Database } from '../database.js';
+import { DomainError } from '../../platform/errors.js';
+import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { Checkpoints } from './checkpoints.js';
 import { SqliteConnection, type Watcher } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
-import { ReaderThreads, type ExaminingLimits } from './examining/reader-threads.js';
+import { ReaderThreads } from './examining/reader-threads.js';
 import { FileGuard } from './file/guard.js';
 import { Marker, readMarks, type Slot } from './file/marker.js';
 import { closeWhole, openFile } from './file/open-file.js';
@@ -14,20 +14,11 @@ import { markOpen } from './file/paths.js';
 import { Reserve } from './file/reserve.js';
 import { LogRestart } from './log-restart.js';
 import { Snapshots } from './snapshots.js';
+import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
 import { createWriters } from './writer.js';
 import type { Tables } from '../tables.js';
 
-export interface ConnectOptions {
-  /** Called once, after a failed fsync: acknowledged changes may be lost, so the process must end. */
-  readonly onFatal?: (error: unknown) => void;
-  /** Called once if a file of the database is gone; no change is acknowledged from then on. */
-  readonly onLost?: (problem: string) => void;
-  /** Called with each fault of the storage and the error of SQLite or of the operating system. */
-  readonly onFault?: (code: DomainCode, error: unknown) => void;
-  /** Called with the reason when a reader thread ended by itself, or did not stop in time. */
-  readonly onThreadLost?: (error: unknown) => void;
-  /** Other limits of reads that examine many rows; for tests. */
-  readonly examining?: Partial<ExaminingLimits> | undefined;
+export interface ConnectOptions extends OpenOptions {
   /** Notes in the marker what is acknowledged. Without it, nothing is noted. */
   readonly slot?: Exclude<Slot, 'synced'>;
 }
@@ -48,12 +39,20 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const reserve = options.slot === 'server' ? new Reserve(file) : null;
   const checkpoints = options.slot === 'server' ? checkpointsOf(writer, file) : null;
   const readers = openReaders(file, writer, options);
+  const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) });
+  const verify = (): string | null => writer.guard?.verify() ?? null;
   return {
-    ...{ file, health, ...readers.handles },
-    writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
+    ...{ name: file, health, ...readers.handles, writes, verify, ...SINGLE_NODE },
+    write: (_scope, use) => writes.transaction().execute(use),
     watchStatements: statements.watchStatements,
-    verify: () => writer.guard?.verify() ?? null,
     admit: (change) => admit(reserve, health, change),
+    checks: databaseChecks(
+      { file, reads: readers.handles.reads, health, verify },
+      { maxLogBytes: options.maxLogBytes ?? Infinity },
+    ),
+    bytes: () => databaseBytes(file),
+    maintain: () => trimLog(file, writes),
+    spoolPath: `${file}.upload-`,
     close: async () => {
       await writers.finish();
       await readers.close();
@@ -63,6 +62,18 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     },
   };
 }
+
+/** No other node uses the file, and there are no connections to it. */
+const SINGLE_NODE: Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'connections'> = {
+  isShared: false,
+  announce: () => undefined,
+  onAnnounced: () => undefined,
+  alone: async (_task, use) => {
+    await use();
+    return true;
+  },
+  connections: () => ({}),
+};
 
 function checkpointsOf(writer: SqliteConnection, file: string): Checkpoints {
   const checkpoints = new Checkpoints({
@@ -89,7 +100,7 @@ function openReaders(file: string, writer: SqliteConnection, options: ConnectOpt
   const logRestart = new LogRestart(snapshots, threads, () => writer.restartLog());
   const handles: Pick<Database, 'reads' | 'snapshot' | 'examine' | 'examining'> = {
     reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
-    snapshot: (isSystem, use) => snapshots.use(isSystem, use),
+    snapshot: (scope, use) => snapshots.use(scope === null, use),
     examine: (companyId, use) => threads.use(companyId, use),
     examining: () => threads.state,
   };

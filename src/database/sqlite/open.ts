@@ -10,26 +10,20 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { connect, type ConnectOptions } from './connect.js';
-import type { Database } from '../database.js';
+import { connect } from './connect.js';
+import type { Database, OpenOptions } from '../database.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { faultOfSystem } from '../../platform/storage-faults.js';
 import { isStorageFault, translate } from './faults.js';
-import { DatabaseRefused, inspectFile, recognizeFile, unusable } from './file/inspect.js';
+import { DatabaseRefused } from '../refused.js';
+import { inspectFile, recognizeFile, unusable } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
-import { ensureMarker, headOf, lossOf, lost, type Loss } from './file/loss.js';
+import { ensureMarker, headOf, lossOf, lost } from './file/loss.js';
 import { readMarks, removeMarker } from './file/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';
 import { closing, giveIdentity, openFile } from './file/open-file.js';
 import { canonicalPath } from './file/paths.js';
 import { probeStorage } from './file/probe.js';
-
-export interface OpenOptions extends Omit<ConnectOptions, 'slot'> {
-  /** Locks the file for this server until `close`; refuses if another process has locked it. */
-  readonly exclusive?: boolean;
-  /** Called if acknowledged changes are missing: the database is opened nevertheless. Without it, it is refused. */
-  readonly acceptLoss?: ((loss: Loss) => void) | undefined;
-}
 
 /**
  * Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`; `busy`; `storage_full` and the

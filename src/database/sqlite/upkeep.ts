@@ -1,48 +1,46 @@
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MIGRATION_NAMES } from './migrations/index.js';
-import type { Database } from '../database.js';
+import type { Database, DatabaseBytes } from '../database.js';
+import type { Tables } from '../tables.js';
 import { walPath, fileBytes } from './file/paths.js';
 
 /** With less free space, a change and its WAL might not fit. */
 const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
-/** From this length on, the log is reported: 256 MiB. It has at most 16 MiB while no reader takes long. */
-export const LONG_LOG_BYTES = 256 * 1024 * 1024;
-
 /** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */
 export function databaseChecks(
-  database: Database,
-  { maxWalBytes }: { readonly maxWalBytes: number },
-): Readonly<Record<string, () => Promise<string | null>>> {
+  database: Pick<Database, 'reads' | 'health' | 'verify'> & { readonly file: string },
+  { maxLogBytes }: { readonly maxLogBytes: number },
+): Database['checks'] {
   return {
     files: () => Promise.resolve(database.verify() === null ? null : 'gone'),
-    log: () => Promise.resolve(databaseBytes(database).log < maxWalBytes ? null : 'too_long'),
+    log: () => Promise.resolve(databaseBytes(database.file).log < maxLogBytes ? null : 'too_long'),
     database: async () => {
       await sql`select 1`.execute(database.reads);
       return database.health.fault;
     },
-    migrations: async () => ((await hasAllMigrations(database)) ? null : 'not_current'),
-    disk: async () => ((await freeBytes(database)) < MIN_FREE_BYTES ? 'full' : null),
+    migrations: async () => ((await hasAllMigrations(database.reads)) ? null : 'not_current'),
+    disk: async () => ((await freeBytes(database.file)) < MIN_FREE_BYTES ? 'full' : null),
   };
 }
 
-async function hasAllMigrations({ reads }: Database): Promise<boolean> {
+async function hasAllMigrations(reads: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(reads);
   const applied = rows.map((row) => row.name);
   return applied.length === MIGRATION_NAMES.length && MIGRATION_NAMES.every((name) => applied.includes(name));
 }
 
-async function freeBytes({ file }: Database): Promise<number> {
+async function freeBytes(file: string): Promise<number> {
   const { bavail, bsize } = await statfs(dirname(file));
   return bavail * bsize;
 }
 
 /** Sizes of the database file and of its WAL, in bytes. */
-export function databaseBytes({ file }: Database): { readonly file: number; readonly log: number } {
+export function databaseBytes(file: string): DatabaseBytes {
   return { file: fileBytes(file), log: fileBytes(walPath(file)) };
 }
 
@@ -53,10 +51,10 @@ const ATTEMPTS = 20;
 const PAUSE_MS = 100;
 
 /** If the WAL is larger than 16 MiB, writes it back into the database and truncates it. */
-export async function trimLog(database: Database): Promise<void> {
+export async function trimLog(file: string, writes: Kysely<Tables>): Promise<void> {
   // Meanwhile a checkpoint may be running, or somebody reading.
-  for (let attempt = 1; attempt <= ATTEMPTS && databaseBytes(database).log > MAX_WAL_BYTES; attempt += 1) {
+  for (let attempt = 1; attempt <= ATTEMPTS && databaseBytes(file).log > MAX_WAL_BYTES; attempt += 1) {
     if (attempt > 1) await sleep(PAUSE_MS);
-    await sql`pragma wal_checkpoint(truncate)`.execute(database.writes);
+    await sql`pragma wal_checkpoint(truncate)`.execute(writes);
   }
 }

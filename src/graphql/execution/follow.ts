@@ -76,7 +76,7 @@ class Feed<T extends Identified> {
     const notify = (): void => this.#committed.notify();
     const { companyId } = this.followed;
     const unsubscribe = this.units.onCommitted((entries) => {
-      if (entries.some((entry) => entry.companyId === companyId)) notify();
+      if (entries === null || entries.some((entry) => entry.companyId === companyId)) notify();
     });
     signal.addEventListener('abort', notify);
     try {

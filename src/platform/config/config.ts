@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { statSync } from 'node:fs';
 
+import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
 import { readText } from './text-file.js';
@@ -8,7 +9,11 @@ import { readTls, type Tls } from './tls.js';
 
 /** All settings; `readConfig` reads them from the environment once, at start. */
 export interface Config {
-  readonly databaseFile: string;
+  readonly database: DatabaseUrl;
+  /** Connections of this node to a PostgreSQL server at most. */
+  readonly databaseConnections: number;
+  /** Folder of temporary files of uploads, where the records are not in a file. */
+  readonly uploadFolder: string;
   readonly host: string;
   readonly port: number;
   /** Requests per hour and client address; 0 means no limit. */
@@ -59,7 +64,18 @@ const setting = (name: string, description: string, defaultValue = ''): Setting 
 });
 
 export const SETTINGS: readonly Setting[] = [
-  setting('DATABASE_URL', 'file:PATH of the SQLite file', 'file:data/gateway.db'),
+  setting(
+    'DATABASE_URL',
+    'file:PATH of a SQLite file, or postgres://USER:PASSWORD@HOST:PORT/NAME',
+    'file:data/gateway.db',
+  ),
+  setting('DATABASE_PASSWORD_FILE', 'file of the password of PostgreSQL, for a DATABASE_URL without one'),
+  setting('DATABASE_CONNECTIONS', 'connections of this node to PostgreSQL at most', '20'),
+  setting(
+    'UPLOAD_FOLDER',
+    'folder of temporary files of uploads; with SQLite they are beside the file',
+    'data',
+  ),
   setting('HOST', 'address to listen on', '127.0.0.1'),
   setting('PORT', 'port to listen on; 0 chooses a free one', '4000'),
   setting('RATE_LIMIT_PER_HOUR', 'requests per hour and client address; 0 means no limit', '3600'),
@@ -88,6 +104,8 @@ export const SETTINGS: readonly Setting[] = [
 const SECRETS: readonly string[] = ['TOKEN_SECRET'];
 
 const MIN_SECRET_LENGTH = 32;
+/** One each to listen, for work above companies and for large reads, and some for each kind of ordinary work. */
+const MIN_CONNECTIONS = 8;
 const MAX_FILE_BYTES = 1024 ** 3;
 /** A log has up to 16 MiB in ordinary operation. */
 const MIN_WAL_BYTES = 32 * 1024 ** 2;
@@ -106,7 +124,11 @@ export function readConfig(environment: Environment): Config {
     }
   };
   const config: Config = {
-    databaseFile: read('DATABASE_URL', parseDatabaseUrl, ''),
+    database: read('DATABASE_URL', (url) => parseDatabaseUrl(url, valueOf('DATABASE_PASSWORD_FILE')), {
+      file: '',
+    }),
+    databaseConnections: read('DATABASE_CONNECTIONS', wholeNumber(MIN_CONNECTIONS, 1_000), MIN_CONNECTIONS),
+    uploadFolder: valueOf('UPLOAD_FOLDER'),
     host: read('HOST', parseHost, ''),
     port: read('PORT', wholeNumber(0, 65_535), 0),
     rateLimitPerHour: read('RATE_LIMIT_PER_HOUR', wholeNumber(0, 1_000_000_000), 0),
@@ -135,7 +157,8 @@ export function readTlsSettings(environment: Environment): Tls | null {
 export function describeConfig(environment: Environment): Readonly<Record<string, string>> {
   const values = valuesOf(environment);
   const given = SECRETS.filter((name) => values[name] !== '');
-  return { ...values, ...Object.fromEntries(given.map((name) => [name, '[redacted]'])) };
+  const redacted = Object.fromEntries(given.map((name) => [name, '[redacted]']));
+  return { ...values, DATABASE_URL: withoutPassword(values.DATABASE_URL ?? ''), ...redacted };
 }
 
 /** By name. A variable that is empty counts as not set. */
@@ -146,12 +169,6 @@ function valuesOf(environment: Environment): Readonly<Record<string, string>> {
       return [name, value === '' ? defaultValue : value];
     }),
   );
-}
-
-function parseDatabaseUrl(value: string): string {
-  const match = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(value);
-  if (match?.[1] === undefined) throw new Error('must be file:PATH, for example file:data/gateway.db');
-  return match[1];
 }
 
 function parseHost(value: string): string {

@@ -6,17 +6,21 @@ import { syncPath } from '../files.js';
 import { checkedSecret, ConfigError, readSecretFile, type Config } from './config.js';
 
 const OWNER_ONLY = 0o600;
+const NEEDS_SECRET =
+  'TOKEN_SECRET: must be set with PostgreSQL, or TOKEN_SECRET_FILE: the same on all nodes. Make one with: openssl rand -hex 32';
 
 /** The file of the secret of a database. */
 export const tokenSecretPath = (databaseFile: string): string => `${databaseFile}.secret`;
 
 /**
  * The secret that API tokens are derived from: the configured one, or that of the file `DATABASE.secret`, which the
- * first start creates. Errors: `ConfigError` if that file is malformed or other users can read it.
+ * first start creates. Errors: `ConfigError` if that file is malformed or other users can read it, or if there can be no
+ * such file.
  */
-export function loadTokenSecret(config: Pick<Config, 'databaseFile' | 'tokenSecret'>): string {
-  if (config.tokenSecret !== null) return config.tokenSecret;
-  const file = tokenSecretPath(config.databaseFile);
+export function loadTokenSecret({ database, tokenSecret }: Pick<Config, 'database' | 'tokenSecret'>): string {
+  if (tokenSecret !== null) return tokenSecret;
+  if ('server' in database) throw new ConfigError([NEEDS_SECRET]);
+  const file = tokenSecretPath(database.file);
   try {
     if (!existsSync(file)) createSecretFile(file);
     return checkedSecret(readSecretFile(file));

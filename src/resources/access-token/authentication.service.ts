@@ -6,7 +6,7 @@ import { hashToken, TOKEN_FORM, type AccessToken } from './access-token.model.js
 import { findCredential, touchToken, type Credential } from './access-token.repository.js';
 import { hasLapsed } from './access-token.rules.js';
 
-/** Revocation in this process takes effect at once, in another process after this time. */
+/** Revocation by this node takes effect at once, by other nodes and commands after this time at the latest. */
 const CACHED_MS = 2 * SECOND;
 const MAX_CACHED_TOKENS = 10_000;
 /** Minimum interval between two updates of a token's `lastUsedAt`. */
@@ -48,7 +48,7 @@ export function createAuthenticator(
 function cachedLookUp(units: Units, clock: Clock): (hash: string) => Promise<Credential | undefined> {
   const cache = new Map<string, CachedCredential>();
   units.onCommitted((entries) => {
-    if (entries.some((entry) => CHANGES_ACCESS.includes(entry.entityType))) cache.clear();
+    if (entries === null || entries.some((entry) => CHANGES_ACCESS.includes(entry.entityType))) cache.clear();
   });
   return async (hash) => {
     const known = cache.get(hash);
@@ -75,7 +75,7 @@ function sparseTouch(
     if (now - last < TOUCH_EVERY_MS && now >= last) return;
     if (touched.size >= MAX_CACHED_TOKENS) touched.clear();
     touched.set(name, now);
-    units.systemWrite(origin, (work) => touchToken(work, token)).catch(onError);
+    units.systemWrite(origin, (work) => touchToken(work, token), token.companyId).catch(onError);
   };
 }
 

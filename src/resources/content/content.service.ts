@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 import type { ReadWork, SystemWriteWork, Units, WriteWork } from '../../database/work.js';
+import { LOCAL_ORIGIN } from '../../platform/caller.js';
 import { MINUTE } from '../../platform/clock.js';
 import type { StagedContent } from '../../platform/encoding/content-builder.js';
 import { DomainError } from '../../platform/errors.js';
@@ -94,15 +95,20 @@ export async function sumsOfContents(
 }
 
 /** Deletes a content that was released a while ago, or a part of a large one; returns whether there may be more. */
-export async function sweepContents(work: SystemWriteWork): Promise<boolean> {
-  return await sweepReleasedBefore(work, new Date(work.now.getTime() - RETENTION_MS));
+export async function sweepContents(units: Units): Promise<boolean> {
+  return await sweep(units, (now) => new Date(now.getTime() - RETENTION_MS));
 }
 
 /** The same for those released before this process began: no response reads them, and no upload goes on with them. */
-export async function sweepReleasedBefore(work: SystemWriteWork, before: Date): Promise<boolean> {
-  const released = await findReleased(work, before);
+export async function sweepReleasedBefore(units: Units, before: Date): Promise<boolean> {
+  return await sweep(units, () => before);
+}
+
+async function sweep(units: Units, limit: (now: Date) => Date): Promise<boolean> {
+  const released = await units.systemRead((work) => findReleased(work, limit(work.now)));
   if (released === undefined) return false;
-  await deletePart(work, released.companyId, released.id);
+  const { companyId, id } = released;
+  await units.systemWrite(LOCAL_ORIGIN, (work) => deletePart(work, companyId, id), companyId);
   return true;
 }
 

@@ -44,10 +44,14 @@ export async function discardContent(units: Units, caller: Caller, { stagedId }:
   try {
     let isPartial = true;
     while (isPartial) {
-      isPartial = await units.systemWrite(caller, (work) => {
-        work.freesRoom();
-        return deletePart(work, caller.companyId, stagedId);
-      });
+      isPartial = await units.systemWrite(
+        caller,
+        (work) => {
+          work.freesRoom();
+          return deletePart(work, caller.companyId, stagedId);
+        },
+        caller.companyId,
+      );
     }
   } catch {
     // The storage failed or is closed: housekeeping deletes the rest.

@@ -69,7 +69,7 @@ export async function takeDeliveryStep(units: Units, companyId: number): Promise
     async (work) => (await findPartAfter(work, companyId)) ?? (await findPartAfter(work, 0)),
   );
   if (part === undefined) return null;
-  await units.systemWrite(LOCAL_ORIGIN, (work) => queuePart(work, part));
+  await units.systemWrite(LOCAL_ORIGIN, (work) => queuePart(work, part), part.companyId);
   return part.companyId;
 }
 

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { DatabaseRefused } from '../../../src/database/sqlite/file/inspect.js';
+import { DatabaseRefused } from '../../../src/database/refused.js';
 import { createClient } from '../../support/client.js';
 import { scratchFolder } from '../../support/database.js';
 import { markerOf } from '../../support/marker.js';

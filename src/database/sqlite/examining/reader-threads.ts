@@ -5,24 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Watcher } from '../connection.js';
-import type { ExaminingReads } from '../../database.js';
+import type { ExaminingLimits, ExaminingReads } from '../../database.js';
 import type { Tables } from '../../tables.js';
 import { ReaderThread } from './reader-thread.js';
 import { ThreadDialect } from './thread-dialect.js';
-
-export interface ExaminingLimits {
-  readonly threads: number;
-  /** How long a unit may keep its thread, in milliseconds. */
-  readonly deadlineMs: number;
-  /** How long a thread may take to end what it is doing, after which another takes its place. */
-  readonly graceMs: number;
-  readonly maxWaitMs: number;
-  readonly maxWaiting: number;
-  readonly maxWaitingOfCompany: number;
-  /** How long an unused thread stays. */
-  readonly idleMs: number;
-  readonly maxHeapMiB: number;
-}
 
 const LIMITS: ExaminingLimits = {
   // At least two, since one company may use all but one.

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 
 import { syncPath } from '../../../platform/files.js';
 import { translate } from '../faults.js';
-import { DatabaseRefused, inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
+import { DatabaseRefused } from '../../refused.js';
+import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
 import { headOf, keepLog, refuseLoss } from './loss.js';
 import { removeMarker, replaceMarker } from './marker.js';
 import { closing, giveIdentity } from './open-file.js';

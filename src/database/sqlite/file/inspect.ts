@@ -1,26 +1,12 @@
 import Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
+import { DatabaseRefused } from '../../refused.js';
 import { MIGRATION_NAMES } from '../migrations/index.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
 
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */
 export const APPLICATION_ID = 0x54475731;
-
-type Reason = 'damaged' | 'foreign' | 'newer' | 'in_use' | 'lost' | 'unusable';
-
-/** A database cannot be used as it is; its file was not changed. */
-export class DatabaseRefused extends Error {
-  override readonly name = 'DatabaseRefused';
-
-  constructor(
-    readonly reason: Reason,
-    message: string,
-    cause?: unknown,
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
-  }
-}
 
 /** `problem` is for example `gateway.db cannot be opened`. */
 export function unusable(problem: string, error: unknown, advice: string): DatabaseRefused {

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DomainError } from '../../../platform/errors.js';
 import { isBusy, isStorageFault } from '../faults.js';
-import { DatabaseRefused, unusable } from './inspect.js';
+import { DatabaseRefused } from '../../refused.js';
+import { unusable } from './inspect.js';
 import { closing } from './open-file.js';
 import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';
 

@@ -2,20 +2,12 @@ import Sqlite from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 
 import { tokenSecretPath } from '../../../platform/config/token-secret.js';
-import { DatabaseRefused, readHeader, recognizeFile, type Header } from './inspect.js';
+import type { Loss } from '../../database.js';
+import { DatabaseRefused } from '../../refused.js';
+import { readHeader, recognizeFile, type Header } from './inspect.js';
 import { readMarks, replaceMarker, type Mark } from './marker.js';
 import { closeWhole, closing, openFile } from './open-file.js';
 import { canonicalPath, fileBytes, isOpenInProcess, walPath } from './paths.js';
-
-/** Acknowledged changes that a database does not have. */
-export interface Loss {
-  /** What is missing, as a sentence without advice. */
-  readonly problem: string;
-  /** The last ledger entry that was acknowledged; null if it is not known. */
-  readonly acknowledged: Mark | null;
-  /** Position of the last ledger entry that is there. */
-  readonly head: number;
-}
 
 const ADVICE =
   'Nothing was changed. Put the missing file back, or move what is left away and restore a backup with terminal-gateway db restore FILE; to go on without what is lost, start once with terminal-gateway serve --accept-loss.';

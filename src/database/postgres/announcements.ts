@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import pg, { type Client, type Pool } from 'pg';
+
+import { SECOND } from '../../platform/clock.js';
+import type { CommittedChange, Database } from '../database.js';
+import { clientConfig } from './pool.js';
+
+const CHANNEL = 'terminal_gateway';
+/** What is committed within this time is announced together. */
+const COLLECT_MS = 10;
+/** PostgreSQL takes payloads of less than 8,000 bytes. */
+const MAX_PAYLOAD = 7_500;
+/** Between two attempts to listen again, and between two checks whether the connection is alive. */
+const RETRY_MS = SECOND / 2;
+const CHECK_MS = 5 * SECOND;
+/** Of the keys of advisory locks, those of tasks that one node does at a time. */
+const TASKS = { class: 0x5448, housekeeping: 1, steps: 2 } as const;
+
+type Listener = (changes: readonly CommittedChange[] | null) => void;
+
+/** `[node, null]`, or the types of changed records by company: `[node, [[17, ["group", "device"]]]]`. */
+type Message = readonly [string, null | readonly (readonly [number | null, readonly string[]])[]];
+
+/**
+ * What the nodes tell each other through PostgreSQL: that changes were committed, and that one of them does a task. It
+ * has a connection of its own, since notifications and locks belong to a connection.
+ */
+export class Announcements {
+  readonly #node = randomUUID();
+  readonly #listeners: Listener[] = [];
+  readonly #waiting = new Map<number | null, Set<string>>();
+  #client: Client | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #sendTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly pool: Pool,
+    private readonly onSchema: () => void,
+  ) {}
+
+  /** Begins to listen. What cannot be reached now is tried again. */
+  async start(): Promise<void> {
+    await this.#listen();
+  }
+
+  onAnnounced(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  announce(changes: readonly CommittedChange[]): void {
+    for (const { companyId, entityType } of changes) {
+      const types = this.#waiting.get(companyId) ?? new Set();
+      this.#waiting.set(companyId, types.add(entityType));
+    }
+    if (changes.length === 0) return;
+    this.#sendTimer ??= setTimeout(() => void this.#send(), COLLECT_MS);
+  }
+
+  /** See `Database.alone`. */
+  readonly alone: Database['alone'] = async (task, use) => {
+    const client = this.#client;
+    if (client === null) return false;
+    const keys = [TASKS.class, TASKS[task]];
+    const { rows } = await client.query<{ taken: boolean }>(
+      'select pg_try_advisory_lock($1, $2) as taken',
+      keys,
+    );
+    if (rows[0]?.taken !== true) return false;
+    try {
+      await use();
+    } finally {
+      await client.query('select pg_advisory_unlock($1, $2)', keys).catch(() => undefined);
+    }
+    return true;
+  };
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#sendTimer !== undefined) await this.#send();
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  async #send(): Promise<void> {
+    clearTimeout(this.#sendTimer);
+    this.#sendTimer = undefined;
+    const changes = [...this.#waiting].map(([companyId, types]) => [companyId, [...types]] as const);
+    this.#waiting.clear();
+    const whole = JSON.stringify([this.#node, changes] satisfies Message);
+    const payload = whole.length > MAX_PAYLOAD ? JSON.stringify([this.#node, null] satisfies Message) : whole;
+    // A notification that is lost is found by looking: see `POLL_MS` of subscriptions and `CACHED_MS` of tokens.
+    await this.pool.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch(() => undefined);
+  }
+
+  async #listen(): Promise<void> {
+    const client = new pg.Client(clientConfig(this.url));
+    const lost = (): void => this.#lost(client);
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch {
+      this.#lost(client);
+      return;
+    }
+    this.#client = client;
+    this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
+  }
+
+  /** A connection whose server does not answer any more counts as lost. */
+  async #check(client: Client): Promise<void> {
+    try {
+      await client.query('select 1');
+      if (this.#client === client) this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
+    } catch {
+      this.#lost(client);
+    }
+  }
+
+  #lost(client: Client): void {
+    client.removeAllListeners('end');
+    void client.end().catch(() => undefined);
+    if (this.#isClosed || (this.#client !== null && this.#client !== client)) return;
+    this.#client = null;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#listenAgain(), RETRY_MS * (0.5 + Math.random())).unref();
+  }
+
+  async #listenAgain(): Promise<void> {
+    await this.#listen();
+    if (this.#client !== null) this.#tell(null);
+  }
+
+  #receive(payload: string): void {
+    if (payload === 'schema') {
+      this.onSchema();
+      return;
+    }
+    const [node, changes] = JSON.parse(payload) as Message;
+    if (node === this.#node) return;
+    this.#tell(
+      changes?.flatMap(([companyId, types]) => types.map((entityType) => ({ companyId, entityType }))) ??
+        null,
+    );
+  }
+
+  #tell(changes: readonly CommittedChange[] | null): void {
+    for (const listener of this.#listeners) listener(changes);
+  }
+}
+
+/** SQL that makes all nodes prepare their statements anew. */
+export const SCHEMA_CHANGED = `select pg_notify('${CHANNEL}', 'schema')`;

@@ -1,0 +1,69 @@
+import type { Client } from 'pg';
+
+import { COUNTED, COUNTED_LATER } from '../count.js';
+import { SYSTEM_ROLE } from './schema/index.js';
+
+const MAX_PROBLEMS = 20;
+const OUTCOMES = ['approved', 'denied', 'cancelled'];
+
+/**
+ * Compares what triggers maintain with the rows themselves, and looks for tables that units of a company could read
+ * without a policy. Damage of the storage itself is found by PostgreSQL's `pg_amcheck`. Resolves to a message each.
+ */
+export async function checkServer(client: Client): Promise<readonly string[]> {
+  await client.query('begin isolation level repeatable read read only');
+  try {
+    const open = await problemsOf(client, OPEN_TABLES);
+    await client.query(`set local role ${SYSTEM_ROLE}`);
+    const problems = [...open];
+    for (const query of QUERIES) problems.push(...(await problemsOf(client, query)));
+    return problems;
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+async function problemsOf(client: Client, query: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ problem: string }>(`${query} limit ${MAX_PROBLEMS}`);
+  return rows.map(({ problem }) => problem);
+}
+
+const OPEN_TABLES = `select 'the table ' || c.relname || ' has no policy that keeps companies apart' as problem
+  from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attname = 'company_id'
+  where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+    and not (c.relrowsecurity and c.relforcerowsecurity)`;
+
+function wrongCounter(counter: string, table: string): string {
+  return `select 'company ' || c.id || ': its counter of ${counter} is ' || coalesce(k.total, 0) || ', but it has '
+      || coalesce(r.total, 0) as problem
+    from companies as c left join counters as k on k.company_id = c.id and k.name = '${counter}'
+    left join (select company_id, count(*) as total from ${table} group by company_id) as r on r.company_id = c.id
+    where coalesce(k.total, 0) <> coalesce(r.total, 0)`;
+}
+
+function wrongTotals(unit: 'day' | 'hour', seconds: number): string {
+  const kind = 'status, transaction_type, app_name';
+  const sums = ['total', 'amount_total', ...OUTCOMES.map((outcome) => `${outcome}_amount`)];
+  const amounts = OUTCOMES.map((o) => `coalesce(sum(amount) filter (where payment_outcome = '${o}'), 0)`);
+  const stored = `select company_id, ${unit} as number, ${kind}, ${sums.join()} from transaction_${unit}s
+    where ${sums.map((name) => `${name} <> 0`).join(' or ')}`;
+  const counted = `select company_id, trunc(extract(epoch from started_at) / ${seconds})::bigint as number, ${kind},
+    count(*), coalesce(sum(amount), 0), ${amounts.join()} from transactions group by 1, 2, 3, 4, 5`;
+  return `select distinct 'company ' || company_id || ': the transaction totals of the ${unit} '
+      || to_timestamp(number * ${seconds}) || ' are wrong' as problem
+    from ((${stored} except ${counted}) union all (${counted} except ${stored})) as wrong`;
+}
+
+const WRONG_SEQUENCES = `select 'company ' || c.company_id || ': its ledger has ' || l.total || ' entries from '
+    || l.first || ' to ' || l.last || ', but ' || c.last_drawn || ' was given' as problem
+  from counters as c left join (select coalesce(company_id, 0) as company_id, min(sequence) as first,
+    max(sequence) as last, count(*) as total from ledger group by 1) as l on l.company_id = c.company_id
+  where c.name = 'ledger' and (l.last is distinct from c.last_drawn or l.total <> l.last - l.first + 1)`;
+
+const QUERIES: readonly string[] = [
+  ...[...COUNTED, ...COUNTED_LATER].map((table) => wrongCounter(table, table)),
+  wrongCounter('users', 'memberships'),
+  wrongTotals('day', 86_400),
+  wrongTotals('hour', 3_600),
+  WRONG_SEQUENCES,
+];

@@ -1,0 +1,72 @@
+import { DomainError, type DomainCode } from '../../platform/errors.js';
+import { fault, STORAGE_FULL, STORAGE_READ_ONLY, type Fault } from '../../platform/storage-faults.js';
+
+const BUSY = fault('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
+const TAKEN = fault('taken', 'A record with this value exists already.');
+const CORRUPT = fault('db_corrupt', 'The database is damaged.', { retryAfter: 300 });
+const NOT_TEXT = fault(
+  'malformed',
+  'The request has a text that cannot be stored, for example one with a NUL character.',
+);
+export const UNAVAILABLE = fault(
+  'storage_unavailable',
+  'The database cannot be reached, or did not answer in time. Repeat the request with the same Idempotency-Key.',
+  { retryAfter: 5 },
+);
+
+/** By SQLSTATE, or its class: the first two characters. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  '23505': TAKEN,
+  '25006': STORAGE_READ_ONLY,
+  // A text with NUL, in a column or in JSON.
+  '22021': NOT_TEXT,
+  '22P05': NOT_TEXT,
+  // A lock was not free in time, a deadlock, or others changed the same rows.
+  '55P03': BUSY,
+  '40P01': BUSY,
+  '40001': BUSY,
+  // The form of a table has changed while another version of the program migrated.
+  '0A000': BUSY,
+  '26000': BUSY,
+  '53100': STORAGE_FULL,
+  '53': UNAVAILABLE,
+  '57': UNAVAILABLE,
+  '08': UNAVAILABLE,
+  XX001: CORRUPT,
+  XX002: CORRUPT,
+};
+
+/** The SQLSTATE of an error of PostgreSQL, for example `23505`. */
+export function stateOf(error: unknown): string | null {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+}
+
+/** Whether the connection is lost, or in an unknown state, so that it cannot be used again. */
+export function isLostConnection(error: unknown): boolean {
+  const cause = error instanceof DomainError ? error.details.cause : error;
+  const state = stateOf(cause);
+  if (state !== null) return state.startsWith('08') || ['57P01', '57P02', '57P03', '57P05'].includes(state);
+  return cause instanceof Error && isOfConnection(cause);
+}
+
+/** Errors of the network, and of `pg` itself: these have no code. */
+function isOfConnection(error: Error): boolean {
+  if (typeof (error as NodeJS.ErrnoException).syscall === 'string') return true;
+  return /^(Connection terminated|Query read timeout|timeout exceeded|Client has encountered|The server does not)/.test(
+    error.message,
+  );
+}
+
+/** Turns an error of PostgreSQL, or of the connection to it, into a `DomainError`; returns other errors unchanged. */
+export function translate(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
+  if (error instanceof DomainError) return error;
+  const state = stateOf(error);
+  if (state === null) return isOfConnection(error) ? UNAVAILABLE(error) : error;
+  return (FAULTS[state] ?? FAULTS[state.slice(0, 2)])?.(error) ?? error;
+}
+
+/** Faults of the server itself, not of a single request. */
+export const isStorageFault = (code: DomainCode): boolean =>
+  code.startsWith('storage_') || code === 'db_corrupt';

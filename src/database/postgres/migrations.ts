@@ -1,0 +1,14 @@
+import type { Kysely } from 'kysely';
+
+import type { Tables } from '../tables.js';
+import { createSchema } from './schema/index.js';
+
+/**
+ * Applied in the order of their names. The first one makes what the migrations of a file up to this number make together.
+ * A released migration is never renamed, changed or removed.
+ */
+export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise<void>>> = {
+  '0012-schema': createSchema,
+};
+
+export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

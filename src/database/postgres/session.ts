@@ -1,0 +1,170 @@
+import { Kysely, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
+import type { PoolClient, QueryConfig } from 'pg';
+
+import { DomainError, type DomainCode } from '../../platform/errors.js';
+import type { Scope } from '../database.js';
+import type { Tables } from '../tables.js';
+import { ConnectionsDialect } from './dialect.js';
+import { isLostConnection, isStorageFault, stateOf, translate } from './faults.js';
+import { COMPANY_ROLE, SYSTEM_ROLE } from './schema/index.js';
+import type { StatementNames } from './statement-names.js';
+
+/** Callbacks for the events of a connection. */
+export interface Watcher {
+  /** Each statement, except those that begin and end transactions. */
+  onStatement(sql: string): void;
+  /** The database failed, or cannot be reached. */
+  onFault(code: DomainCode, error: unknown): void;
+}
+
+/** Limit for the texts of the rows of one statement outside a write transaction, in bytes. */
+const MAX_BYTES_READ = 32 * 1024 * 1024;
+/** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
+const LONG_COLUMNS = new Set(['value', 'before', 'after', 'sent', 'received']);
+
+export interface UnitSettings {
+  readonly scope: Scope;
+  /** Locks to take, in this order: ids of companies; 0 is that of work above companies. */
+  readonly locks: readonly number[];
+  /** After which PostgreSQL ends a statement, in milliseconds. */
+  readonly statementMs: number;
+}
+
+/** Of the keys of advisory locks, those of companies that write. */
+const WRITERS = 0x5447;
+const LOCK_MS = 4_000;
+/** What PostgreSQL answers to statements after one that failed. */
+const ABORTED = '25P02';
+
+/** One connection, with a handle for its statements. */
+export class Session implements DatabaseConnection {
+  readonly db: Kysely<Tables>;
+  #settings: UnitSettings | null = null;
+  #failed: Error | null = null;
+  #isWriting = false;
+  #beginError: Error | null = null;
+
+  constructor(
+    readonly client: PoolClient,
+    private readonly names: StatementNames,
+    private readonly watcher: Watcher,
+  ) {
+    this.db = new Kysely({
+      dialect: new ConnectionsDialect({
+        acquireConnection: () => Promise.resolve(this),
+        releaseConnection: () => Promise.resolve(),
+        beginTransaction: () => this.begin(this.#settings),
+        commitTransaction: () => this.end('commit'),
+        rollbackTransaction: () => this.end('rollback').catch(() => undefined),
+      }),
+    });
+  }
+
+  /** Whether the connection must not be used again. */
+  get isBroken(): boolean {
+    return this.#failed !== null;
+  }
+
+  /** For the next transaction of `db`. */
+  prepare(settings: UnitSettings): void {
+    this.#settings = settings;
+  }
+
+  /** Begins a read transaction; an error of it is that of the statement after it. */
+  beginRead(settings: UnitSettings): void {
+    this.#isWriting = false;
+    this.#beginError = null;
+    this.#send(`begin isolation level repeatable read read only; ${settingsOf(settings)}`).catch(
+      (error: unknown) => {
+        this.#beginError = error as Error;
+      },
+    );
+  }
+
+  /** Ends a read transaction; nothing waits for it. */
+  endRead(): void {
+    void this.#send('rollback').catch(() => undefined);
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    this.watcher.onStatement(sql);
+    const name = this.names.of(sql);
+    const query: QueryConfig = {
+      text: sql,
+      values: parameters as unknown[],
+      ...(name === null ? {} : { name }),
+    };
+    const { rows, rowCount, command, fields } = await this.#send<R>(query);
+    if (!this.#isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column))) demandFewBytes(rows);
+    if (command === 'SELECT') return { rows };
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  streamQuery(): never {
+    throw new Error('This connection does not stream rows: read them in pages.');
+  }
+
+  async begin(settings: UnitSettings | null, isReadOnly = false): Promise<void> {
+    if (settings === null) throw new Error('The unit has no settings.');
+    this.#isWriting = true;
+    await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
+  }
+
+  /** Errors: also if PostgreSQL rolled back what was to be committed. */
+  async end(command: 'commit' | 'rollback'): Promise<void> {
+    const result = await this.#send(command);
+    // PostgreSQL answers COMMIT with ROLLBACK if a statement of the transaction had failed.
+    if (result.command.toLowerCase() !== command) throw new Error('The transaction was rolled back.');
+  }
+
+  async #send<R>(query: QueryConfig | string) {
+    try {
+      const result = await this.client.query<Record<string, unknown>>(query);
+      return result as unknown as SentResult<R>;
+    } catch (error) {
+      throw stateOf(error) === ABORTED && this.#beginError !== null ? this.#beginError : this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): Error {
+    if (isLostConnection(error)) this.#failed ??= error as Error;
+    const translated = translate(error);
+    if (translated instanceof DomainError && isStorageFault(translated.code)) {
+      this.watcher.onFault(translated.code, error);
+    }
+    return translated;
+  }
+}
+
+interface SentResult<R> {
+  readonly rows: R[];
+  readonly rowCount: number | null;
+  readonly command: string;
+  readonly fields: readonly { readonly name: string }[];
+}
+
+/** One statement for all settings of a transaction, which end with it. */
+function settingsOf({ scope, locks, statementMs }: UnitSettings): string {
+  const role = scope === null ? SYSTEM_ROLE : COMPANY_ROLE;
+  const settings = [
+    ['role', role],
+    ['app.company_id', scope === null ? '' : String(scope)],
+    ['statement_timeout', String(statementMs)],
+    ['lock_timeout', String(LOCK_MS)],
+  ].map(([name = '', value = '']) => `set_config('${name}', '${value}', true)`);
+  const taken = locks.map((lock) => `; select pg_advisory_xact_lock(${WRITERS}, ${lock})`);
+  return `select ${settings.join(', ')}${taken.join('')}`;
+}
+
+/** Errors: `malformed`. */
+function demandFewBytes(rows: readonly unknown[]): void {
+  let bytes = 0;
+  for (const row of rows)
+    for (const value of Object.values(row as object)) if (typeof value === 'string') bytes += value.length;
+  if (bytes > MAX_BYTES_READ) {
+    throw new DomainError(
+      'malformed',
+      `The records have more than ${MAX_BYTES_READ} bytes: request fewer at once.`,
+    );
+  }
+}

@@ -1,0 +1,126 @@
+import type { Client } from 'pg';
+
+import { COUNTED } from '../count.js';
+import { DatabaseRefused } from '../refused.js';
+import type { DatabaseTools, Description } from '../tools.js';
+import { checkServer } from './check.js';
+import { inspect } from './migrate.js';
+import { reach } from './open.js';
+import { SYSTEM_ROLE } from './schema/index.js';
+
+/** The commands for a database of a PostgreSQL server. */
+export class ServerTools implements DatabaseTools {
+  readonly place: Readonly<Record<string, string>>;
+
+  constructor(
+    private readonly url: string,
+    private readonly name: string,
+  ) {
+    this.place = { database: name };
+  }
+
+  async pending(): Promise<readonly string[]> {
+    return await this.#using(async (client) => (await inspect(client, this.name)).pending);
+  }
+
+  async check(): Promise<readonly string[]> {
+    return await this.#using(async (client) => {
+      const { applied } = await inspect(client, this.name);
+      if (applied.length === 0) throw new DatabaseRefused('unusable', `${this.name} has no tables yet.`);
+      return await checkServer(client);
+    });
+  }
+
+  backup(target: string): Promise<void> {
+    return Promise.reject(
+      this.#useInstead('copies', `pg_dump --enable-row-security --format=custom --file=${target}`),
+    );
+  }
+
+  restore(source: string): Promise<void> {
+    return Promise.reject(
+      this.#useInstead('restores', `pg_restore --exit-on-error --dbname="$DATABASE_URL" ${source}`),
+    );
+  }
+
+  async describe(): Promise<Description> {
+    return await this.#using((client) => this.#describe(client));
+  }
+
+  /** Other than a file, a database is not deleted: it may have been named by mistake. */
+  async makeEmpty(): Promise<void> {
+    const totals = await this.#using(async (client) =>
+      (await inspect(client, this.name)).applied.length === 0 ? {} : await totalsOf(client),
+    );
+    if ((totals['companies'] ?? 0) === 0) return;
+    throw new DatabaseRefused(
+      'exists',
+      `${this.name} has records. Nothing was changed: name a new database, made for example with createdb.`,
+    );
+  }
+
+  async #describe(client: Client): Promise<Description> {
+    const { applied, pending } = await inspect(client, this.name);
+    const { rows } = await client.query<{ bytes: number; version: string }>(
+      `select pg_database_size(current_database()) as bytes, current_setting('server_version') as version`,
+    );
+    const { bytes = 0, version = '' } = rows[0] ?? {};
+    const state = stateOf(applied, pending);
+    const totals = applied.length === 0 ? {} : await totalsOf(client);
+    const { companies = 0, users = 0, ...records } = totals;
+    const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
+    return {
+      fields: {
+        ...this.place,
+        bytes,
+        postgresql: version,
+        state,
+        applied,
+        pending,
+        companies,
+        users,
+        records,
+      },
+      lines: [
+        `${this.name}: ${bytes} bytes, PostgreSQL ${version}`,
+        `schema ${state}: ${migrations}`,
+        ...Object.entries({ companies, users, ...records }).map(([name, count]) => `${name}: ${count}`),
+      ],
+    };
+  }
+
+  /** A backup of a server is made with PostgreSQL's own programs, which also know of other ways. */
+  #useInstead(does: string, command: string): DatabaseRefused {
+    return new DatabaseRefused(
+      'exists',
+      `This command ${does} a SQLite file. For ${this.name}, use: ${command}${command.startsWith('pg_dump') ? ' "$DATABASE_URL"' : ''}`,
+    );
+  }
+
+  async #using<T>(use: (client: Client) => Promise<T>): Promise<T> {
+    const client = await reach(this.url);
+    try {
+      return await use(client);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+function stateOf(applied: readonly string[], pending: readonly string[]): string {
+  if (pending.length === 0) return 'current';
+  return applied.length === 0 ? 'new' : 'older';
+}
+
+/** From the counters, which triggers keep exact. */
+async function totalsOf(client: Client): Promise<Readonly<Record<string, number>>> {
+  await client.query(`begin; set local role ${SYSTEM_ROLE}`);
+  const { rows } = await client.query<{ name: string; total: number }>(
+    `select 'companies' as name, count(*) as total from companies union all select 'users', count(*) from users
+      union all select name, sum(total) from counters where name = any($1) group by name`,
+    [COUNTED],
+  );
+  await client.query('rollback');
+  const totals = new Map(rows.map(({ name, total }) => [name, total]));
+  return Object.fromEntries(['companies', 'users', ...COUNTED].map((name) => [name, totals.get(name) ?? 0]));
+}

@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { DatabaseRefused } from '../refused.js';
+import type { DatabaseTools, Description, Progress } from '../tools.js';
+import { backupTo, restoreFrom } from './file/backup.js';
+import { checkFile, describeFile, refuseNone } from './file/check.js';
+import { inspectFile } from './file/inspect.js';
+import { lockFile } from './file/lock.js';
+import { keepLog, lossOf, refuseLoss } from './file/loss.js';
+import { foreignObjects } from './foreign-objects.js';
+
+/** The commands for a SQLite file. */
+export class FileTools implements DatabaseTools {
+  readonly place: Readonly<Record<string, string>>;
+
+  constructor(private readonly file: string) {
+    this.place = { file };
+  }
+
+  pending(): Promise<readonly string[]> {
+    return attempt(() => {
+      const { pending } = inspectFile(this.file);
+      refuseLoss(this.file);
+      return pending;
+    });
+  }
+
+  async check(): Promise<readonly string[]> {
+    refuseNone(this.file);
+    const loss = lossOf(this.file);
+    // A database that has lost changes stays as it is.
+    const endLog = loss === null ? keepLog(this.file) : (): void => undefined;
+    try {
+      const lost = loss === null ? [] : [loss.problem];
+      return [...lost, ...checkFile(this.file), ...(await foreignObjects(this.file))];
+    } finally {
+      endLog();
+    }
+  }
+
+  async backup(target: string, onProgress: Progress): Promise<void> {
+    refuseExisting(target);
+    refuseLoss(this.file);
+    await backupTo(this.file, target, onProgress);
+  }
+
+  async restore(source: string, onProgress: Progress): Promise<void> {
+    refuseExisting(this.file);
+    await restoreFrom(source, this.file, onProgress);
+  }
+
+  describe(): Promise<Description> {
+    return attempt(() => this.#describe());
+  }
+
+  makeEmpty(): Promise<void> {
+    return attempt(() => {
+      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+      const lock = lockFile(this.file);
+      for (const suffix of ['', '-wal', '-shm', '.secret', '.marker', '.reserve'])
+        rmSync(`${this.file}${suffix}`, { force: true });
+      lock.release();
+    });
+  }
+
+  #describe(): Description {
+    const { bytes, logBytes, engine, state, applied, pending, companies, users, records } = describeFile(
+      this.file,
+    );
+    const loss = lossOf(this.file)?.problem ?? null;
+    const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
+    const counts = Object.entries({ companies, users, ...records });
+    return {
+      fields: {
+        ...{ ...this.place, bytes, log_bytes: logBytes, sqlite: engine, state, applied, pending },
+        ...{ companies, users, records, loss },
+      },
+      lines: [
+        `${this.file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
+        `schema ${state}: ${migrations}`,
+        ...counts.map(([name, count]) => `${name}: ${count}`),
+        ...(loss === null ? [] : [loss]),
+      ],
+    };
+  }
+}
+
+async function attempt<T>(use: () => T): Promise<T> {
+  return await Promise.resolve().then(use);
+}
+
+function refuseExisting(file: string): void {
+  if (!existsSync(file)) return;
+  throw new DatabaseRefused(
+    'exists',
+    `${file} exists and is not overwritten: move it away, or name another file.`,
+  );
+}

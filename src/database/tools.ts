@@ -1,0 +1,33 @@
+import { databaseName, type DatabaseUrl } from '../platform/config/database-url.js';
+import { ServerTools } from './postgres/tools.js';
+import { FileTools } from './sqlite/tools.js';
+
+/** What the commands `db …` do with a database, while servers may be using it. */
+export interface DatabaseTools {
+  /** `{ file: PATH }` or `{ database: NAME }`: where it is, in the output of commands. */
+  readonly place: Readonly<Record<string, string>>;
+  /** Names of migrations to be applied. Errors: `DatabaseRefused`. */
+  pending(): Promise<readonly string[]>;
+  /** Reads everything; resolves to what is wrong. Errors: `DatabaseRefused`. */
+  check(): Promise<readonly string[]>;
+  /** Copies it to a new file. Errors: `DatabaseRefused`, also if that is done otherwise, and how. */
+  backup(target: string, onProgress: Progress): Promise<void>;
+  /** Makes it from a backup. Errors: the same, and if it exists. */
+  restore(source: string, onProgress: Progress): Promise<void>;
+  describe(): Promise<Description>;
+  /** Before a demo is made: removes an earlier one. Errors: `DatabaseRefused` if it runs, or if these may be records of somebody. */
+  makeEmpty(): Promise<void>;
+}
+
+export type Progress = (done: number, total: number) => void;
+
+export interface Description {
+  /** For programs. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The same for people. */
+  readonly lines: readonly string[];
+}
+
+export function databaseTools(url: DatabaseUrl): DatabaseTools {
+  return 'file' in url ? new FileTools(url.file) : new ServerTools(url.server, databaseName(url));
+}

@@ -26,7 +26,7 @@ const layers = [
   },
   {
     name: 'migration',
-    files: '^src/database/sqlite/migrations/',
+    files: '^src/database/sqlite/(migrations/|ddl[.]ts$)',
     example: 'src/database/sqlite/migrations/example.ts',
     src: ['database', 'migration'],
     packages: ['kysely'],
@@ -40,6 +40,12 @@ const layers = [
     node: ['os', 'path', 'timers/promises', 'worker_threads'],
   },
   {
+    name: 'open',
+    files: '^src/database/open[.]ts$',
+    example: 'src/database/open.ts',
+    src: ['platform', 'database', 'sqlite', 'postgres'],
+  },
+  {
     name: 'sqlite',
     files: '^src/database/sqlite/',
     example: 'src/database/sqlite/example.ts',
@@ -48,12 +54,12 @@ const layers = [
     node: ['crypto', 'fs', 'fs/promises', 'path', 'timers/promises', 'worker_threads', 'zlib'],
   },
   {
-    name: 'open',
-    files: '^src/database/sqlite/(open|connect)[.]ts$',
-    example: 'src/database/sqlite/open.ts',
-    src: ['platform', 'database', 'migration', 'sqlite', 'threads', 'open'],
-    packages: ['kysely'],
-    node: ['fs', 'path'],
+    name: 'postgres',
+    files: '^src/database/postgres/',
+    example: 'src/database/postgres/example.ts',
+    src: ['platform', 'database', 'postgres'],
+    packages: ['kysely', 'pg'],
+    node: ['crypto', 'path', 'timers/promises'],
   },
   {
     name: 'database',
@@ -175,7 +181,7 @@ const layers = [
     example: 'src/app/example.ts',
     src: [
       ...UNITS,
-      ...['open', 'sqlite', 'model', 'service', 'secrets', 'rest-face', 'graphql-face', 'http', 'app'],
+      ...['open', 'model', 'service', 'secrets', 'rest-face', 'graphql-face', 'http', 'app'],
       ...['rest', 'rest-index', 'graphql', 'graphql-index', 'graphql-schema'],
     ],
     packages: ['express', 'graphql', 'reflect-metadata', 'type-graphql'],
@@ -192,7 +198,7 @@ const layers = [
     name: 'cli',
     files: '^src/cli/',
     example: 'src/cli/example.ts',
-    src: [...DOMAIN, 'database', 'open', 'sqlite', 'service', 'secrets', 'app', 'demo', 'cli'],
+    src: [...DOMAIN, 'database', 'open', 'service', 'secrets', 'app', 'demo', 'cli'],
     packages: ['commander', 'csv-parse'],
     node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers'],
   },

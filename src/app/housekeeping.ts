@@ -35,6 +35,11 @@ export interface Housekeeping {
   run(): Promise<void>;
 }
 
+/** Deletes the bytes of uploads that an earlier process did not finish. What other nodes are storing must stay. */
+function formerUploads({ isShared }: Database, before: Date): (units: Units) => Promise<boolean> {
+  return (units) => (isShared ? Promise.resolve(false) : sweepReleasedBefore(units, before));
+}
+
 /** Deletes expired data once a minute, in small transactions. */
 export function createHousekeeping(
   units: Units,
@@ -46,7 +51,7 @@ export function createHousekeeping(
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let stopped = false;
-  const createdAt = clock.now();
+  const sweepFormer = formerUploads(database, clock.now());
 
   const repeat = async (task: (units: Units) => Promise<boolean>, maxBatches: number) => {
     let more = true;
@@ -70,10 +75,7 @@ export function createHousekeeping(
     steps,
     start: () => {
       steps.start();
-      // What other nodes are storing must stay.
-      if (!database.isShared) {
-        running = repeat(() => sweepReleasedBefore(units, createdAt), Infinity).catch(onError);
-      }
+      running = repeat(sweepFormer, Infinity).catch(onError);
       timer = setInterval(() => {
         running = running.then(run).catch(onError);
       }, INTERVAL_MS).unref();

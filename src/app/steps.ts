@@ -31,56 +31,62 @@ export function createSteps(
   database: Pick<Database, 'alone'>,
   onError: (error: unknown) => void,
 ): Steps {
-  let running: Promise<void> | null = null;
-  let isStopped = false;
-  let isAskedAgain = false;
+  const steps = new NodeSteps(units, database, onError);
+  units.onUnfinished(() => steps.start());
+  return steps;
+}
 
-  const takeAll = async (): Promise<void> => {
-    const companies = KINDS.map(() => 0);
-    for (let isLeft = true; isLeft && !isStopped;) {
-      isAskedAgain = false;
-      isLeft = false;
-      for (const [kind, take] of KINDS.entries()) {
-        const company = await take(units, companies[kind] ?? 0);
-        companies[kind] = company ?? 0;
-        isLeft ||= company !== null;
-      }
-      isLeft ||= isAskedAgain;
-      if (isLeft) await sleep(PAUSE_MS);
-    }
-  };
+class NodeSteps implements Steps {
+  #running: Promise<void> | null = null;
+  #isStopped = false;
+  #isAskedAgain = false;
 
-  function start(): void {
-    isAskedAgain = true;
-    running ??= database
-      .alone('steps', takeAll)
-      .then((hasRun) => {
-        if (!hasRun) startLater();
-      })
-      .catch(onError)
+  constructor(
+    private readonly units: Units,
+    private readonly database: Pick<Database, 'alone'>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  start(): void {
+    this.#isAskedAgain = true;
+    this.#running ??= this.#takeAlone()
+      .catch(this.onError)
       .finally(() => {
-        running = null;
-        if (isAskedAgain && !isStopped) start();
+        this.#running = null;
+        if (this.#isAskedAgain && !this.#isStopped) this.start();
       });
   }
 
-  /** Another node takes steps, but may have looked before there were these. */
-  function startLater(): void {
-    isAskedAgain = false;
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Where another node takes steps, looks again later: that node may have looked before there were these. */
+  async #takeAlone(): Promise<void> {
+    if (await this.database.alone('steps', () => this.#takeAll())) return;
+    this.#isAskedAgain = false;
     setTimeout(() => {
-      if (!isStopped) start();
+      if (!this.#isStopped) this.start();
     }, OTHERS_MS).unref();
   }
 
-  units.onUnfinished(start);
-  return {
-    start,
-    idle: async () => {
-      await running;
-    },
-    stop: async () => {
-      isStopped = true;
-      await running;
-    },
-  };
+  async #takeAll(): Promise<void> {
+    const companies = KINDS.map(() => 0);
+    for (let isLeft = true; isLeft && !this.#isStopped;) {
+      this.#isAskedAgain = false;
+      isLeft = false;
+      for (const [kind, take] of KINDS.entries()) {
+        const company = await take(this.units, companies[kind] ?? 0);
+        companies[kind] = company ?? 0;
+        isLeft ||= company !== null;
+      }
+      isLeft ||= this.#isAskedAgain;
+      if (isLeft) await sleep(PAUSE_MS);
+    }
+  }
 }

@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 import type { Server } from '../app/server.js';
-import { databaseTools } from '../database/tools.js';
+import { databaseTools } from '../database/open.js';
 import { demoCommands } from '../demo/commands.js';
 import { createDemo, type Demo } from '../demo/demo.js';
 import { systemClock } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';
-import { loadTokenSecret } from '../platform/config/token-secret.js';
+import { loadTokenSecret, newTokenSecret } from '../platform/config/token-secret.js';
 import type { CommandIo } from './command-io.js';
 import { createServerProcess, runServer } from './run-server.js';
 
@@ -32,7 +31,7 @@ export async function runDemo(io: CommandIo, { seed, port, dir, database }: Demo
   try {
     const place = database === undefined ? { file: join(folder, 'demo.db') } : settings.database;
     await databaseTools(place).makeEmpty();
-    const tokenSecret = 'server' in place ? randomBytes(32).toString('hex') : null;
+    const tokenSecret = database === undefined ? null : newTokenSecret();
     const overrides = { database: place, uploadFolder: folder, tokenSecret, graphqlDevelopment: true };
     await serveDemo(io, { ...settings, ...overrides, port: port ?? settings.port }, seed);
   } finally {

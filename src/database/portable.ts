@@ -1,4 +1,4 @@
-import { RawNode, sql, type Expression, type RawBuilder } from 'kysely';
+import { RawNode, sql, type RawBuilder } from 'kysely';
 
 /** SQL that is written in one way for SQLite and in another for PostgreSQL. */
 interface PortableNode extends RawNode {
@@ -13,11 +13,11 @@ export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): Raw
   const expression = {
     isRawBuilder: true,
     toOperationNode: (): PortableNode => ({
-      ...(sqlite.toOperationNode() as RawNode),
-      postgres: postgres.toOperationNode() as RawNode,
+      ...sqlite.toOperationNode(),
+      postgres: postgres.toOperationNode(),
     }),
   };
-  return sql<T>`${expression as unknown as Expression<T>}`;
+  return sql<T>`${expression}`;
 }
 
 /** What PostgreSQL runs of a node. */

@@ -1,7 +1,3 @@
-import { databaseName, type DatabaseUrl } from '../platform/config/database-url.js';
-import { ServerTools } from './postgres/tools.js';
-import { FileTools } from './sqlite/tools.js';
-
 /** What the commands `db …` do with a database, while servers may be using it. */
 export interface DatabaseTools {
   /** `{ file: PATH }` or `{ database: NAME }`: where it is, in the output of commands. */
@@ -26,8 +22,4 @@ export interface Description {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The same for people. */
   readonly lines: readonly string[];
-}
-
-export function databaseTools(url: DatabaseUrl): DatabaseTools {
-  return 'file' in url ? new FileTools(url.file) : new ServerTools(url.server, databaseName(url));
 }

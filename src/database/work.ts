@@ -70,7 +70,7 @@ export interface Units {
    * Calls `listener` with the changes of each commit of this node, and within a second with those of other nodes, until
    * the returned function is called; with null where changes of others may have been missed.
    */
-  onCommitted(listener: (changes: readonly CommittedChange[] | null) => void): () => void;
+  onCommitted(listener: (changes: Changes) => void): () => void;
   /** Calls `listener` after the commit of a unit that has left something to be done in steps. */
   onUnfinished(listener: () => void): void;
 }
@@ -142,13 +142,32 @@ export interface UnitOptions {
   readonly chain?: KeyedHash | null;
 }
 
-export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
-  const { onCounted = () => undefined, chain = null } = options;
-  const listeners = new Set<(changes: readonly CommittedChange[] | null) => void>();
-  const report = (changes: readonly CommittedChange[] | null): void => {
+type Changes = readonly CommittedChange[] | null;
+
+/** Passes changes that this node or another one has committed to listeners, and its own to other nodes. */
+function committedOf(database: Database): Pick<Units, 'onCommitted'> & {
+  readonly report: (changes: readonly CommittedChange[]) => void;
+} {
+  const listeners = new Set<(changes: Changes) => void>();
+  const tell = (changes: Changes): void => {
     for (const listener of listeners) listener(changes);
   };
-  database.onAnnounced(report);
+  database.onAnnounced(tell);
+  return {
+    report: (changes) => {
+      tell(changes);
+      database.announce(changes);
+    },
+    onCommitted: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
+  const { onCounted = () => undefined, chain = null } = options;
+  const committed = committedOf(database);
   const finishers: (() => void)[] = [];
 
   async function write<T>(
@@ -174,8 +193,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), companyId);
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
-    report(recorded);
-    database.announce(recorded);
+    committed.report(recorded);
     return result;
   }
 
@@ -184,10 +202,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
     systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now() })),
     systemWrite: (origin, use, companyId) => write(null, origin, use, companyId),
-    onCommitted: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onCommitted: committed.onCommitted,
     onUnfinished: (listener) => void finishers.push(listener),
   };
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
-import { openDatabase } from '../../database/open.js';
-import { databaseTools, type DatabaseTools } from '../../database/tools.js';
+import { databaseTools, openDatabase } from '../../database/open.js';
+import type { DatabaseTools } from '../../database/tools.js';
 import { readConfig } from '../../platform/config/config.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { CommandError } from '../command-error.js';

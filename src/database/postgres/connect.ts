@@ -18,54 +18,65 @@ const CONNECTIONS = 20;
 /** Opens a database that has the current schema. */
 export async function connect(url: string, options: OpenOptions = {}): Promise<Database> {
   const health = new DatabaseHealth();
-  const listeners = new Set<(text: string) => void>();
-  const watcher: Watcher = {
-    onStatement: (text) => {
-      for (const listener of listeners) listener(text);
-    },
-    onFault: (code, error) => {
-      health.report(code);
-      options.onFault?.(code, error);
-    },
+  const { watchStatements, onStatement } = statementListeners();
+  const onFault: Watcher['onFault'] = (code, error) => {
+    health.report(code);
+    options.onFault?.(code, error);
   };
-  const pool = createPool({
-    ...{ url, max: options.connections ?? CONNECTIONS },
-    onLost: (error) => watcher.onFault('storage_unavailable', error),
-  });
   const { examining = {}, connections = CONNECTIONS } = options;
-  const sessions = new Sessions(pool, watcher, { connections, examining });
+  const onLost = (error: Error): void => onFault('storage_unavailable', error);
+  const pool = createPool({ url, max: connections - 1, onLost });
+  const sessions = new Sessions(pool, { onStatement, onFault }, { connections, examining });
   const announcements = new Announcements(url, pool, () => sessions.forgetStatements());
   await announcements.start();
-  const size = new Size();
   return {
     name: databaseName({ server: url }),
-    ...handlesOf(sessions),
-    ...{ health, verify: () => null, admit: () => undefined },
-    snapshot: (scope, use) => sessions.read(scope, use),
-    examine: (companyId, use) => sessions.examine(companyId, use),
-    write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
-    examining: () => sessions.examining,
-    watchStatements: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    announce: (changes) => announcements.announce(changes),
-    onAnnounced: (listener) => announcements.onAnnounced(listener),
-    alone: announcements.alone,
-    isShared: true,
-    checks: checksOf(sessions, health),
-    bytes: () => ({ file: size.bytes, log: 0 }),
+    ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
+    ...{ health, watchStatements, verify: () => null, admit: () => undefined },
+    ...{ checks: checksOf(sessions, health), ...sizeOf(sessions) },
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: sessions.waiting,
     }),
-    maintain: () => size.look(sessions),
     spoolPath: join(options.uploadFolder ?? 'data', `upload-${process.pid}-`),
     close: async () => {
       await announcements.close();
       await sessions.close();
     },
+  };
+}
+
+function statementListeners(): Pick<Database, 'watchStatements'> & Pick<Watcher, 'onStatement'> {
+  const listeners = new Set<(text: string) => void>();
+  return {
+    onStatement: (text) => {
+      for (const listener of listeners) listener(text);
+    },
+    watchStatements: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function unitsOf(sessions: Sessions): Pick<Database, 'snapshot' | 'examine' | 'write' | 'examining'> {
+  return {
+    snapshot: (scope, use) => sessions.read(scope, use),
+    examine: (companyId, use) => sessions.examine(companyId, use),
+    write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
+    examining: () => sessions.examining,
+  };
+}
+
+function sharedBy(
+  announcements: Announcements,
+): Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alone'> {
+  return {
+    isShared: true,
+    announce: (changes) => announcements.announce(changes),
+    onAnnounced: (listener) => announcements.onAnnounced(listener),
+    alone: announcements.alone,
   };
 }
 
@@ -76,17 +87,20 @@ function handlesOf(sessions: Sessions): Pick<Database, 'reads' | 'writes'> {
   };
 }
 
-class Size {
-  bytes = 0;
-
-  async look(sessions: Sessions): Promise<void> {
-    this.bytes = await sessions.read(null, async (db) => {
-      const { rows } = await sql<{
-        bytes: number;
-      }>`select pg_database_size(current_database()) as bytes`.execute(db);
-      return rows[0]?.bytes ?? 0;
-    });
-  }
+/** The size is looked up once a minute, since PostgreSQL adds up the sizes of all files. */
+function sizeOf(sessions: Sessions): Pick<Database, 'bytes' | 'maintain'> {
+  let file = 0;
+  return {
+    bytes: () => ({ file, log: 0 }),
+    maintain: async () => {
+      file = await sessions.read(null, async (db) => {
+        const { rows } = await sql<{
+          bytes: number;
+        }>`select pg_database_size(current_database()) as bytes`.execute(db);
+        return rows[0]?.bytes ?? 0;
+      });
+    },
+  };
 }
 
 function checksOf(sessions: Sessions, health: DatabaseHealth): Database['checks'] {

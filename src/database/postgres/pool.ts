@@ -37,7 +37,7 @@ export function createPool({ url, max, onLost }: PoolOptions): Pool {
     max,
     idleTimeoutMillis: 60 * SECOND,
     allowExitOnIdle: true,
-  } as pg.PoolConfig);
+  });
   // Without a listener, the process would end.
   pool.on('error', onLost);
   return pool;

@@ -52,7 +52,7 @@ export class ServerTools implements DatabaseTools {
     const totals = await this.#using(async (client) =>
       (await inspect(client, this.name)).applied.length === 0 ? {} : await totalsOf(client),
     );
-    if ((totals['companies'] ?? 0) === 0) return;
+    if ((totals.companies ?? 0) === 0) return;
     throw new DatabaseRefused(
       'exists',
       `${this.name} has records. Nothing was changed: name a new database, made for example with createdb.`,

@@ -31,11 +31,13 @@ export function loadTokenSecret({ database, tokenSecret }: Pick<Config, 'databas
   }
 }
 
+export const newTokenSecret = (): string => randomBytes(32).toString('hex');
+
 /** Writes the whole file under a temporary name first. If two processes do so at once, the first one's file stays. */
 function createSecretFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}`;
-  const secret = `${randomBytes(32).toString('hex')}\n`;
+  const secret = `${newTokenSecret()}\n`;
   rmSync(unfinished, { force: true });
   try {
     writeFileSync(unfinished, secret, { flag: 'wx', mode: OWNER_ONLY, flush: true });

@@ -15,8 +15,10 @@ const MAX_BATCHES = 100;
 /** Between two batches, so that others write meanwhile. */
 const PAUSE_MS = 5;
 
-/** Each deletes a batch and resolves to true if there may be more. */
-const TASKS: readonly ((units: Units) => Promise<boolean>)[] = [
+/** Deletes a batch, and resolves to true if there may be more. */
+type Task = (units: Units) => Promise<boolean>;
+
+const TASKS: readonly Task[] = [
   (units) => units.systemWrite(LOCAL_ORIGIN, deleteExpiredResponses),
   sweepContents,
 ];
@@ -36,8 +38,20 @@ export interface Housekeeping {
 }
 
 /** Deletes the bytes of uploads that an earlier process did not finish. What other nodes are storing must stay. */
-function formerUploads({ isShared }: Database, before: Date): (units: Units) => Promise<boolean> {
+function formerUploads({ isShared }: Database, before: Date): Task {
   return (units) => (isShared ? Promise.resolve(false) : sweepReleasedBefore(units, before));
+}
+
+async function repeated(
+  takeBatch: () => Promise<boolean>,
+  maxBatches: number,
+  isStopped: () => boolean,
+): Promise<void> {
+  let more = true;
+  for (let batch = 0; batch < maxBatches && more && !isStopped(); batch += 1) {
+    more = await takeBatch();
+    if (more) await sleep(PAUSE_MS);
+  }
 }
 
 /** Deletes expired data once a minute, in small transactions. */
@@ -53,13 +67,12 @@ export function createHousekeeping(
   let stopped = false;
   const sweepFormer = formerUploads(database, clock.now());
 
-  const repeat = async (task: (units: Units) => Promise<boolean>, maxBatches: number) => {
-    let more = true;
-    for (let batch = 0; batch < maxBatches && more && !stopped; batch += 1) {
-      more = await task(units);
-      if (more) await sleep(PAUSE_MS);
-    }
-  };
+  const repeat = (task: Task, maxBatches: number) =>
+    repeated(
+      () => task(units),
+      maxBatches,
+      () => stopped,
+    );
 
   const run = async (): Promise<void> => {
     await database.alone('housekeeping', async () => {

@@ -42,18 +42,6 @@ function formerUploads({ isShared }: Database, before: Date): Task {
   return (units) => (isShared ? Promise.resolve(false) : sweepReleasedBefore(units, before));
 }
 
-async function repeated(
-  takeBatch: () => Promise<boolean>,
-  maxBatches: number,
-  isStopped: () => boolean,
-): Promise<void> {
-  let more = true;
-  for (let batch = 0; batch < maxBatches && more && !isStopped(); batch += 1) {
-    more = await takeBatch();
-    if (more) await sleep(PAUSE_MS);
-  }
-}
-
 /** Deletes expired data once a minute, in small transactions. */
 export function createHousekeeping(
   units: Units,
@@ -61,42 +49,59 @@ export function createHousekeeping(
   clock: Clock,
   onError: (error: unknown) => void,
 ): Housekeeping {
-  const steps = createSteps(units, database, onError);
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-  let stopped = false;
-  const sweepFormer = formerUploads(database, clock.now());
+  return new NodeHousekeeping({ units, database, onError, createdAt: clock.now() });
+}
 
-  const repeat = (task: Task, maxBatches: number) =>
-    repeated(
-      () => task(units),
-      maxBatches,
-      () => stopped,
-    );
+interface Parts {
+  readonly units: Units;
+  readonly database: Database;
+  readonly onError: (error: unknown) => void;
+  readonly createdAt: Date;
+}
 
-  const run = async (): Promise<void> => {
+class NodeHousekeeping implements Housekeeping {
+  readonly steps: Steps;
+  readonly #parts: Parts;
+  #timer: NodeJS.Timeout | undefined;
+  #running = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.steps = createSteps(parts.units, parts.database, parts.onError);
+  }
+
+  start(): void {
+    const { database, createdAt, onError } = this.#parts;
+    this.steps.start();
+    this.#running = this.#repeat(formerUploads(database, createdAt), Infinity).catch(onError);
+    this.#timer = setInterval(() => {
+      this.#running = this.#running.then(() => this.run()).catch(onError);
+    }, INTERVAL_MS).unref();
+  }
+
+  async run(): Promise<void> {
+    const { database } = this.#parts;
     await database.alone('housekeeping', async () => {
-      for (const task of TASKS) await repeat(task, MAX_BATCHES);
+      for (const task of TASKS) await this.#repeat(task, MAX_BATCHES);
     });
+    if (this.#isStopped) return;
     // Steps that failed, for example on a full disk, or that a node has left which is gone, are taken again.
-    if (!stopped) steps.start();
-    if (!stopped) await database.maintain();
-  };
+    this.steps.start();
+    await database.maintain();
+  }
 
-  return {
-    run,
-    steps,
-    start: () => {
-      steps.start();
-      running = repeat(sweepFormer, Infinity).catch(onError);
-      timer = setInterval(() => {
-        running = running.then(run).catch(onError);
-      }, INTERVAL_MS).unref();
-    },
-    stop: async () => {
-      stopped = true;
-      clearInterval(timer);
-      await Promise.all([running, steps.stop()]);
-    },
-  };
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await Promise.all([this.#running, this.steps.stop()]);
+  }
+
+  async #repeat(task: Task, maxBatches: number): Promise<void> {
+    let more = true;
+    for (let batch = 0; batch < maxBatches && more && !this.#isStopped; batch += 1) {
+      more = await task(this.#parts.units);
+      if (more) await sleep(PAUSE_MS);
+    }
+  }
 }

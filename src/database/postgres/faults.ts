@@ -38,8 +38,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 
 /** The SQLSTATE of an error of PostgreSQL, for example `23505`. */
 export function stateOf(error: unknown): string | null {
-  const { code } = (error ?? {}) as { readonly code?: unknown };
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+  const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
+  return typeof code === 'string' && severity !== undefined ? code : null;
 }
 
 /** Whether the connection is lost, or in an unknown state, so that it cannot be used again. */

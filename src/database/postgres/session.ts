@@ -49,6 +49,10 @@ export class Session implements DatabaseConnection {
     private readonly names: StatementNames,
     private readonly watcher: Watcher,
   ) {
+    // A connection that is lost between two statements; without a listener, the process would end.
+    client.on('error', (error) => {
+      this.#failed ??= error;
+    });
     this.db = new Kysely({
       dialect: new ConnectionsDialect({
         acquireConnection: () => Promise.resolve(this),

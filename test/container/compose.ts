@@ -56,7 +56,9 @@ function restrictionProblems(service: Service): string[] {
     ['init', true],
   ];
   return [
-    ...required.filter(([key, value]) => !equals(service[key], value)).map(([key, value]) => `${key} must be ${JSON.stringify(value)}`),
+    ...required
+      .filter(([key, value]) => !equals(service[key], value))
+      .map(([key, value]) => `${key} must be ${JSON.stringify(value)}`),
     ...['mem_limit', 'pids_limit', 'healthcheck', 'stop_grace_period', 'tmpfs']
       .filter((key) => service[key] === undefined)
       .map((key) => `${key} is missing`),
@@ -78,7 +80,9 @@ function environmentProblems(service: Service): string[] {
   const known = isNode(service) ? SETTING_NAMES : POSTGRES_NAMES;
   return Object.entries(service.environment ?? {}).flatMap(([name, value]) => [
     ...(known.has(name) ? [] : [`${name} is no setting`]),
-    ...(/secret|password/i.test(name) && !name.endsWith('_FILE') ? [`${name} is a secret in plain text`] : []),
+    ...(/secret|password/i.test(name) && !name.endsWith('_FILE')
+      ? [`${name} is a secret in plain text`]
+      : []),
     ...(/:\/\/[^/@]*:[^/@]*@/.test(String(value)) ? [`${name} has a password in plain text`] : []),
   ]);
 }
@@ -89,12 +93,15 @@ function mountProblems(service: Service, compose: Compose, exists: (path: string
   const files = Object.entries(service.environment ?? {}).filter(([name]) => name.endsWith('_FILE'));
   const mounts = (service.volumes ?? []).map((volume) => String(volume).split(':'));
   return [
-    ...secrets.filter((name) => compose.secrets?.[name] === undefined).map((name) => `there is no secret ${name}`),
+    ...secrets
+      .filter((name) => compose.secrets?.[name] === undefined)
+      .map((name) => `there is no secret ${name}`),
     ...files
       .filter(([, path]) => !secrets.some((name) => path === `/run/secrets/${name}`))
       .map(([name]) => `${name} is no secret of this service`),
     ...mounts.flatMap(([source = '', , mode]) => {
-      if (!source.startsWith('.')) return source in (compose.volumes ?? {}) ? [] : [`there is no volume ${source}`];
+      if (!source.startsWith('.'))
+        return source in (compose.volumes ?? {}) ? [] : [`there is no volume ${source}`];
       if (!exists(source)) return [`${source} does not exist`];
       return mode === 'ro' ? [] : [`${source} is not mounted read-only`];
     }),
@@ -105,10 +112,14 @@ function mountProblems(service: Service, compose: Compose, exists: (path: string
 function nodeProblems({ environment = {}, depends_on: before, ...service }: Service): string[] {
   const usesServer = String(environment.DATABASE_URL).startsWith('postgres:');
   return [
-    ...(equals(service.stop_grace_period, '35s') ? [] : ['stop_grace_period must be 35s: the server stops within 30 s']),
+    ...(equals(service.stop_grace_period, '35s')
+      ? []
+      : ['stop_grace_period must be 35s: the server stops within 30 s']),
     ...('TOKEN_SECRET_FILE' in environment ? [] : ['TOKEN_SECRET_FILE is missing']),
     ...(usesServer && !(PASSWORD_FILE in environment) ? [`${PASSWORD_FILE} is missing`] : []),
-    ...(usesServer && !equals(before, { postgres: { condition: 'service_healthy' } }) ? ['does not wait for postgres'] : []),
+    ...(usesServer && !equals(before, { postgres: { condition: 'service_healthy' } })
+      ? ['does not wait for postgres']
+      : []),
     ...(!usesServer && service.volumes === undefined ? ['the database is in no volume'] : []),
   ];
 }

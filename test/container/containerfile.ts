@@ -9,7 +9,9 @@ export interface Instruction {
 }
 
 const KNOWN = new Set(
-  'ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN STOPSIGNAL USER VOLUME WORKDIR'.split(' '),
+  'ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN STOPSIGNAL USER VOLUME WORKDIR'.split(
+    ' ',
+  ),
 );
 /** Variables that Node reads. */
 export const NODE_VARIABLES: readonly string[] = ['NODE_ENV', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ'];
@@ -30,7 +32,9 @@ export function parseContainerfile(text: string): Instruction[] {
 export function containerfileProblems(text: string, exists: (path: string) => boolean): string[] {
   const instructions = parseContainerfile(text);
   return [
-    ...instructions.filter(({ name }) => !KNOWN.has(name)).map(({ name }) => `${name} is no known instruction`),
+    ...instructions
+      .filter(({ name }) => !KNOWN.has(name))
+      .map(({ name }) => `${name} is no known instruction`),
     ...imageProblems(instructions),
     ...copyProblems(instructions, exists),
     ...environmentProblems(instructions),
@@ -77,7 +81,8 @@ function copyProblems(instructions: readonly Instruction[], exists: (path: strin
 
 function environmentProblems(instructions: readonly Instruction[]): string[] {
   return instructions.flatMap(({ name, value }) => {
-    if (name === 'ARG') return /secret|password|token/i.test(value) ? [`ARG ${value} stays in the image`] : [];
+    if (name === 'ARG')
+      return /secret|password|token/i.test(value) ? [`ARG ${value} stays in the image`] : [];
     if (name !== 'ENV') return [];
     const names = Array.from(value.matchAll(/(?:^|\s)(\w+)=/g), ([, variable = '']) => variable);
     if (names.length === 0) return [`ENV ${value} is not NAME=VALUE`];
@@ -102,7 +107,9 @@ function finalStageProblems(instructions: readonly Instruction[]): string[] {
     ...(positionOf('USER') > positionOf('ENTRYPOINT') ? ['USER comes after ENTRYPOINT'] : []),
     ...(isExecForm(valueOf('ENTRYPOINT')) ? [] : ['ENTRYPOINT must be a JSON list: a shell keeps signals']),
     ...(isExecForm(valueOf('CMD')) ? [] : ['CMD must be a JSON list']),
-    ...(isExecForm(/ CMD (.*)$/.exec(valueOf('HEALTHCHECK'))?.[1]) ? [] : ['HEALTHCHECK with a JSON list is missing']),
+    ...(isExecForm(/ CMD (.*)$/.exec(valueOf('HEALTHCHECK'))?.[1])
+      ? []
+      : ['HEALTHCHECK with a JSON list is missing']),
     ...(valueOf('STOPSIGNAL') === 'SIGTERM' ? [] : ['STOPSIGNAL SIGTERM is missing']),
     ...(valueOf('EXPOSE') === '4000' ? [] : ['EXPOSE 4000 is missing']),
     ...(valueOf('VOLUME') === '/data' ? [] : ['VOLUME /data is missing']),

@@ -11,7 +11,7 @@ import { startServer } from '../support/server.js';
 
 /** Runs the health check with these variables; resolves to its exit code and output. */
 async function check(environment: Readonly<Record<string, string>>): Promise<[number | null, string]> {
-  const script = `${ROOT}.config/container/healthcheck.mjs`;
+  const script = `${ROOT}.config/container/healthcheck.js`;
   const child = spawn(process.execPath, [script], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
@@ -21,7 +21,7 @@ async function check(environment: Readonly<Record<string, string>>): Promise<[nu
 
 const portOf = (url: string): string => new URL(url).port;
 
-describe('.config/container/healthcheck.mjs', () => {
+describe('.config/container/healthcheck.js', () => {
   it('ends with 0 while the server is ready, and with 1 while it is not or has stopped', async () => {
     const server = await startServer();
     onTestFinished(() => server.stop());

@@ -11,7 +11,8 @@ import { overFourTransports, REFUSED, send, SERVED } from '../support/four-trans
 import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';
 
-const hasNginx = spawnSync('nginx', ['-v']).status === 0;
+const NGINX = 'nginx';
+const hasNginx = spawnSync(NGINX, ['-v']).status === 0;
 const WHY = 'this machine has no nginx';
 
 async function freePort(): Promise<number> {
@@ -38,7 +39,7 @@ async function configuration(
     .replace('172.31.40.12:4000', second)
     .replace('listen 8443', `listen 127.0.0.1:${port}`)
     .replace('127.0.0.1:8081', `127.0.0.1:${health}`);
-  expect(text).not.toMatch(/\/run\/|172[.]31|8443|8081/);
+  expect(text).not.toMatch(/\/run\/|172[.]31|\b8443\b|\b8081\b/);
   return { text, port };
 }
 
@@ -50,7 +51,7 @@ async function startNginx(nodes: readonly string[]): Promise<string> {
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, text);
   const options = ['-e', 'stderr', '-g', 'daemon off;', '-p', folder, '-c', file];
-  const nginx = spawn('nginx', options, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const nginx = spawn(NGINX, options, { stdio: ['ignore', 'ignore', 'pipe'] });
   onTestFinished(async () => {
     nginx.kill('SIGTERM');
     if (nginx.exitCode === null) await once(nginx, 'exit');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
-import { composeProblems, isNode, parseCompose } from './compose.js';
+import { composeProblems, isNode, parseCompose, type Service } from './compose.js';
 
 const FOLDER = '.config/container';
 const exists = (path: string): boolean => existsSync(join(ROOT, FOLDER, path));
@@ -107,7 +107,7 @@ describe('compose.yaml', () => {
 
   it('has the addresses of the nodes that nginx.conf has, and nodes that trust the proxy alone', () => {
     const services = Object.values(parseCompose(NODES).services);
-    const addressOf = ({ networks }: { networks?: unknown }): string =>
+    const addressOf = ({ networks }: Service): string =>
       (networks as { front: { ipv4_address: string } }).front.ipv4_address;
     const [nodes, others] = [services.filter(isNode), services.filter((service) => !isNode(service))];
     const proxy = others.find(({ image }) => image?.includes('nginx')) ?? {};

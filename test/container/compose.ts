@@ -10,6 +10,7 @@ export interface Service extends Values {
   readonly environment?: Readonly<Record<string, unknown>>;
   readonly secrets?: readonly unknown[];
   readonly volumes?: readonly unknown[];
+  readonly networks?: unknown;
 }
 
 export interface Compose {

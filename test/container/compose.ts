@@ -20,9 +20,7 @@ export interface Compose {
   readonly networks?: Values;
 }
 
-/** A setting that is the password of DATABASE_URL, in a file. */
-const PASSWORD_FILE = 'DATABASE_PASSWORD_FILE';
-const SETTING_NAMES = new Set([...SETTINGS.map(({ name }) => name), PASSWORD_FILE, ...NODE_VARIABLES]);
+const SETTING_NAMES = new Set([...SETTINGS.map(({ name }) => name), ...NODE_VARIABLES]);
 /** Variables that the image of PostgreSQL reads. */
 const POSTGRES_NAMES = new Set(['POSTGRES_PASSWORD_FILE', 'POSTGRES_INITDB_ARGS']);
 
@@ -117,7 +115,9 @@ function nodeProblems({ environment = {}, depends_on: before, ...service }: Serv
       ? []
       : ['stop_grace_period must be 35s: the server stops within 30 s']),
     ...('TOKEN_SECRET_FILE' in environment ? [] : ['TOKEN_SECRET_FILE is missing']),
-    ...(usesServer && !(PASSWORD_FILE in environment) ? [`${PASSWORD_FILE} is missing`] : []),
+    ...(usesServer && !('DATABASE_PASSWORD_FILE' in environment)
+      ? ['DATABASE_PASSWORD_FILE is missing']
+      : []),
     ...(usesServer && !equals(before, { postgres: { condition: 'service_healthy' } })
       ? ['does not wait for postgres']
       : []),

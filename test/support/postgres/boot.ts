@@ -32,13 +32,16 @@ const SETTINGS = {
 
 /**
  * Starts a PostgreSQL server on a free port, with its files in memory where possible; or uses the server of
- * `TEST_DATABASE_URL`, whose user then owns the databases. `settings` are added to those of its configuration.
+ * `TEST_DATABASE_URL`, whose user then owns the databases.
  */
-export async function bootPostgres(settings: Readonly<Record<string, string>> = {}): Promise<BootedServer> {
+export async function bootPostgres(): Promise<BootedServer> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') {
-    return { adminUrl: given, ownerUrl: given, stop: () => Promise.resolve() };
-  }
+  if (given === undefined || given === '') return await startPostgres();
+  return { adminUrl: given, ownerUrl: given, stop: () => Promise.resolve() };
+}
+
+/** Starts a server of the caller's own. `settings` are added to those of its configuration. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<BootedServer> {
   const password = randomBytes(12).toString('hex');
   const { port, stop } = await start(password, { ...SETTINGS, ...settings });
   const url = (user: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`;

@@ -86,13 +86,12 @@ describe('the catalogue', () => {
 
   it('has the same columns, nullability, primary keys, unique keys and foreign keys', async () => {
     for (const table of await tables()) {
-      const { indexes: _theirs, ...theirs } = sqlite.get(table) ?? {};
-      const { indexes: _ours, ...ours } = await shapeOf(table);
-      expect(ours, table).toEqual(theirs);
+      const ours = await shapeOf(table);
+      expect(ours, table).toEqual({ ...sqlite.get(table), indexes: ours.indexes });
     }
   });
 
-  // What follows the columns of the order is INCLUDEd. An index on the models of devices would refuse long ones.
+  // What follows the columns of the order is INCLUDEd.
   it('has an index for each one of SQLite that is not on an expression', async () => {
     for (const table of await tables()) {
       const ours = (await shapeOf(table)).indexes;

@@ -12,7 +12,9 @@ export type Run = <Row extends object = Record<string, unknown>>(
 ) => Promise<Row[]>;
 
 /** Connects as the user of `url`; numbers come back as numbers, instants as milliseconds. */
-export async function connectTo(url: string): Promise<{ readonly run: Run; close(): Promise<void> }> {
+export async function connectTo(
+  url: string,
+): Promise<{ readonly run: Run; readonly close: () => Promise<void> }> {
   const client = new pg.Client({ connectionString: url, types: { getTypeParser: parserOf } });
   client.on('error', () => undefined);
   await client.connect();

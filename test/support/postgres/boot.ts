@@ -32,13 +32,16 @@ const SETTINGS = {
 
 /**
  * Starts a PostgreSQL server on a free port, with its files in memory where possible; or uses the server of
- * `TEST_DATABASE_URL`, whose user then owns the databases. `settings` are added to those of its configuration.
+ * `TEST_DATABASE_URL`, whose user then owns the databases.
  */
-export async function bootPostgres(settings: Readonly<Record<string, string>> = {}): Promise<BootedServer> {
-  const given = process.env['TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') {
-    return { adminUrl: given, ownerUrl: given, stop: () => Promise.resolve() };
-  }
+export async function bootPostgres(): Promise<BootedServer> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given === undefined || given === '') return await startPostgres();
+  return { adminUrl: given, ownerUrl: given, stop: () => Promise.resolve() };
+}
+
+/** Starts a server of the caller's own. `settings` are added to those of its configuration. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<BootedServer> {
   const password = randomBytes(12).toString('hex');
   const { port, stop } = await start(password, { ...SETTINGS, ...settings });
   const url = (user: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`;
@@ -126,19 +129,41 @@ async function startOn(
     throw new Error(`PostgreSQL did not start:\n${log.slice(-20).join('')}`, { cause: error });
   }
   const pid = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const kill = (): void => {
-    process.kill(pid, 'SIGQUIT');
-    remove();
-  };
-  process.once('exit', kill);
+  const forget = endWithProcess(pid, remove);
   return {
     port,
     stop: async () => {
-      process.off('exit', kill);
+      forget();
       await server.stop();
       remove();
     },
   };
+}
+
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
+/** Ends the server when this process ends, even by a signal; until the returned function is called. */
+function endWithProcess(pid: number, remove: () => void): () => void {
+  const kill = (): void => {
+    try {
+      process.kill(pid, 'SIGQUIT');
+    } catch {
+      // A Ctrl+C reaches the server too: it may have ended.
+    }
+    remove();
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    kill();
+    forget();
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  const forget = (): void => {
+    process.off('exit', kill);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+  process.on('exit', kill);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return forget;
 }
 
 const EXIT_EVENTS = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message'] as const;

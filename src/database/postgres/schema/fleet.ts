@@ -16,6 +16,10 @@ const LOGICAL_NUMBERS = companyTable(
   'constraint logical_numbers_number unique (company_id, number)',
 );
 
+/**
+ * No index on the models in `meta`, as SQLite has it: an entry of more than 2,700 bytes would be refused, and a count by
+ * model reads all devices of the company anyway.
+ */
 const DEVICES = companyTable(
   'devices',
   `serial_number ${TEXT} not null`,

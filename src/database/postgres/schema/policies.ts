@@ -36,8 +36,11 @@ function guarded(table: string, rows: string | null, company: string, system = A
 
 const OWN = `company_id = ${COMPANY}`;
 
-/** A company reads of its members' accounts only what the view `members` shows, and changes nothing. */
-const MEMBER = `exists (select from memberships where memberships.user_id = users.id and memberships.${OWN})`;
+/**
+ * A company reads of its members' accounts only what the view `members` shows, and changes nothing. A scalar subselect is
+ * looked up for each user; for EXISTS the planner may read all members of the company first.
+ */
+const MEMBER = `id = (select user_id from memberships where memberships.user_id = users.id and memberships.${OWN})`;
 const SHOWN_OF_USERS = 'select (id, email, disabled_at, locked_until)';
 
 /**

@@ -10,6 +10,11 @@ const ROLES = [COMPANY_ROLE, SYSTEM_ROLE] as const;
 /** Times that a grant is tried: another database of the same server may grant the same role at the same moment. */
 const ATTEMPTS = 50;
 
+/** Whether the current user has the rights of a role and may set it; since version 16 these are two options. */
+const isUsable = (role: string): string => `pg_has_role(current_user, ${role}, 'usage')
+  and pg_has_role(current_user, ${role},
+    case when current_setting('server_version_num')::integer < 160000 then 'member' else 'set' end)`;
+
 /**
  * Roles belong to the whole server: another database may create or grant the same one at the same time. What this user
  * may not create is left to an administrator.
@@ -26,7 +31,7 @@ const creation = (role: string): string => `do $$
 const membership = (role: string): string => `do $$
   begin
     for attempt in 1..${ATTEMPTS} loop
-      if pg_has_role(current_user, '${role}', 'usage') then return; end if;
+      if ${isUsable(`'${role}'`)} then return; end if;
       begin
         grant ${role} to current_user;
       exception
@@ -39,6 +44,7 @@ const membership = (role: string): string => `do $$
 
 interface RoleState {
   readonly owner: string;
+  readonly existing: string[] | null;
   /** Roles of the program that exist with a right too many. */
   readonly strong: string[] | null;
   /** Roles that the current user may use. */
@@ -55,24 +61,28 @@ export async function createRoles<T>(db: Kysely<T>): Promise<void> {
     await sql.raw(membership(role)).execute(db);
   }
   const { rows } = await sql<RoleState>`select quote_ident(current_user) as owner,
+      array_agg(rolname::text) as existing,
       array_agg(rolname::text) filter (where rolsuper or rolbypassrls or rolcanlogin) as strong,
-      array_agg(rolname::text) filter (where pg_has_role(current_user, rolname, 'usage')
-        and pg_has_role(current_user, rolname, 'member')) as usable
+      array_agg(rolname::text) filter (where ${sql.raw(isUsable('rolname'))}) as usable
     from pg_roles where rolname in (${sql.join(ROLES.map((role) => sql.lit(role)))})`.execute(db);
   for (const state of rows) demandRoles(state);
 }
 
-function demandRoles({ owner, strong, usable }: RoleState): void {
+function demandRoles({ owner, existing, strong, usable }: RoleState): void {
   if (strong !== null) {
+    const changes = strong.map((role) => `alter role ${role} nologin nosuperuser nobypassrls;`);
     throw new Error(
       `The role ${strong.join(' and ')} must not be able to log in or to bypass row-level security. ` +
-        `An administrator must run: ${strong.map((role) => `alter role ${role} nologin nosuperuser nobypassrls;`).join(' ')}`,
+        `An administrator of the server must run: ${changes.join(' ')}`,
     );
   }
-  const missing = ROLES.filter((role) => usable?.includes(role) !== true);
-  if (missing.length === 0) return;
+  if (ROLES.every((role) => usable?.includes(role) === true)) return;
+  const creations = ROLES.filter((role) => existing?.includes(role) !== true).map(
+    (role) => `create role ${role} nologin;`,
+  );
+  const statements = [...creations, `grant ${ROLES.join(', ')} to ${owner};`];
   throw new Error(
-    `The user ${owner} may not create the roles of the program. An administrator of the server must run: ` +
-      `${ROLES.map((role) => `create role ${role} nologin;`).join(' ')} grant ${ROLES.join(', ')} to ${owner};`,
+    `The user ${owner} may not create or use the roles of the program. An administrator of the server must run: ` +
+      statements.join(' '),
   );
 }

@@ -16,10 +16,19 @@ import {
   examinationOfSlices,
 } from './examinations.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
-import { belongsTo, childrenOf, companiesOf, nameOf, ofCompany, type Relation } from './scope.js';
-import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { amongIds, instant, idTable } from '../storage.js';
-import type { Row, Tables } from '../tables.js';
+import {
+  childrenOf,
+  companiesOf,
+  nameOf,
+  ofCompany,
+  parentTable,
+  type Relation,
+  type RelationById,
+  type RelationByName,
+} from './scope.js';
+import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from './slice.js';
+import { amongIds, childrenOfEach, comparableInstant } from '../storage.js';
+import { isInstant, type Row, type Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
 
 /** The declaration of a list: its table, its orders and its filters. */
@@ -58,7 +67,8 @@ export interface List<T> {
   /** The same records in the order of their insertion; `index` is the index over the company and the id. */
   arrivals(index: string): Arrivals<T>;
   /** The same list for each of many parents, which are given by their ids (`number`) or names (`string`). */
-  of<P extends KeyValue = number>(relation: Relation): ChildList<T, P>;
+  of(relation: RelationById): ChildList<T>;
+  of(relation: RelationByName): ChildList<T, string>;
 }
 
 /** The lists of many parents at once. */
@@ -115,11 +125,14 @@ class ListStatements<Name extends keyof Tables, T> {
     const rows = await runFiltered<Row<Name> & { parent_id: P }>(
       work.db,
       this.#page(work, request, before, relation),
-      () => sql`select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
-        where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
-          select ${sql.ref(childId)} from ${childrenOf(this.#listing, relation, work)}
+      () => sql`select p.value as parent_id, r.* from ${childrenOfEach({
+        parents: parentTable(relation, parents),
+        ...{ table: this.#table, company: this.#listing.company ?? 'company_id', id, childId },
+        companyId: work.caller.companyId,
+        ofParent: sql`${childrenOf(this.#listing, relation, work)}
             and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
-            limit ${request.limit + 1})
+            limit ${request.limit + 1}`,
+      })}
         ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
     );
     const byParent = Map.groupBy(rows, (row) => row.parent_id);
@@ -161,7 +174,7 @@ class ListStatements<Name extends keyof Tables, T> {
         ...{ before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
       },
       () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
-        and ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}) as total from ${idTable(parents)}`,
+        and ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}) as total from ${parentTable(relation, parents)}`,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
   }
@@ -184,12 +197,12 @@ class ListStatements<Name extends keyof Tables, T> {
     const { order, key, limit, condition: where } = request;
     const of = relation === undefined ? '' : nameOf(relation);
     const isById = this.#columnOf(request) === this.#listing.id;
-    const given = [key?.value, key?.id].slice(isById ? 1 : 0);
+    const given = key === null ? [] : [...(isById ? [] : [this.#boundKey(request, key)]), key.id];
     return {
       name: [this.#key, 'page', of, order, isDown(request), key === null].join(' '),
       where,
       before: [...before, ...companiesOf(work, relation)],
-      after: [...(key === null ? [] : given), limit + 1],
+      after: [...given, limit + 1],
     };
   }
 
@@ -237,7 +250,7 @@ class ListStatements<Name extends keyof Tables, T> {
     return ({ field, operator, value }) => {
       if (typeof at !== 'number' || !(value instanceof Date)) return false;
       if (this.#listing.filters[field]?.column !== column) return false;
-      const end = instant.toColumn(value);
+      const end = value.getTime();
       return isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
     };
   }
@@ -250,7 +263,12 @@ class ListStatements<Name extends keyof Tables, T> {
     const ref = orderRef(this.#listing, request, relation);
     const id = ref(`t.${this.#listing.id}`);
     if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
-    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
+    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${this.#boundKey(request, key)}, ${key.id})`;
+  }
+
+  /** The sort value of a key, as it is compared with its column. */
+  #boundKey(request: SliceRequest, { value }: Key): KeyValue | Date {
+    return isInstant(this.#columnOf(request)) ? comparableInstant(value) : value;
   }
 
   #ordered(
@@ -287,7 +305,7 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     examinesCount: (where) => examinationOfCount(listing, where),
     byIds: (work, ids) => statements.byIds(work, ids),
     arrivals: (index) => arrivalsOf(listing, index),
-    of: (relation) => ({
+    of: <P extends KeyValue>(relation: Relation): ChildList<T, P> => ({
       list,
       slices: (work, parents, request) => statements.slices(work, relation, parents, request),
       counts: (work, parents, where) => statements.counts(work, relation, parents, where),

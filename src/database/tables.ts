@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Selectable, UpdateType } from 'kysely';
+import type { Generated, Selectable, UpdateType } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from './storage.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
@@ -284,22 +284,3 @@ export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
 /** The values of all columns as they are written. */
 export type Written<Table> = { [Column in keyof Table]: UpdateType<Table[Column]> };
-
-type InstantsOf<Table> = {
-  [Column in keyof Table]: Extract<Table[Column], ColumnType<number, Date, Date>> extends never
-    ? never
-    : Column;
-}[keyof Table] &
-  string;
-
-type InstantName = { [Name in keyof Tables]: InstantsOf<Tables[Name]> }[keyof Tables];
-
-/** Names of columns that hold instants, in all tables that have such a column. */
-const INSTANTS: Readonly<Record<InstantName, true>> = {
-  ...{ created_at: true, updated_at: true, recorded_at: true, at: true },
-  ...{ started_at: true, finished_at: true, expires_at: true, revoked_at: true, released_at: true },
-  ...{ last_used_at: true, disabled_at: true, account_disabled_at: true, locked_until: true },
-  ...{ last_sign_in_at: true, signed_in_at: true, failed_since: true },
-};
-
-export const isInstant = (column: string): boolean => column in INSTANTS;

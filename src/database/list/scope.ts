@@ -30,7 +30,7 @@ export function ofCompany(list: ListTable, work: ReadWork): RawBuilder<unknown> 
 }
 
 /** Rows of the caller's company, also those that are removed in steps. */
-export function belongsTo(
+function belongsTo(
   { company = 'company_id' }: ListTable,
   work: ReadWork,
   alias: string,

@@ -1,9 +1,9 @@
 /** The audit columns: who created a record and when, when it changed last, and its revision. */
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 
 import type { Audit } from '../platform/changes/audit.js';
 import { instant } from './storage.js';
-import type { AuditColumns } from './tables.js';
+import type { AuditColumns, Written } from './tables.js';
 import type { SystemWriteWork, WriteWork } from './work.js';
 
 const NAMES: Readonly<Record<keyof AuditColumns, true>> = {
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<keyof AuditColumns, true>> = {
 export const AUDIT_COLUMNS: ReadonlySet<string> = new Set(Object.keys(NAMES));
 
 /** For a record that this unit of work creates. */
-export function createdBy(work: WriteWork): AuditColumns {
+export function createdBy(work: WriteWork): Written<AuditColumns> {
   const now = instant.toColumn(work.now);
   return {
     revision: 1,
@@ -31,7 +31,7 @@ export function createdBy(work: WriteWork): AuditColumns {
 export function changedBy(
   work: SystemWriteWork,
   current: { readonly revision: number; readonly updatedAt: Date },
-): Pick<AuditColumns, 'revision' | 'updated_at'> {
+): Pick<Written<AuditColumns>, 'revision' | 'updated_at'> {
   const updated = Math.max(work.now.getTime(), current.updatedAt.getTime());
   return { revision: current.revision + 1, updated_at: instant.toColumn(new Date(updated)) };
 }
@@ -40,7 +40,7 @@ export function changedBy(
 export function changedTogether(
   work: SystemWriteWork,
   table: string,
-): Readonly<Record<'revision' | 'updated_at', RawBuilder<number>>> {
+): { readonly revision: RawBuilder<number>; readonly updated_at: RawBuilder<Date> } {
   const updatedAt = sql.ref(`${table}.updated_at`);
   const now = instant.toColumn(work.now);
   return {
@@ -49,7 +49,7 @@ export function changedTogether(
   };
 }
 
-export function auditOf(row: AuditColumns): Audit {
+export function auditOf(row: Selectable<AuditColumns>): Audit {
   return {
     revision: row.revision,
     createdAt: instant.fromColumn(row.created_at),

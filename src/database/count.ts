@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from './company/cached-query.js';
-import { among } from './storage.js';
+import { among, crossJoin } from './storage.js';
 import type { ReadWork } from './work.js';
 
 /** Tables whose triggers keep the number of rows of each company in `counters`. */
@@ -42,7 +42,7 @@ const REMOVED: Partial<Record<CounterName, RawBuilder<unknown>>> = {
 };
 
 function ownedBy(table: 'parameters' | 'metacontents'): RawBuilder<unknown> {
-  return sql`cross join ${sql.table(table)} as t on t.company_id = gone.company_id
+  return sql`${crossJoin} ${sql.table(table)} as t on t.company_id = gone.company_id
     and (t.group_id = gone.group_id or t.logical_number_id = gone.logical_number_id)
     where gone.app_version_id is null`;
 }
@@ -73,7 +73,7 @@ export async function countsOf(
     'counts',
     [companyId, JSON.stringify(names)],
     () => sql`select ${sql.ref('name')}, ${sql.ref('total')} from ${sql.table('counters')}
-      where company_id = ${companyId} and ${sql.ref('name')} in ${among(names)}`,
+      where company_id = ${companyId} and ${sql.ref('name')} in ${among('text', names)}`,
   );
   const totals = new Map(rows.map(({ name, total }) => [name, total]));
   return new Map(names.map((name) => [name, totals.get(name) ?? 0]));

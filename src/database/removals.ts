@@ -61,6 +61,3 @@ export function removedBy(table: keyof typeof REMOVED_BY, alias: string): RawBui
 export function andPresent(table: string, alias: string): RawBuilder<unknown> {
   return table in REMOVED_BY ? sql`and not ${isRemoved(table, alias)}` : sql``;
 }
-
-/** A text that no client can send, unique in its table: frees the name of a record that is only hidden yet. */
-export const freedText = sql<string>`char(1) || id`;

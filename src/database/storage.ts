@@ -1,30 +1,32 @@
 /**
  * Codecs between values and columns, and SQL that differs between databases: the only file that knows such differences,
- * besides `sqlite/`. Repositories read and write columns through these codecs only.
+ * besides `sqlite/` and `postgres/`. Repositories read and write columns through these codecs only.
  */
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type ColumnType, type RawBuilder } from 'kysely';
 
-export interface Codec<Value, Column> {
-  toColumn(value: Value): Column;
-  fromColumn(column: Column): Value;
+import { portable } from './portable.js';
+
+export interface Codec<Value, Read, Written = Read> {
+  toColumn(value: Value): Written;
+  fromColumn(column: Read): Value;
 }
 
-/** Milliseconds since 1970, UTC. */
-export type InstantColumn = number;
-/** 0 or 1. */
-export type FlagColumn = number;
+/** Read as milliseconds since 1970, UTC; written as a `Date`. */
+export type InstantColumn = ColumnType<number, Date, Date>;
+/** Read as 0 or 1 (SQLite), or as true or false (PostgreSQL). */
+export type FlagColumn = ColumnType<number | boolean, boolean, boolean>;
 /** JSON text. */
 export type JsonColumn = string;
 export type BytesColumn = Uint8Array;
 
-export const instant: Codec<Date, InstantColumn> = {
-  toColumn: (value) => value.getTime(),
+export const instant: Codec<Date, number, Date> = {
+  toColumn: (value) => value,
   fromColumn: (column) => new Date(column),
 };
 
-export const flag: Codec<boolean, FlagColumn> = {
-  toColumn: (value) => (value ? 1 : 0),
-  fromColumn: (column) => column !== 0,
+export const flag: Codec<boolean, number | boolean, boolean> = {
+  toColumn: (value) => value,
+  fromColumn: Boolean,
 };
 
 /** The type of `fromColumn` is trusted: only `toColumn` writes such a column. */
@@ -36,58 +38,192 @@ export function json<Value>(): Codec<Value, JsonColumn> {
 }
 
 /** The same codec for a column that may be null. */
-export function nullable<Value, Column>(codec: Codec<Value, Column>): Codec<Value | null, Column | null> {
+export function nullable<Value, Read, Written>(
+  codec: Codec<Value, Read, Written>,
+): Codec<Value | null, Read | null, Written | null> {
   return {
     toColumn: (value) => (value === null ? null : codec.toColumn(value)),
     fromColumn: (column) => (column === null ? null : codec.fromColumn(column)),
   };
 }
 
+/** Whether two values are written to a column as the same one. */
+export function areSame(one: unknown, other: unknown): boolean {
+  return one instanceof Date && other instanceof Date
+    ? one.getTime() === other.getTime()
+    : Object.is(one, other);
+}
+
+/** Years 1 and 10000: every stored instant is between them, and both databases can compare with them. */
+const [FIRST_INSTANT, LAST_INSTANT] = [-62_135_596_800_000, 253_402_300_800_000];
+
+/** A value of a column of instants as it is compared with the column; other numbers and texts lie beyond all instants. */
+export function comparableInstant(read: number | string): Date {
+  const at = typeof read === 'number' ? read : LAST_INSTANT;
+  return new Date(Math.min(Math.max(at, FIRST_INSTANT), LAST_INSTANT));
+}
+
+/** An instant that is compared with a column in a query of Kysely, for which the column is what is read of it. */
+export function comparedInstant(at: Date): RawBuilder<number> {
+  return sql<number>`${at}`;
+}
+
+/** The type of an SQL value, where PostgreSQL cannot tell it from the text of a statement. */
+export type SqlType = 'integer' | 'text' | 'instant' | 'flag';
+
+const TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
+  integer: sql`bigint`,
+  text: sql`text`,
+  instant: sql`timestamptz`,
+  flag: sql`boolean`,
+};
+
+/** A bound value with its type: for values that are selected, and so compared with nothing that has a type. */
+export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
+  return portable(sql<T>`${value}`, sql<T>`${value}::${TYPES[type]}`);
+}
+
+/** What PostgreSQL makes of an element of a JSON list, which is `value`. */
+const ELEMENTS: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
+  integer: sql`value::bigint`,
+  text: sql`value`,
+  instant: sql`timestamptz 'epoch' + value::bigint * interval '1 millisecond'`,
+  flag: sql`value::integer::boolean`,
+};
+
+/** A list of values of one type as it is bound: instants as milliseconds, flags as 0 or 1. */
+export function boundList(values: readonly unknown[]): string {
+  return JSON.stringify(
+    values.map((value) => (value instanceof Date || typeof value === 'boolean' ? Number(value) : value)),
+  );
+}
+
 /** A list of values as one bound parameter, so that the text of the statement does not depend on its length. */
-export function among(values: readonly (string | number)[]): RawBuilder<string | number> {
-  return sql`(select value from json_each(${JSON.stringify(values)}))`;
+export function among(type: SqlType, values: readonly unknown[]): RawBuilder<never> {
+  const list = boundList(values);
+  return portable<never>(
+    sql`(select value from json_each(${list}))`,
+    sql`(select ${ELEMENTS[type]} from json_array_elements_text(${list}::json) as item (value))`,
+  );
 }
 
 /** Like `among`, for ids. */
 export function amongIds(ids: readonly number[]): RawBuilder<number> {
-  return sql`(select value from json_each(${JSON.stringify(ids)}))`;
+  return among('integer', ids);
 }
 
 /** A list of pairs as one bound parameter, for example `[[1, 17]]` for the id 17 of company 1. */
 export function amongPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
-  return sql`(select json_extract(value, '$[0]'), json_extract(value, '$[1]')
-    from json_each(${JSON.stringify(pairs)}))`;
+  const list = JSON.stringify(pairs);
+  return portable(
+    sql`(select json_extract(value, '$[0]'), json_extract(value, '$[1]')
+    from json_each(${list}))`,
+    sql`(select (value ->> 0)::bigint, (value ->> 1)::bigint
+    from json_array_elements(${list}::json) as item (value))`,
+  );
 }
 
-/** A table with an alias, and the index that the query planner must use. */
+/** A table with an alias, and the index that the query planner of SQLite must use; PostgreSQL chooses by statistics. */
 export function indexedBy(table: string, alias: string, index: string): RawBuilder<unknown> {
-  return sql`${sql.table(table)} as ${sql.ref(alias)} indexed by ${sql.ref(index)}`;
+  const aliased = sql`${sql.table(table)} as ${sql.ref(alias)}`;
+  return portable(sql`${aliased} indexed by ${sql.ref(index)}`, aliased);
 }
 
-/** The values of a column in a form for which the query planner uses no index. */
+/** The values of a column in a form for which SQLite's query planner uses no index; PostgreSQL chooses by statistics. */
 export function unindexed<T>(column: RawBuilder<T>): RawBuilder<T> {
-  return sql<T>`+${column}`;
+  return portable(sql<T>`+${column}`, column);
 }
 
-/** A list of ids or names as a table `p` with the column `value`, for joins. */
-export function idTable(ids: readonly (string | number)[]): RawBuilder<unknown> {
-  return sql`json_each(${JSON.stringify(ids)}) as p`;
+/** Joins two tables. SQLite reads the left one first; PostgreSQL chooses by statistics. A condition follows, with ON. */
+export const crossJoin: RawBuilder<unknown> = portable(sql`cross join`, sql`join`);
+
+/** A list of ids as a table `p` with the column `value`, for joins. */
+export function idTable(ids: readonly unknown[]): RawBuilder<unknown> {
+  return listTable('integer', ids);
+}
+
+/** The same for names. */
+export function nameTable(names: readonly unknown[]): RawBuilder<unknown> {
+  return listTable('text', names);
+}
+
+function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
+  const list = JSON.stringify(values);
+  return portable(
+    sql`json_each(${list}) as p`,
+    sql`(select ${ELEMENTS[type]} as value from json_array_elements_text(${list}::json) as item (value)) as p`,
+  );
+}
+
+/** Ids with ids, or with names, as a table `pair` with the columns `id` and `other`, for joins. */
+export function pairTable<Other extends number | string>(
+  type: Other extends number ? 'integer' : 'text',
+  pairs: readonly (readonly [id: number, other: Other])[],
+): RawBuilder<unknown> {
+  const list = JSON.stringify(pairs);
+  return portable(
+    sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
+    from json_each(${list})) as pair`,
+    sql`(select (value ->> 0)::bigint as id, (value ->> 1)::${TYPES[type]} as other
+    from json_array_elements(${list}::json) as item (value)) as pair`,
+  );
+}
+
+export interface Children {
+  /** The table `p` of parents. */
+  readonly parents: RawBuilder<unknown>;
+  readonly table: RawBuilder<unknown>;
+  /** Columns of `table` with the company and the id, and the company whose rows alone are read. */
+  readonly company: string;
+  readonly id: string;
+  readonly companyId: number;
+  /** SQL after FROM, with an order and a limit, for the children `t` of the parent `p`. */
+  readonly ofParent: RawBuilder<unknown>;
+  /** The id of a child there. */
+  readonly childId: string;
+}
+
+/**
+ * The FROM clause that joins each parent `p` with its children as `r`. SQLite looks up the children that a limited list
+ * of ids has; PostgreSQL reads the list itself for each parent.
+ */
+export function childrenOfEach(children: Children): RawBuilder<unknown> {
+  const { parents, table, company, id, companyId, ofParent, childId } = children;
+  const ownCompany = sql.ref(`r.${company}`);
+  return sql`${parents} cross join ${portable(
+    sql`${table} as r
+        where ${ownCompany} = ${companyId} and ${sql.ref(`r.${id}`)} in (
+          select ${sql.ref(childId)} from`,
+    sql`(select ${companyId}::bigint as id) as own cross join lateral (select t.* from`,
+  )} ${ofParent}${portable(sql`)`, sql`) as r where ${ownCompany} = own.id`)}`;
 }
 
 /** The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input. */
 export function jsonText(column: string, key: string): RawBuilder<string | null> {
-  return sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`;
+  return portable(
+    sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`,
+    sql<string | null>`${sql.ref(column)} ->> ${sql.lit(key)}`,
+  );
 }
 
-/** Pairs as a table `pair` with the columns `id` and `other`, for joins. */
-export function pairTable(
-  pairs: readonly (readonly [id: number, other: string | number])[],
-): RawBuilder<unknown> {
-  return sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
-    from json_each(${JSON.stringify(pairs)})) as pair`;
+/** The text of a column that may hold JSON. */
+export function textOf(column: string): RawBuilder<string> {
+  return portable(sql<string>`${sql.ref(column)}`, sql<string>`${sql.ref(column)}::text`);
 }
 
 /** Whether a text column contains `part`, case-sensitively. */
 export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
-  return sql<boolean>`instr(${column}, ${part}) > 0`;
+  return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
+
+/** Whole units of so many milliseconds between 1970 and the instant in a column, rounded toward 1970. */
+export function unitsSince1970(column: string, milliseconds: number): RawBuilder<number> {
+  const [at, unit] = [sql.ref(column), sql.lit(milliseconds)];
+  return portable(sql<number>`${at} / ${unit}`, sql<number>`div(extract(epoch from ${at}) * 1000, ${unit})`);
+}
+
+/** A text that no client can send, unique in its table: frees the name of a record that is only hidden yet. */
+export const freedText: RawBuilder<string> = portable(
+  sql<string>`char(1) || id`,
+  sql<string>`chr(1) || id::text`,
+);

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, Selectable, UpdateType } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from './storage.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
@@ -281,3 +281,6 @@ export interface Tables {
 }
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
+
+/** The values of all columns as they are written. */
+export type Written<Table> = { [Column in keyof Table]: UpdateType<Table[Column]> };

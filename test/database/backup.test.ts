@@ -37,7 +37,10 @@ afterEach(async () => {
 
 async function add(name: string): Promise<void> {
   await createUnits(database, testClock()).systemWrite(SYSTEM, async ({ db }) => {
-    await db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute();
+    await db
+      .insertInto('companies')
+      .values({ name, created_at: new Date(0), updated_at: new Date(0) })
+      .execute();
   });
 }
 

@@ -39,7 +39,10 @@ function pagesLeftInIndex(): number {
 async function write(units: Units, pages: number, n: number): Promise<void> {
   const name = `company ${n} ${'x'.repeat(pages * PAGE)}`;
   await units.systemWrite(SYSTEM, async ({ db }) => {
-    await db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute();
+    await db
+      .insertInto('companies')
+      .values({ name, created_at: new Date(0), updated_at: new Date(0) })
+      .execute();
   });
 }
 

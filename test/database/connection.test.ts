@@ -37,7 +37,10 @@ describe('every connection', () => {
   it('for reads cannot write', async () => {
     const database = testDatabase();
     await expect(
-      database.reads.insertInto('companies').values({ name: 'x', created_at: 0, updated_at: 0 }).execute(),
+      database.reads
+        .insertInto('companies')
+        .values({ name: 'x', created_at: new Date(0), updated_at: new Date(0) })
+        .execute(),
     ).rejects.toMatchObject({ code: 'storage_read_only' });
   });
 });
@@ -94,7 +97,7 @@ describe('prepared statements', () => {
     await sql`alter table companies add column note text`.execute(database.writes);
     await database.writes
       .insertInto('companies')
-      .values({ name: 'x', created_at: 0, updated_at: 0 })
+      .values({ name: 'x', created_at: new Date(0), updated_at: new Date(0) })
       .execute();
     expect(await database.reads.selectFrom('companies').selectAll().execute()).toEqual([
       { id: 1, name: 'x', created_at: 0, updated_at: 0, note: null },
@@ -111,7 +114,7 @@ describe('LS-02 the write-ahead log', () => {
     let largest = 0;
     for (let n = 0; n < 3_000; n += 1) {
       await units.systemWrite(SYSTEM, async ({ db }) => {
-        const row = { name: `${n}`.padEnd(2_000, '-'), created_at: 0, updated_at: 0 };
+        const row = { name: `${n}`.padEnd(2_000, '-'), created_at: new Date(0), updated_at: new Date(0) };
         await db.insertInto('companies').values(row).execute();
       });
       largest = Math.max(largest, logBytes(database.file));
@@ -135,7 +138,7 @@ describe('LS-02 the write-ahead log', () => {
     );
     const write = (n: number) =>
       units.systemWrite(SYSTEM, async ({ db }) => {
-        const row = { name: `${n} ${'-'.repeat(200_000)}`, created_at: 0, updated_at: 0 };
+        const row = { name: `${n} ${'-'.repeat(200_000)}`, created_at: new Date(0), updated_at: new Date(0) };
         await db.insertInto('companies').values(row).execute();
       });
     for (let n = 0; n < 120; n += 1) await write(n);

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import Sqlite from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { countAll, valuesOf, type Examination } from '../../src/database/list/examination.js';
 import type { Condition } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
+import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
 import type { Tables } from '../../src/database/tables.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { apiTokens } from '../../src/resources/access-token/access-token.service.js';
@@ -80,10 +81,9 @@ beforeAll(() => {
   });
   // Each row that a step of the plan reaches is counted before anything else of it is compared.
   const counting = (text: string): string => text.replace(/as "?t"?\s+where /, '$&visited(t.rowid) and ');
-  const counted = { prepare: (text: string) => database.prepare(counting(text)), close: () => undefined };
-  const db = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: counted }),
-  });
+  const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> =>
+    await Promise.resolve(database.prepare(counting(text)).all(...parameters));
+  const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
   work = { db, caller: { companyId: 1 }, now: new Date(0) } as unknown as ReadWork;
 });
 afterAll(() => {

@@ -192,7 +192,7 @@ describe('a file that can be used', () => {
     const dying = await openDatabase(join(folder, 'dying.db'));
     await dying.writes
       .insertInto('companies')
-      .values({ name: 'Acme', created_at: 0, updated_at: 0 })
+      .values({ name: 'Acme', created_at: new Date(0), updated_at: new Date(0) })
       .execute();
     for (const part of ['', '-wal']) copyFileSync(join(folder, `dying.db${part}`), `${file}${part}`);
     expect(statSync(`${file}-wal`).size).toBeGreaterThan(4096);

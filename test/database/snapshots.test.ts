@@ -25,7 +25,10 @@ const names = async ({ db }: SystemReadWork): Promise<string[]> =>
 
 const add = (units: Units, name: string): Promise<void> =>
   units.systemWrite(SYSTEM, async ({ db }) => {
-    await db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute();
+    await db
+      .insertInto('companies')
+      .values({ name, created_at: new Date(0), updated_at: new Date(0) })
+      .execute();
   });
 
 /** Read units that are open until `end`; before each of them a change is committed, so none can share. */
@@ -173,7 +176,10 @@ describe('LS-02 the write-ahead log', () => {
     for (let n = 0; performance.now() < end; n += 1) {
       await units.systemWrite(SYSTEM, async ({ db }) => {
         const name = `${n}`.padEnd(60_000, '-');
-        await db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute();
+        await db
+          .insertInto('companies')
+          .values({ name, created_at: new Date(0), updated_at: new Date(0) })
+          .execute();
         await db.deleteFrom('companies').execute();
       });
       largest = Math.max(largest, statSync(`${database.file}-wal`).size);

@@ -16,7 +16,10 @@ function setUp(): { database: Database; units: Units } {
 }
 
 const addCompany = async (work: SystemWriteWork, name: string): Promise<void> => {
-  await work.db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute();
+  await work.db
+    .insertInto('companies')
+    .values({ name, created_at: new Date(0), updated_at: new Date(0) })
+    .execute();
 };
 
 const add = (units: Units, name: string) => units.systemWrite(SYSTEM, (work) => addCompany(work, name));
@@ -149,7 +152,15 @@ describe('a full storage', () => {
   const addContent = async (work: SystemWriteWork): Promise<void> => {
     const { id } = await work.db
       .insertInto('contents')
-      .values({ id: 1, company_id: 1, size: 1, crc: '', sha256: '', created_at: 0, released_at: null })
+      .values({
+        id: 1,
+        company_id: 1,
+        size: 1,
+        crc: '',
+        sha256: '',
+        created_at: new Date(0),
+        released_at: null,
+      })
       .returning('id')
       .executeTakeFirstOrThrow();
     const chunk = { company_id: 1, content_id: id, sequence: 0, bytes };

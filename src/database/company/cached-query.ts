@@ -1,6 +1,7 @@
 import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
 import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
+import { areSame } from '../storage.js';
 
 /** Clients choose some of the shapes. The SQL of others is compiled each time. */
 const MAX_SHAPES = 3_000;
@@ -33,7 +34,7 @@ export async function runCached<R>(
 }
 
 function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((value, place) => Object.is(value, other[place]));
+  return one.length === other.length && one.every((value, place) => areSame(value, other[place]));
 }
 
 /** What follows the values of an INSERT; `name` is null for SQL that binds values. */

@@ -6,8 +6,8 @@ import { drawIds, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { andPresent } from '../removals.js';
-import { among } from '../storage.js';
-import type { Row, Tables } from '../tables.js';
+import { among, boundList, textOf } from '../storage.js';
+import type { Row, Tables, Written } from '../tables.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
 
@@ -36,9 +36,9 @@ export type CompanyTableName = {
 
 /** Conditions joined by AND, for example `{ app_id: 7, number: ['1.0', '1.1'] }`. An array means "one of these". */
 export type Match<Name extends CompanyTableName> = {
-  readonly [Column in Exclude<keyof Row<Name>, 'company_id'>]?:
-    | Row<Name>[Column]
-    | readonly Row<Name>[Column][];
+  readonly [Column in Exclude<keyof Tables[Name], 'company_id'>]?:
+    | Written<Tables[Name]>[Column]
+    | readonly Written<Tables[Name]>[Column][];
 };
 
 /** Without the id, which is drawn. */
@@ -46,9 +46,9 @@ export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]
 
 /** New values of columns, or SQL expressions that compute them. */
 export type Changes<Name extends CompanyTableName> = {
-  readonly [Column in Exclude<keyof Row<Name>, 'company_id' | 'id'>]?:
-    | Row<Name>[Column]
-    | RawBuilder<Row<Name>[Column]>;
+  readonly [Column in Exclude<keyof Tables[Name], 'company_id' | 'id'>]?:
+    | Written<Tables[Name]>[Column]
+    | RawBuilder<Written<Tables[Name]>[Column]>;
 };
 
 export interface Selection<Name extends CompanyTableName> {
@@ -97,7 +97,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     if (work.examineInstead !== undefined) {
       const most = MANY_ROWS + 1;
       const few = await this.#total(work, 'count few', match, [most], (matching) => {
-        return sql`select count(*) as total from (select 1 from ${matching} limit ${most})`;
+        return sql`select count(*) as total from (select 1 from ${matching} limit ${most}) as few`;
       });
       if (few < most) return few;
       work.examineInstead();
@@ -127,7 +127,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     const entries = entriesOf(match);
     const conditions = entries.map(([column, value]) => `${column} ${kindOf(value)}`);
     const shape = [this.table, name, ...conditions].join('|');
-    const values = entries.flatMap(([, value]) => (value === null ? [] : [boundValue(value)]));
+    const values = entries.flatMap(([, value]) => boundValues(value));
     const parameters = [work.caller.companyId, ...values, ...more];
     const present = andPresent(this.table, this.table);
     return await runCached(work.db, shape, parameters, () =>
@@ -196,7 +196,7 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   /** Whether more rows match than the limit allows; removed ones count too. */
   async exceed(work: ReadWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<boolean> {
-    const size = bytes === undefined ? sql`0` : sql`octet_length(${sql.ref(bytes.column)})`;
+    const size = bytes === undefined ? sql`0` : sql`octet_length(${textOf(bytes.column)})`;
     const found = await sql<{
       total: number;
       size: number | null;
@@ -210,12 +210,12 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   /** Deletes the matching rows with the lowest ids, as many as the limit allows, and at least one. */
   async deleteSome(work: WriteWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<Row<Name>[]> {
-    const size = bytes === undefined ? sql`0` : sql`octet_length(${sql.ref(bytes.column)})`;
+    const size = bytes === undefined ? sql`0` : sql`octet_length(${textOf(bytes.column)})`;
     const deleted = await sql<Row<Name>>`delete from ${sql.table(this.table)}
       where company_id = ${work.caller.companyId} and id in (
         select id from (
           select id, sum(size) over (order by id) - size as before from (
-            select id, ${size} as size from ${this.#matching(work, match)} order by id limit ${rows}) as some
+            select id, ${size} as size from ${this.#matching(work, match)} order by id limit ${rows}) as part
         ) as sized where before <= ${bytes?.limit ?? 0}) returning *`.execute(work.db);
     return deleted.rows;
   }
@@ -232,21 +232,43 @@ function ownedAnd(work: ReadWork, match: object): RawBuilder<unknown> {
 }
 
 function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<unknown> {
-  if (value === null) return sql`${column} is null`;
-  if (Array.isArray(value)) return sql`${column} in ${among(value as readonly (string | number)[])}`;
-  return sql`${column} = ${value}`;
+  switch (kindOf(value)) {
+    case 'null':
+      return sql`${column} is null`;
+    case 'value':
+      return sql`${column} = ${value}`;
+    case 'nothing':
+      return sql`1 = 0`;
+    case 'ids':
+      return sql`${column} in ${among('integer', value as readonly unknown[])}`;
+    case 'texts':
+      return sql`${column} in ${among('text', value as readonly unknown[])}`;
+  }
 }
 
-type Kind = 'null' | 'list' | 'value';
+/** `nothing` is an empty list, whose type nobody knows. */
+type Kind = 'null' | 'value' | 'nothing' | 'ids' | 'texts';
 
 function kindOf(value: unknown): Kind {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'list' : 'value';
+  if (!Array.isArray(value)) return 'value';
+  switch (typeof value[0]) {
+    case 'undefined':
+      return 'nothing';
+    case 'number':
+      return 'ids';
+    case 'string':
+      return 'texts';
+    default:
+      throw new Error('Rows are not selected by lists of such values');
+  }
 }
 
-/** What `conditionOf` binds: `among` takes a list as one JSON text. */
-function boundValue(value: unknown): unknown {
-  return Array.isArray(value) ? JSON.stringify(value) : value;
+/** What `conditionOf` binds: a list is one JSON text. */
+function boundValues(value: unknown): readonly unknown[] {
+  const kind = kindOf(value);
+  if (kind === 'null' || kind === 'nothing') return [];
+  return [kind === 'value' ? value : boundList(value as readonly unknown[])];
 }
 
 function assignments(changes: object): RawBuilder<unknown> {

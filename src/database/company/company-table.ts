@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 
 import type { Audit } from '../../platform/changes/audit.js';
 import type { PageRequest } from '../../platform/page.js';
-import { freedText } from '../removals.js';
 import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';
 import {
   CompanyRows,
@@ -15,7 +14,8 @@ import {
   type NewRow,
   type Selection,
 } from './company-rows.js';
-import type { AuditColumns, Row, Tables } from '../tables.js';
+import { areSame, freedText } from '../storage.js';
+import type { AuditColumns, Row, Tables, Written } from '../tables.js';
 import type { ReadWork, WriteWork } from '../work.js';
 
 /** Names of the companies' tables whose rows have an id and the audit columns. */
@@ -32,7 +32,7 @@ export type ValuesOf<T extends AuditedRecord> = Omit<T, keyof AuditedRecord>;
 
 /** Every column that the table class does not fill itself: leaving one out does not compile. */
 export type OwnColumns<Name extends AuditedTableName> = Omit<
-  Row<Name>,
+  Written<Tables[Name]>,
   'id' | 'company_id' | keyof AuditColumns
 >;
 
@@ -117,8 +117,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   /** Writes the columns that differ; `revision` grows by one in any case. */
   async update(work: WriteWork, current: T, values: ValuesOf<T>): Promise<T> {
     const before = new Map(entriesOf(this.#columnsOf(current)));
-    const changed = entriesOf(this.#columnsOf(values)).filter(([name, value]) => before.get(name) !== value);
-    const changes = { ...Object.fromEntries(changed), ...changedBy(work, current) } as Changes<Name>;
+    const changed = entriesOf(this.#columnsOf(values)).filter(
+      ([name, value]) => !areSame(before.get(name), value),
+    );
+    const changes = {
+      ...Object.fromEntries(changed),
+      ...changedBy(work, current),
+    } as unknown as Changes<Name>;
     return this.recordOf(only(await this.#rows.update(work, byId<Name>(current.id), changes)));
   }
 

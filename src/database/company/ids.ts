@@ -47,7 +47,7 @@ export async function drawIds(
     parameters,
     () => sql`insert into counters (company_id, name, total, last_drawn)
       values ${sql.join(draws.map(({ companyId, count }) => sql`(${companyId}, ${table}, 0, ${count})`))}
-      on conflict (company_id, name) do update set last_drawn = last_drawn + excluded.last_drawn
+      on conflict (company_id, name) do update set last_drawn = counters.last_drawn + excluded.last_drawn
       returning company_id, last_drawn`,
   );
   const last = new Map(rows.map((row) => [row.company_id, row.last_drawn]));

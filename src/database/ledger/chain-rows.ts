@@ -15,7 +15,7 @@ export async function selectEntries(
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<readonly Row<'ledger'>[]> {
   const { rows } = await sql<Row<'ledger'>>`select * from ledger
-    where company_id is ${companyId === NO_COMPANY ? null : companyId}
+    where ${companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`}
       and sequence > ${after} and sequence <= ${upTo}
     order by sequence limit ${PAGE_SIZE}`.execute(work.db);
   return rows;

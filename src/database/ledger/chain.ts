@@ -7,13 +7,13 @@ import { sql, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { runCached } from '../company/cached-query.js';
-import type { Row, Tables } from '../tables.js';
+import type { Row, Tables, Written } from '../tables.js';
 
 /** Stands for entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;
 
 /** A ledger entry as it is stored, without its hash. */
-export type LedgerRow = Omit<Row<'ledger'>, 'position' | 'hash'>;
+export type LedgerRow = Omit<Written<Tables['ledger']>, 'position' | 'hash'>;
 
 /** A chained entry, to which the next one is linked; `{ sequence: 0, hash: '' }` before the first. */
 export interface Link {
@@ -26,9 +26,20 @@ export const NO_LINK: Link = { sequence: 0, hash: '' };
 export type ChainHead = Row<'ledger_chains'>;
 
 /** What the hash of an entry covers: every column but its position among the entries of all companies. */
-export function hashedValues(row: LedgerRow, before: Link): (string | number | null)[] {
+export function hashedValues(
+  row: LedgerRow | Omit<Row<'ledger'>, 'position' | 'hash'>,
+  before: Link,
+): (string | number | null)[] {
   return [
-    ...[row.company_id, row.sequence, before.sequence, before.hash, row.at, row.user_id, row.token_id],
+    ...[
+      row.company_id,
+      row.sequence,
+      before.sequence,
+      before.hash,
+      Number(row.at),
+      row.user_id,
+      row.token_id,
+    ],
     ...[row.channel, row.action, row.entity_type, row.entity_id, row.before, row.after],
     ...[row.request_id, row.ip],
   ];

@@ -1,5 +1,6 @@
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
-import { listOf, type List, type Listing } from './list.js';
+import { listOf, type List } from './list.js';
+import type { Listing } from './list-statements.js';
 
 /** The list of an ordinary resource: besides its own, it has the orders and filters of the id and of both times. */
 export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(

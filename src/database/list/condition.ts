@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { among, flag, holdsText, instant, unindexed } from '../storage.js';
+import { among, holdsText, unindexed, type SqlType } from '../storage.js';
 
 /** The filter of a list. */
 export type Condition =
@@ -17,6 +17,15 @@ export interface Comparison {
 }
 
 export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant' | 'integer';
+
+const TYPES: Readonly<Record<FilterKind, SqlType>> = {
+  text: 'text',
+  choice: 'text',
+  flag: 'flag',
+  id: 'integer',
+  instant: 'instant',
+  integer: 'integer',
+};
 
 export interface FilterColumn {
   readonly column: string;
@@ -78,7 +87,7 @@ export function splitInterval(
   }
   const open = { from: null, to: null, rest: [] };
   if ('field' in where && where.field === field && where.value instanceof Date) {
-    const at = instant.toColumn(where.value);
+    const at = where.value.getTime();
     if (where.operator === 'gte') return { ...open, from: at };
     if (where.operator === 'lt') return { ...open, to: at };
   }
@@ -130,9 +139,8 @@ export function exactComparisons(where: Condition): readonly Comparison[] | unde
 const LAST = '\u{10ffff}';
 
 /** As it is bound to a statement. */
-export function toColumn(value: unknown): string | number {
-  if (value instanceof Date) return instant.toColumn(value);
-  if (typeof value === 'boolean') return flag.toColumn(value);
+export function toColumn(value: unknown): string | number | boolean | Date {
+  if (value instanceof Date || typeof value === 'boolean') return value;
   if (typeof value === 'string' || typeof value === 'number') return value;
   throw new Error(`A column cannot be compared with a value of type ${typeof value}`);
 }
@@ -152,7 +160,7 @@ function comparison(
     case 'in':
       // A constant: otherwise the index of another comparison may be used, and rows be examined that have no price.
       if ((where.value as readonly unknown[]).length === 0) return sql`1 = 0`;
-      return sql`${column} in ${among((where.value as readonly unknown[]).map(toColumn))}`;
+      return sql`${column} in ${among(TYPES[known.kind], (where.value as readonly unknown[]).map(toColumn))}`;
     case 'startsWith':
       return sql`(${column} >= ${where.value} and ${column} < ${String(where.value) + LAST})`;
     case 'contains':

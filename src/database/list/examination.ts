@@ -27,7 +27,7 @@ export type RowCount = (work: ReadWork, max: number, parents?: readonly KeyValue
 
 /** Number of the rows that a statement finds, at most `max`: no more are read. */
 export function countUpTo(max: number, rows: RawBuilder<unknown>): RawBuilder<number> {
-  return sql<number>`(select count(*) from (select 1 ${rows} limit ${max}))`;
+  return sql<number>`(select count(*) from (select 1 ${rows} limit ${max}) as found)`;
 }
 
 /** The rows of several counts together. */

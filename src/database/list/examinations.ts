@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 
 import type { CounterName } from '../count.js';
-import { idTable } from '../storage.js';
 import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
 import { condition, type Condition, type FilterColumn } from './condition.js';
 import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
-import { childrenOf, ofCompany, type ListTable, type Relation } from './scope.js';
+import { childrenOf, ofCompany, parentTable, type ListTable, type Relation } from './scope.js';
 import type { SliceRequest } from './slice.js';
 
 interface Examined extends ListTable {
@@ -64,7 +63,7 @@ function rowsOfParents(list: Examined, relation: Relation): Omit<Examination, 'v
   const within: RowCount = (work, max, parents = []) =>
     countUpTo(
       max,
-      sql`from ${idTable(parents)} cross join ${childrenOf(list, relation, work)} and ${ofCompany(list, work)}`,
+      sql`from ${parentTable(relation, parents)} cross join ${childrenOf(list, relation, work)} and ${ofCompany(list, work)}`,
     );
   return { rows: 'link' in relation ? relation.link : list.rows, within, isOfParents: true };
 }

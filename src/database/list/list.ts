@@ -2,12 +2,8 @@
  * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
  * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total.
  */
-import { sql, type RawBuilder } from 'kysely';
-
-import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
-import { countOf, type CounterName } from '../count.js';
 import { arrivalsOf, type Arrivals } from './arrivals.js';
-import { withoutImplied, type Condition, type FilterColumn, type FilterKind } from './condition.js';
+import type { Condition, FilterKind } from './condition.js';
 import type { Examination } from './examination.js';
 import {
   examinationOfCount,
@@ -15,32 +11,11 @@ import {
   examinationOfSlice,
   examinationOfSlices,
 } from './examinations.js';
-import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
-import { belongsTo, childrenOf, companiesOf, nameOf, ofCompany, type Relation } from './scope.js';
-import { isDown, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { amongIds, instant, idTable } from '../storage.js';
-import type { Row, Tables } from '../tables.js';
+import { ListStatements, type Listing } from './list-statements.js';
+import type { Relation, RelationById, RelationByName } from './scope.js';
+import type { KeyValue, Slice, SliceRequest } from './slice.js';
+import type { Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
-
-/** The declaration of a list: its table, its orders and its filters. */
-export interface Listing<Name extends keyof Tables, T> {
-  /** Name of the record type, for example `LogicalNumber`. */
-  readonly name: string;
-  readonly table: Name;
-  /** Column of the unique id. */
-  readonly id: string & keyof Row<Name>;
-  /** By public name, the columns to order by. Each has an index and is never null. */
-  readonly orders: Readonly<Record<string, string & keyof Row<Name>>>;
-  /** By public name, the columns to filter by. */
-  readonly filters: Readonly<Record<string, FilterColumn>>;
-  readonly recordOf: (row: Row<Name>) => T;
-  /** Records may hold long texts, so the bytes that one request reads of them are limited. */
-  readonly isLarge?: true;
-  /** Column with the id of the company; `company_id` unless set. */
-  readonly company?: string;
-  /** The counter of the company's rows; a number where there is none. */
-  readonly rows: CounterName | number;
-}
 
 /** A list as services offer it. */
 export interface List<T> {
@@ -58,7 +33,8 @@ export interface List<T> {
   /** The same records in the order of their insertion; `index` is the index over the company and the id. */
   arrivals(index: string): Arrivals<T>;
   /** The same list for each of many parents, which are given by their ids (`number`) or names (`string`). */
-  of<P extends KeyValue = number>(relation: Relation): ChildList<T, P>;
+  of(relation: RelationById): ChildList<T>;
+  of(relation: RelationByName): ChildList<T, string>;
 }
 
 /** The lists of many parents at once. */
@@ -69,209 +45,6 @@ export interface ChildList<T, P extends KeyValue = number> {
   /** What `slices` and `counts` examine at most, of all parents together. */
   examinesSlices(request: SliceRequest): Examination;
   examinesCounts(where: Condition | null): Examination;
-}
-
-let lists = 0;
-
-/** The statements of one list. */
-class ListStatements<Name extends keyof Tables, T> {
-  readonly #listing: Listing<Name, T>;
-  readonly #table: RawBuilder<unknown>;
-  /** For its queries. */
-  readonly #key: string;
-
-  constructor(listing: Listing<Name, T>) {
-    this.#listing = listing;
-    this.#table = sql.table(listing.table);
-    lists += 1;
-    this.#key = `list ${lists}`;
-  }
-
-  /** One page of a company's list. */
-  async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
-    const { id } = this.#listing;
-    const rows = await runFiltered<Row<Name>>(
-      work.db,
-      this.#page(work, request, []),
-      () => sql`select t.* from ${this.#table} as t
-        where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${id}`, orderRef(this.#listing, request))}
-        limit ${request.limit + 1}`,
-    );
-    return this.#sliceOfRows(rows, request, this.#listing.recordOf);
-  }
-
-  /** One page of the list of each parent, in one statement. */
-  async slices<P extends KeyValue>(
-    work: ReadWork,
-    relation: Relation,
-    parents: readonly P[],
-    request: SliceRequest,
-  ): Promise<ReadonlyMap<P, Slice<T>>> {
-    const { id } = this.#listing;
-    const isById = this.#columnOf(request) === id;
-    const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
-    const ref = orderRef(this.#listing, request, relation);
-    const before = [JSON.stringify(parents), work.caller.companyId];
-    const rows = await runFiltered<Row<Name> & { parent_id: P }>(
-      work.db,
-      this.#page(work, request, before, relation),
-      () => sql`select p.value as parent_id, r.* from ${idTable(parents)} cross join ${this.#table} as r
-        where ${belongsTo(this.#listing, work, 'r')} and ${sql.ref(`r.${id}`)} in (
-          select ${sql.ref(childId)} from ${childrenOf(this.#listing, relation, work)}
-            and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
-            limit ${request.limit + 1})
-        ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
-    );
-    const byParent = Map.groupBy(rows, (row) => row.parent_id);
-    const recordOf = this.#sharing();
-    return new Map(
-      parents.map((parent) => {
-        const own = byParent.get(parent) ?? [];
-        if (isById) this.#sortById(own, request);
-        return [parent, this.#sliceOfRows(own, request, recordOf)];
-      }),
-    );
-  }
-
-  /** Number of records in a company's list. */
-  async count(work: ReadWork, where: Condition | null): Promise<number> {
-    const { rows: counted } = this.#listing;
-    if (where === null && typeof counted === 'string') return await countOf(work, counted);
-    const query = { name: `${this.#key} count`, where, before: [work.caller.companyId], after: [] };
-    const rows = await runFiltered<{ total: number }>(
-      work.db,
-      query,
-      () => sql`select count(*) as total from ${this.#table} as t
-        where ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where)}`,
-    );
-    return rows[0]?.total ?? 0;
-  }
-
-  /** Number of records in each parent's list, in one statement. */
-  async counts<P extends KeyValue>(
-    work: ReadWork,
-    relation: Relation,
-    parents: readonly P[],
-    where: Condition | null,
-  ): Promise<ReadonlyMap<P, number>> {
-    const rows = await runFiltered<{ parent_id: P; total: number }>(
-      work.db,
-      {
-        ...{ name: `${this.#key} counts ${nameOf(relation)}`, where },
-        ...{ before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
-      },
-      () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
-        and ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}) as total from ${idTable(parents)}`,
-    );
-    return new Map(rows.map((row) => [row.parent_id, row.total]));
-  }
-
-  async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
-    const { id, recordOf } = this.#listing;
-    const parameters = [work.caller.companyId, JSON.stringify(ids)];
-    const rows = await runCached<Row<Name>>(
-      work.db,
-      `${this.#key} by ids`,
-      parameters,
-      () => sql`select t.* from ${this.#table} as t
-        where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`,
-    );
-    return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
-  }
-
-  /** What a query of a page binds, and what its SQL depends on besides its filter. */
-  #page(work: ReadWork, request: SliceRequest, before: readonly unknown[], relation?: Relation): Filtered {
-    const { order, key, limit, condition: where } = request;
-    const of = relation === undefined ? '' : nameOf(relation);
-    const isById = this.#columnOf(request) === this.#listing.id;
-    const given = [key?.value, key?.id].slice(isById ? 1 : 0);
-    return {
-      name: [this.#key, 'page', of, order, isDown(request), key === null].join(' '),
-      where,
-      before: [...before, ...companiesOf(work, relation)],
-      after: [...(key === null ? [] : given), limit + 1],
-    };
-  }
-
-  /** Converts rows; rows with the same id become the same object, so that a record of many parents exists once. */
-  #sharing(): (row: Row<Name>) => T {
-    const { id, recordOf } = this.#listing;
-    const records = new Map<unknown, T>();
-    return (row) => {
-      const record = records.get(row[id]) ?? recordOf(row);
-      records.set(row[id], record);
-      return record;
-    };
-  }
-
-  /** Sorts in memory: at most `limit + 1` rows per parent, cheaper than one ORDER BY over all parents. */
-  #sortById(rows: Row<Name>[], request: SliceRequest): void {
-    const { id } = this.#listing;
-    const sign = isDown(request) ? -1 : 1;
-    rows.sort((a, b) => sign * ((a[id] as number) - (b[id] as number)));
-  }
-
-  #sliceOfRows(rows: readonly Row<Name>[], request: SliceRequest, recordOf: (row: Row<Name>) => T): Slice<T> {
-    const column = this.#columnOf(request);
-    const items = rows.slice(0, request.limit).map((row) => ({
-      record: recordOf(row),
-      key: { value: row[column] as KeyValue, id: row[this.#listing.id] as number },
-    }));
-    if (request.backward) items.reverse();
-    return { items, hasMore: rows.length > request.limit };
-  }
-
-  #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
-    const where = request.condition && withoutImplied(request.condition, this.#impliedByKey(request));
-    return sql`${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}
-      ${this.#beyondKey(request, relation)}`;
-  }
-
-  /**
-   * The comparisons that follow from the key already, for example `started_at < tomorrow` below the key of yesterday.
-   * They are left out because SQLite may otherwise start its index scan at the filter's bound, far from the key.
-   */
-  #impliedByKey(request: SliceRequest): Parameters<typeof withoutImplied>[1] {
-    const at = request.key?.value;
-    const column = this.#columnOf(request);
-    return ({ field, operator, value }) => {
-      if (typeof at !== 'number' || !(value instanceof Date)) return false;
-      if (this.#listing.filters[field]?.column !== column) return false;
-      const end = instant.toColumn(value);
-      return isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
-    };
-  }
-
-  #beyondKey(request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
-    const { key } = request;
-    if (key === null) return sql``;
-    const comparison = isDown(request) ? sql`<` : sql`>`;
-    const column = this.#columnOf(request);
-    const ref = orderRef(this.#listing, request, relation);
-    const id = ref(`t.${this.#listing.id}`);
-    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
-    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${key.value}, ${key.id})`;
-  }
-
-  #ordered(
-    request: SliceRequest,
-    table: string,
-    idRef: string,
-    ref: (name: string) => RawBuilder<unknown>,
-  ): RawBuilder<unknown> {
-    const direction = isDown(request) ? sql`desc` : sql`asc`;
-    const column = this.#columnOf(request);
-    const id = sql`${ref(idRef)} ${direction}`;
-    return column === this.#listing.id
-      ? sql`order by ${id}`
-      : sql`order by ${ref(`${table}.${column}`)} ${direction}, ${id}`;
-  }
-
-  #columnOf({ order }: SliceRequest): string & keyof Row<Name> {
-    const column = this.#listing.orders[order];
-    if (column === undefined) throw new Error(`The list of ${this.#listing.table} has no order ${order}`);
-    return column;
-  }
 }
 
 export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> {
@@ -287,7 +60,7 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     examinesCount: (where) => examinationOfCount(listing, where),
     byIds: (work, ids) => statements.byIds(work, ids),
     arrivals: (index) => arrivalsOf(listing, index),
-    of: (relation) => ({
+    of: <P extends KeyValue>(relation: Relation): ChildList<T, P> => ({
       list,
       slices: (work, parents, request) => statements.slices(work, relation, parents, request),
       counts: (work, parents, where) => statements.counts(work, relation, parents, where),

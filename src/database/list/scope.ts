@@ -2,13 +2,18 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { CounterName } from '../count.js';
 import { andPresent } from '../removals.js';
+import { idTable, nameTable } from '../storage.js';
 import type { Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
+import type { KeyValue } from './slice.js';
 
-/** How children are found: by their column with the id or name of the parent, or by a table of links. */
+/** How children are found: by their column with the id (or name) of the parent, or by a table of links. */
 export type Relation =
-  | { readonly column: string }
+  | { readonly column: string; readonly isName?: true }
   | { readonly link: LinkTable; readonly parent: string; readonly child: string };
+
+export type RelationByName = Extract<Relation, { readonly column: string }> & { readonly isName: true };
+export type RelationById = Relation & { readonly isName?: never };
 
 type LinkTable = CounterName & `${string}_${'versions' | 'groups' | 'modules' | 'files'}` & keyof Tables;
 
@@ -25,12 +30,17 @@ export function ofCompany(list: ListTable, work: ReadWork): RawBuilder<unknown> 
 }
 
 /** Rows of the caller's company, also those that are removed in steps. */
-export function belongsTo(
+function belongsTo(
   { company = 'company_id' }: ListTable,
   work: ReadWork,
   alias: string,
 ): RawBuilder<unknown> {
   return sql`${sql.ref(`${alias}.${company}`)} = ${work.caller.companyId}`;
+}
+
+/** The parents as a table `p` with the column `value`. */
+export function parentTable(relation: Relation, parents: readonly KeyValue[]): RawBuilder<unknown> {
+  return 'column' in relation && relation.isName === true ? nameTable(parents) : idTable(parents);
 }
 
 /** FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `ofCompany` and other conditions. */

@@ -8,7 +8,7 @@ import { DomainError, type DomainCode } from '../../platform/errors.js';
 import type { Checkpoints } from './checkpoints.js';
 import { isBusy, isFatal, translate } from './faults.js';
 import { probeStorage } from './file/probe.js';
-import { Statements } from './statements.js';
+import { bound, Statements } from './statements.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
@@ -237,15 +237,16 @@ export class SqliteConnection implements DatabaseConnection {
   #run<R>(query: CompiledQuery): QueryResult<R> {
     this.watcher.onStatement(query.sql);
     const statement = this.#statements.get(query.sql);
+    const parameters = bound(query.parameters);
     if (statement.reader) {
       const isBounded = !this.#begun && this.#statements.isWide(statement);
       const rows = isBounded
-        ? allWithinLimit(statement.iterate(...query.parameters))
-        : statement.all(...query.parameters);
+        ? allWithinLimit(statement.iterate(...parameters))
+        : statement.all(...parameters);
       this.#countPages(rows.length, query);
       return { rows: rows as R[] };
     }
-    const { changes, lastInsertRowid } = statement.run(...query.parameters);
+    const { changes, lastInsertRowid } = statement.run(...parameters);
     this.#countPages(changes, query);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }

@@ -49,3 +49,14 @@ export class Statements {
     if (this.#cached.size > MAX_STATEMENTS) this.#cached.delete(this.#cached.keys().next().value ?? '');
   }
 }
+
+/** The parameters as SQLite stores them: instants as milliseconds since 1970, flags as 0 or 1. */
+export function bound(parameters: readonly unknown[]): readonly unknown[] {
+  return parameters.some(isConverted)
+    ? parameters.map((value) => (isConverted(value) ? Number(value) : value))
+    : parameters;
+}
+
+function isConverted(value: unknown): boolean {
+  return typeof value === 'boolean' || value instanceof Date;
+}

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { CompanyRows, inCompany, only } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
-import { instant } from '../../database/storage.js';
+import { instant, typed } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import type { ContentSums } from '../../platform/encoding/content-builder.js';
 
@@ -67,7 +67,7 @@ export async function copyChunk(
 ): Promise<boolean> {
   const { db, companyId } = specialSql(work);
   const { numAffectedRows } = await sql`insert into content_chunks (company_id, content_id, sequence, bytes)
-    select company_id, ${to}, sequence, bytes from content_chunks
+    select company_id, ${typed('integer', to)}, sequence, bytes from content_chunks
     where company_id = ${companyId} and content_id = ${from} and sequence = ${sequence}`.execute(db);
   return Number(numAffectedRows ?? 0) === 1;
 }

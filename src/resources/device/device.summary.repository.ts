@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { specialSql } from '../../database/special-sql.js';
-import { flag, json, jsonText } from '../../database/storage.js';
+import { flag, json, jsonText, textOf } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import type { DeviceCount, DeviceMeta, DeviceTotals } from './device.model.js';
 
@@ -28,7 +28,7 @@ export async function totalDevices(work: ReadWork): Promise<DeviceTotals> {
       return [
         counter.as('total'),
         own.where('enabled', '=', flag.toColumn(true)).as('enabled'),
-        own.where('framework_version', 'is', null).where('meta', '=', NO_META).as('never_seen'),
+        own.where('framework_version', 'is', null).where(textOf('meta'), '=', NO_META).as('never_seen'),
       ];
     })
     .executeTakeFirstOrThrow();
@@ -55,7 +55,7 @@ async function countBy(work: ReadWork, value: RawBuilder<string | null>): Promis
     .select((query) => [value.as('value'), query.fn.countAll<number>().as('count')])
     .groupBy(value)
     .orderBy('count', 'desc')
-    .orderBy('value')
+    .orderBy('value', (order) => order.asc().nullsFirst())
     .limit(MAX_VALUES)
     .execute();
 }

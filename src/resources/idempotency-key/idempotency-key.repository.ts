@@ -1,14 +1,14 @@
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/special-sql.js';
-import { instant } from '../../database/storage.js';
-import type { Row } from '../../database/tables.js';
+import { comparedInstant, instant } from '../../database/storage.js';
+import type { Tables, Written } from '../../database/tables.js';
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
 
 export const responses = new CompanyRows('idempotency_keys');
 
 export async function insertResponse(
   work: WriteWork,
-  row: Omit<Row<'idempotency_keys'>, 'company_id' | 'created_at'>,
+  row: Omit<Written<Tables['idempotency_keys']>, 'company_id' | 'created_at'>,
 ): Promise<void> {
   await responses.insert(work, [{ ...row, created_at: instant.toColumn(work.now) }]);
 }
@@ -23,7 +23,7 @@ export async function deleteResponsesBefore(
   const next = await db
     .selectFrom('idempotency_keys')
     .select('created_at')
-    .where('created_at', '<', instant.toColumn(before))
+    .where('created_at', '<', comparedInstant(before))
     .orderBy('created_at')
     .offset(limit)
     .limit(1)
@@ -31,7 +31,7 @@ export async function deleteResponsesBefore(
   await db
     .deleteFrom('idempotency_keys')
     // All responses of the same millisecond go together, so that each call makes progress.
-    .where('created_at', '<', next === undefined ? instant.toColumn(before) : next.created_at + 1)
+    .where('created_at', '<', comparedInstant(next === undefined ? before : new Date(next.created_at + 1)))
     .execute();
   return next !== undefined;
 }

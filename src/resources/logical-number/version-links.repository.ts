@@ -122,7 +122,7 @@ export async function deleteLinks(work: WriteWork, links: readonly VersionLink[]
   const { db, companyId } = specialSql(work);
   const pairs = links.map((link) => [link.logicalNumberId, link.appVersionId] as const);
   await sql`delete from logical_number_app_versions where company_id = ${companyId}
-    and (logical_number_id, app_version_id) in (select pair.id, pair.other from ${pairTable(pairs)})`.execute(
+    and (logical_number_id, app_version_id) in (select pair.id, pair.other from ${pairTable('integer', pairs)})`.execute(
     db,
   );
 }

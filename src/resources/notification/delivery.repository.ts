@@ -3,7 +3,7 @@ import { sql, type QueryExecutorProvider } from 'kysely';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { drawIds } from '../../database/company/ids.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, idTable, instant } from '../../database/storage.js';
+import { amongIds, idTable, instant, typed } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 
 export const deliveries = new CompanyRows('notification_deliveries');
@@ -40,8 +40,8 @@ export async function queueDeliveries(
   const before = await idsBefore(db, companyId, logicalNumberIds.length);
   await sql`insert into notification_deliveries
       (company_id, id, notification_id, logical_number_id, state, updated_at)
-    select company_id, ${before} + row_number() over (order by id), ${notificationId}, id, 'queued',
-      ${instant.toColumn(work.now)} from logical_numbers
+    select company_id, ${before} + row_number() over (order by id), ${typed('integer', notificationId)}, id, 'queued',
+      ${typed('instant', instant.toColumn(work.now))} from logical_numbers
     where company_id = ${companyId} and id in ${amongIds(logicalNumberIds)}`.execute(db);
 }
 

@@ -88,7 +88,7 @@ export async function selectByOwnersAndKeys(work: ReadWork, keys: readonly Owned
   const pairs = (name: keyof Owner): [number, string][] =>
     keys.flatMap(({ owner, key }) => (owner[name] === null ? [] : [[owner[name], key]]));
   const rowsOf = (column: string, wanted: readonly [number, string][]): RawBuilder<Row<'parameters'>> =>
-    sql`select p.* from ${pairTable(wanted)} cross join parameters as p
+    sql`select p.* from ${pairTable('text', wanted)} cross join parameters as p
       where p.company_id = ${companyId} and ${sql.ref(`p.${column}`)} = pair.id and p.key = pair.other`;
   const { rows } = await sql<Row<'parameters'>>`${rowsOf('logical_number_id', pairs('logicalNumberId'))}
     union all ${rowsOf('group_id', pairs('groupId'))}`.execute(db);

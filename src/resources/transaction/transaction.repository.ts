@@ -7,8 +7,8 @@ import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { countUpTo, type RowCount } from '../../database/list/examination.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
-import { instant, json, nullable } from '../../database/storage.js';
-import type { Row } from '../../database/tables.js';
+import { comparedInstant, instant, json, nullable } from '../../database/storage.js';
+import type { Row, Tables, Written } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { TimeRange } from './time-range.model.js';
 import {
@@ -22,13 +22,13 @@ import {
 const time = nullable(instant);
 const payment = nullable(json<ParsedPayment>());
 
-type Columns = Omit<Row<'transactions'>, 'id' | 'company_id' | 'recorded_at'>;
+type Own<Table> = Omit<Table, 'id' | 'company_id' | 'recorded_at'>;
 
 function transactionOf(row: Row<'transactions'>): Transaction {
   return { id: row.id, ...recordOf(row) };
 }
 
-function recordOf(row: Columns): TransactionRecord {
+function recordOf(row: Own<Row<'transactions'>>): TransactionRecord {
   return {
     transactionType: row.transaction_type as Transaction['transactionType'],
     serialNumber: row.serial_number,
@@ -51,7 +51,7 @@ function messageOf(column: string | null): string | null {
   return column === '' ? null : column;
 }
 
-function columnsOf(record: TransactionRecord): Columns {
+function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
   return {
     transaction_type: record.transactionType,
     serial_number: record.serialNumber,
@@ -99,12 +99,12 @@ export const transactionList = listOf<'transactions', Transaction>({
   recordOf: transactionOf,
 });
 
-/** The index belongs to the constraint UNIQUE (company_id, id). */
+/** The index belongs to SQLite's primary key. */
 export const transactionArrivals = transactionList.arrivals('sqlite_autoindex_transactions_1');
 
 /** Transactions hold texts, no foreign keys: a parent is given by its number or serial number. */
-export const transactionsOfLogicalNumber = transactionList.of<string>({ column: 'logical_number' });
-export const transactionsOfDevice = transactionList.of<string>({ column: 'serial_number' });
+export const transactionsOfLogicalNumber = transactionList.of({ column: 'logical_number', isName: true });
+export const transactionsOfDevice = transactionList.of({ column: 'serial_number', isName: true });
 
 /** As SQL over `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`. */
 export function meeting(where: Condition) {
@@ -118,14 +118,20 @@ export function meeting(where: Condition) {
 
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
 
+const instantsOf = ({ from, to }: TimeRange): readonly [from: Date, to: Date] => [
+  instant.toColumn(new Date(from)),
+  instant.toColumn(new Date(to)),
+];
+
 /** Every column that is compared here is part of the index that serves the query. */
-function matching(work: ReadWork, where: Condition, { from, to }: TimeRange) {
+function matching(work: ReadWork, where: Condition, range: TimeRange) {
   const { db, companyId } = specialSql(work);
+  const [from, to] = instantsOf(range);
   return db
     .selectFrom('transactions as t')
     .where('t.company_id', '=', companyId)
-    .where('t.started_at', '>=', from)
-    .where('t.started_at', '<', to)
+    .where('t.started_at', '>=', comparedInstant(from))
+    .where('t.started_at', '<', comparedInstant(to))
     .where(meeting(where));
 }
 
@@ -136,7 +142,7 @@ export async function countTransactions(
   within: TimeRange,
 ): Promise<number> {
   const { db, companyId } = specialSql(work);
-  const filtered = { name: 'transactions', where, before: [companyId, within.from, within.to], after: [] };
+  const filtered = { name: 'transactions', where, before: [companyId, ...instantsOf(within)], after: [] };
   const counted = await runFiltered<{ total: number }>(db, filtered, () =>
     matching(work, where, within).select((column) => column.fn.countAll<number>().as('total')),
   );
@@ -171,10 +177,10 @@ export async function selectTransactions(
   place: TimeRange & { readonly skip: number; readonly limit: number },
 ): Promise<Transaction[]> {
   const { db, companyId } = specialSql(work);
-  const { from, to, limit, skip } = place;
+  const { limit, skip } = place;
   const filtered = {
     ...{ name: 'transactions of a page', where },
-    ...{ before: [companyId, from, to], after: [limit, skip, companyId] },
+    ...{ before: [companyId, ...instantsOf(place)], after: [limit, skip, companyId] },
   };
   const found = await runFiltered<Row<'transactions'>>(db, filtered, () =>
     db
@@ -216,7 +222,13 @@ export async function findTransactionsByReference(
 
 /** A record as it is read back once it is stored. */
 export function storedForm(record: TransactionRecord): TransactionRecord {
-  return recordOf(columnsOf(record));
+  const { startedAt, finishedAt } = record;
+  const columns = columnsOf(record);
+  return recordOf({
+    ...columns,
+    started_at: startedAt.getTime(),
+    finished_at: finishedAt?.getTime() ?? null,
+  });
 }
 
 /** Returns the ids, ascending: in the order of the records. */
@@ -249,7 +261,8 @@ export function totalsWithin(of: 'day' | 'hour', { from, to }: TimeRange): RowCo
 }
 
 /** Counts the transactions of a time range. */
-export function transactionsWithin({ from, to }: TimeRange): RowCount {
+export function transactionsWithin(range: TimeRange): RowCount {
+  const [from, to] = instantsOf(range);
   return (work, max) =>
     countUpTo(
       max,

@@ -31,7 +31,10 @@ describe('a read unit that examines', () => {
     const { units } = await openExamined();
     const add = (name: string): Promise<unknown> =>
       units.systemWrite(SYSTEM, ({ db }) =>
-        db.insertInto('companies').values({ name, created_at: 0, updated_at: 0 }).execute(),
+        db
+          .insertInto('companies')
+          .values({ name, created_at: new Date(0), updated_at: new Date(0) })
+          .execute(),
       );
     const seen = await examine(units, 1, async (work) => {
       const before = await count(work);

@@ -18,7 +18,7 @@ function restartsOf(file: string): number {
 /** Adds 2 MB to the log. */
 async function write(units: Units): Promise<void> {
   await units.systemWrite(SYSTEM, async ({ db }) => {
-    const company = { name: '-'.repeat(1_000_000), created_at: 0, updated_at: 0 };
+    const company = { name: '-'.repeat(1_000_000), created_at: new Date(0), updated_at: new Date(0) };
     await db.insertInto('companies').values(company).execute();
     await db.deleteFrom('companies').where('name', '=', company.name).execute();
   });

@@ -298,7 +298,7 @@ describe('a replay that an earlier version stored', () => {
         status: 200,
         answer: serialize({ group: record }).toString('base64'),
         content_id: null,
-        created_at: server.clock.now().getTime(),
+        created_at: server.clock.now(),
       })
       .execute();
     const before = await totalOf('groups');

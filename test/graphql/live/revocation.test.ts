@@ -74,7 +74,7 @@ const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
     (member) =>
       server.app.database.writes
         .updateTable('access_tokens')
-        .set({ revoked_at: server.clock.now().getTime() })
+        .set({ revoked_at: server.clock.now() })
         .where('id', '=', member.caller.tokenId ?? 0)
         .execute(),
   ],

@@ -101,7 +101,7 @@ describe('/v1/devices', () => {
     const transaction = {
       ...{ id: 1, company_id: caller.companyId, transaction_type: 'switch', serial_number: 'WITH-HISTORY' },
       ...{ logical_number: '1', app_name: 'pay', detail: '', status: 'success' },
-      ...{ started_at: 1_767_225_600_000, recorded_at: 1_767_225_600_000 },
+      ...{ started_at: new Date(1_767_225_600_000), recorded_at: new Date(1_767_225_600_000) },
     };
     await server.app.database.writes.insertInto('transactions').values(transaction).execute();
     expect((await client.delete('devices/WITH-HISTORY')).status).toBe(200);

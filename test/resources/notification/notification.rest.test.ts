@@ -323,8 +323,8 @@ function numberRow(number: string, groupId: number | null) {
     number,
     group_id: groupId,
     revision: 1,
-    created_at: 0,
-    updated_at: 0,
+    created_at: new Date(0),
+    updated_at: new Date(0),
     created_by: server.acme.caller.userId,
     created_via: 'api',
   };

@@ -9,6 +9,7 @@ import {
 
 import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { ConnectionAdapter } from '../dialect.js';
+import { bound } from '../statements.js';
 
 /** Runs a statement; resolves to its rows. */
 type Read = (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;
@@ -17,7 +18,7 @@ class ThreadConnection implements DatabaseConnection {
   constructor(private readonly read: Read) {}
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const rows = (await this.read(sql, parameters)) as R[];
+    const rows = (await this.read(sql, bound(parameters))) as R[];
     // Results of several threads can arrive at the same time.
     await enterEventLoop();
     return { rows };

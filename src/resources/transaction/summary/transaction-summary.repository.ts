@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { specialSql } from '../../../database/special-sql.js';
-import { indexedBy } from '../../../database/storage.js';
+import { indexedBy, instant, unitsSince1970 } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
@@ -58,10 +58,12 @@ export async function selectSummary(work: ReadWork, query: SummaryQuery): Promis
   const parts = query.sources.map((source) => partOf(work, query, source));
   const names = [sql.ref('bucket'), ...columnsIn(query).map((name) => sql.ref(name))];
   const own = sql.join(names);
+  // Transactions of numbers without a group come first.
+  const order = names.map((name) => sql`${name} nulls first`);
   const { rows } = await sql<Totals>`
     select ${own}, ${SUMS_OF_SUMS}
-    from ${withGroups(work, query, sql`(${sql.join(parts, sql` union all `)})`)}
-    group by ${own} order by ${own} limit ${query.limit}`.execute(db);
+    from ${withGroups(work, query, sql`(${sql.join(parts, sql` union all `)}) as part`)}
+    group by ${own} order by ${sql.join(order)} limit ${query.limit}`.execute(db);
   return rows.map(summaryRowOf);
 }
 
@@ -80,16 +82,18 @@ function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder
   const { companyId } = specialSql(work);
   const { unit, table, time, total, amounts } = FORMS[source.of];
   const columns = columnsRead(query).map((name) => sql.ref(`t.${name}`));
-  const bucket = bucketOf(query.bucket, time, unit);
+  const bucket = bucketOf(query.bucket, FORMS[source.of]);
   // If the bucket is the unit of the source, the index of the source is in the order of buckets.
   const span = LENGTHS[query.bucket] === unit ? time : sql.ref('bucket');
   const grouping = [...(query.bucket === 'none' ? [] : [span]), ...columns];
+  const begin = unit === 1 ? instant.toColumn(new Date(source.from)) : source.from;
+  const end = unit === 1 ? instant.toColumn(new Date(source.to)) : source.to;
   return sql`select * from (
     select ${sql.join([sql`${bucket} as bucket`, ...columns])}, ${sql.join([total, ...amounts].map(named))}
     from ${table()} where t.company_id = ${companyId}
-      and ${time} >= ${source.from} and ${time} < ${source.to} and ${query.where}
+      and ${time} >= ${begin} and ${time} < ${end} and ${query.where}
     ${grouping.length > 0 ? sql`group by ${sql.join(grouping)}` : sql``}
-    having ${total} > 0 ${limitOf(query)})`;
+    having ${total} > 0 ${limitOf(query)}) as summed`;
 }
 
 function named(value: RawBuilder<number>, index: number): RawBuilder<unknown> {
@@ -106,6 +110,8 @@ interface Form {
   readonly unit: number;
   readonly table: () => RawBuilder<unknown>;
   readonly time: RawBuilder<number>;
+  /** Units of so many milliseconds since 1970. */
+  readonly unitsOf: (length: number) => RawBuilder<number>;
   readonly total: RawBuilder<number>;
   /** In the order of `SUMS`. */
   readonly amounts: readonly RawBuilder<number>[];
@@ -115,6 +121,7 @@ const kept = (table: string, time: string, unit: number): Form => ({
   unit,
   table: () => sql`${sql.table(table)} as t`,
   time: sql`${sql.ref(`t.${time}`)}`,
+  unitsOf: (length) => sql`${sql.ref(`t.${time}`)} / ${sql.lit(length / unit)}`,
   total: sql`coalesce(sum(t.total), 0)`,
   amounts: SUMS.slice(1).map((name) => sql`coalesce(sum(${sql.ref(`t.${name}`)}), 0)`),
 });
@@ -123,11 +130,13 @@ const eachTransaction = (index: string): Form => ({
   unit: 1,
   table: () => indexedBy('transactions', 't', `transactions_${index}`),
   time: sql`t.started_at`,
+  unitsOf: (length) => unitsSince1970('t.started_at', length),
   total: sql`count(*)`,
   amounts: [
     sql`coalesce(sum(t.amount), 0)`,
     ...OUTCOMES.map(
-      (outcome) => sql<number>`coalesce(sum(iif(t.payment_outcome = ${sql.lit(outcome)}, t.amount, 0)), 0)`,
+      (outcome) =>
+        sql<number>`coalesce(sum(case when t.payment_outcome = ${sql.lit(outcome)} then t.amount else 0 end), 0)`,
     ),
   ],
 });
@@ -141,11 +150,11 @@ const FORMS: Readonly<Record<Source['of'], Form>> = {
 };
 
 /** The beginning of the bucket, in milliseconds since 1970. */
-function bucketOf(bucket: Bucket, time: RawBuilder<number>, unit: number): RawBuilder<number | null> {
+function bucketOf(bucket: Bucket, { time, unit, unitsOf }: Form): RawBuilder<number | null> {
   const length = LENGTHS[bucket];
   if (length === null) return sql`null`;
   if (length === unit) return sql`${time} * ${sql.lit(length)}`;
-  return sql`${time} / ${sql.lit(length / unit)} * ${sql.lit(length)}`;
+  return sql`${unitsOf(length)} * ${sql.lit(length)}`;
 }
 
 /** By group, sums up by logical number first and joins the present group of each number. */

@@ -1,4 +1,4 @@
-import { instant, nullable } from '../../../database/storage.js';
+import { comparedInstant, instant, nullable, typed } from '../../../database/storage.js';
 import { specialSql } from '../../../database/special-sql.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
@@ -43,13 +43,13 @@ export async function saveNetwork(
     .expression((of) =>
       of
         .selectFrom('users')
-        .select((users) => [
+        .select([
           'users.id',
-          users.val(network).as('network'),
-          users.val(time.toColumn(signedInAt)).as('signed_in_at'),
-          users.val(failedSignIns).as('failed_sign_ins'),
-          users.val(time.toColumn(lockedUntil)).as('locked_until'),
-          users.val(instant.toColumn(work.now)).as('updated_at'),
+          typed('text', network).as('network'),
+          typed('instant', time.toColumn(signedInAt)).as('signed_in_at'),
+          typed('integer', failedSignIns).as('failed_sign_ins'),
+          typed('instant', time.toColumn(lockedUntil)).as('locked_until'),
+          typed('instant', instant.toColumn(work.now)).as('updated_at'),
         ])
         .where('users.id', '=', userId),
     )
@@ -74,7 +74,7 @@ export async function deleteOldNetworks(work: SystemWriteWork, userId: number): 
       network.or([
         network.and([
           network('signed_in_at', 'is', null),
-          network('updated_at', '<', instant.toColumn(work.now) - DAY),
+          network('updated_at', '<', comparedInstant(new Date(work.now.getTime() - DAY))),
         ]),
         network.and([
           network('signed_in_at', 'is not', null),

@@ -1,0 +1,23 @@
+import type { ColumnType } from 'kysely';
+
+import type { Tables } from '../tables.js';
+
+type InstantsOf<Table> = {
+  [Column in keyof Table]: Extract<Table[Column], ColumnType<number, Date, Date>> extends never
+    ? never
+    : Column;
+}[keyof Table] &
+  string;
+
+type InstantName = { [Name in keyof Tables]: InstantsOf<Tables[Name]> }[keyof Tables];
+
+/** Names of the columns that hold instants in some table; leaving one out does not compile. */
+const INSTANTS: Readonly<Record<InstantName, true>> = {
+  ...{ created_at: true, updated_at: true, recorded_at: true, at: true },
+  ...{ started_at: true, finished_at: true, expires_at: true, revoked_at: true, released_at: true },
+  ...{ last_used_at: true, disabled_at: true, account_disabled_at: true, locked_until: true },
+  ...{ last_sign_in_at: true, signed_in_at: true, failed_since: true },
+};
+
+/** Whether a column with this name holds instants; the same name means the same in all tables. */
+export const isInstant = (column: string): boolean => column in INSTANTS;

@@ -61,6 +61,11 @@ export interface Database {
    * this company, as it must where it first reads what it then changes. Errors: `busy`, `storage_unavailable`.
    */
   write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
+  /**
+   * Within a transaction of a company: `use` sees and changes the rows of all companies, for example to find out whether a
+   * name is taken. Nothing else may run in the transaction meanwhile.
+   */
+  aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: (sql: string) => void): () => void;

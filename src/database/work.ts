@@ -35,6 +35,11 @@ export interface WriteWork extends ReadWork {
   afterCommit(action: () => void): void;
   /** Says that this unit has left something to be done in steps; see `Units.onUnfinished`. */
   finishLater(): void;
+  /**
+   * Calls `use`, which sees and changes the rows of all companies: for what a company may only learn or do through a use
+   * case, for example whether a name is taken. Nothing else of the unit may run meanwhile.
+   */
+  aboveCompanies<T>(use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
   /** Refuses the unit like one that creates a record, though it adds no ledger entry. Errors: `storage_full`. */
   demandRoom(): void;
   /** Counts the unit as a deletion, though it adds no ledger entry: that it succeeds does not show that there is room. */
@@ -135,6 +140,14 @@ function roomOf(database: Database): Pick<WriteWork, 'demandRoom' | 'freesRoom'>
   };
 }
 
+function workOf(database: Database, parts: Omit<SystemWriteWork, 'aboveCompanies'>): SystemWriteWork {
+  const work: SystemWriteWork = {
+    ...parts,
+    aboveCompanies: (use) => database.aboveCompanies(parts.db, () => use(work)),
+  };
+  return work;
+}
+
 export interface UnitOptions {
   /** Gets what units of work count. */
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
@@ -184,7 +197,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const used = await use({ db, now, ledger, ...hooks, ...room });
+      const used = await use(workOf(database, { db, now, ledger, ...hooks, ...room }));
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;

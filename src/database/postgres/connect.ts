@@ -60,11 +60,14 @@ function statementListeners(): Pick<Database, 'watchStatements'> & Pick<Watcher,
   };
 }
 
-function unitsOf(sessions: Sessions): Pick<Database, 'snapshot' | 'examine' | 'write' | 'examining'> {
+function unitsOf(
+  sessions: Sessions,
+): Pick<Database, 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'examining'> {
   return {
     snapshot: (scope, use) => sessions.read(scope, use),
     examine: (companyId, use) => sessions.examine(companyId, use),
     write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
+    aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
     examining: () => sessions.examining,
   };
 }

@@ -114,6 +114,11 @@ export class Session implements DatabaseConnection {
     await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
   }
 
+  /** From now on, the transaction sees the rows of another scope. */
+  async change(scope: Scope): Promise<void> {
+    await this.#send(`select ${scopeSettings(scope)}`);
+  }
+
   /** Errors: also if PostgreSQL rolled back what was to be committed. */
   async end(command: 'commit' | 'rollback'): Promise<void> {
     const result = await this.#send(command);
@@ -149,16 +154,17 @@ interface SentResult<R> {
 
 /** One statement for all settings of a transaction, which end with it. */
 function settingsOf({ scope, locks, statementMs }: UnitSettings): string {
-  const role = scope === null ? SYSTEM_ROLE : COMPANY_ROLE;
-  const settings = [
-    ['role', role],
-    ['app.company_id', scope === null ? '' : String(scope)],
-    ['statement_timeout', String(statementMs)],
-    ['lock_timeout', String(LOCK_MS)],
-  ].map(([name = '', value = '']) => `set_config('${name}', '${value}', true)`);
+  const limits = `${setting('statement_timeout', statementMs)}, ${setting('lock_timeout', LOCK_MS)}`;
   const taken = locks.map((lock) => `; select pg_advisory_xact_lock(${WRITERS}, ${lock})`);
-  return `select ${settings.join(', ')}${taken.join('')}`;
+  return `select ${scopeSettings(scope)}, ${limits}${taken.join('')}`;
 }
+
+function scopeSettings(scope: Scope): string {
+  const role = scope === null ? SYSTEM_ROLE : COMPANY_ROLE;
+  return `${setting('role', role)}, ${setting('app.company_id', scope ?? '')}`;
+}
+
+const setting = (name: string, value: string | number): string => `set_config('${name}', '${value}', true)`;
 
 /** Errors: `malformed`. */
 function demandFewBytes(rows: readonly unknown[]): void {

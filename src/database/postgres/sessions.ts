@@ -22,6 +22,7 @@ const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxW
  */
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
+  readonly #transactions = new WeakMap<Transaction<Tables>, { session: Session; scope: Scope }>();
   readonly #names = new StatementNames();
   readonly #turns: Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
   readonly #examining: typeof EXAMINING;
@@ -78,11 +79,24 @@ export class Sessions {
     try {
       return await this.#inSession(async (session) => {
         session.prepare({ scope, locks: [key], statementMs: STATEMENT_MS });
-        return await session.db.transaction().execute(use);
+        return await session.db.transaction().execute((db) => {
+          this.#transactions.set(db, { session, scope });
+          return use(db);
+        });
       });
     } finally {
       release();
     }
+  }
+
+  async aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T> {
+    const unit = this.#transactions.get(db);
+    if (unit === undefined) throw new Error('The transaction is not one of a unit of work.');
+    await unit.session.change(null);
+    const result = await use();
+    // After an error, the transaction ends.
+    await unit.session.change(unit.scope);
+    return result;
   }
 
   /** Ends at the deadline, even if a statement goes on for a moment. */

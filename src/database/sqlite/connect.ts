@@ -44,6 +44,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   return {
     ...{ name: file, health, ...readers.handles, writes, verify, ...SINGLE_NODE },
     write: (_scope, use) => writes.transaction().execute(use),
+    aboveCompanies: (_db, use) => use(),
     watchStatements: statements.watchStatements,
     admit: (change) => admit(reserve, health, change),
     checks: databaseChecks(

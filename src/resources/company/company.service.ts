@@ -25,7 +25,7 @@ export async function renameCompany(work: WriteWork, input: unknown): Promise<Co
   const { companyId } = work.caller;
   const before = found((await companies.byIds(work, [companyId])).get(companyId), 'company');
   if (name === before.name) return before;
-  await refuseTaken(work, name);
+  await work.aboveCompanies((above) => refuseTaken(above, name));
   const after = await updateCompanyName(work, before.id, name);
   work.ledger.updated('company', before, after, { action: 'rename' });
   return after;

@@ -24,8 +24,11 @@ export interface AddedMember {
 /** Adds a member to the caller's company; creates the account if there is none. Errors: `invalid`, `taken`. */
 export async function addMember(work: WriteWork, input: unknown, passwordHash: string): Promise<AddedMember> {
   const { companyId, userId } = work.caller;
-  const isNewAccount = (await findUserByEmail(work, parse(UserAdd, input).email)) === undefined;
-  const { id } = await addUser(work, { id: companyId }, input, passwordHash, userId);
+  const { email } = parse(UserAdd, input);
+  const { id, isNewAccount } = await work.aboveCompanies(async (above) => ({
+    isNewAccount: (await findUserByEmail(above, email)) === undefined,
+    id: (await addUser(above, { id: companyId }, input, passwordHash, userId)).id,
+  }));
   return { member: await getUser(work, id), isNewAccount };
 }
 
@@ -66,12 +69,14 @@ export async function enableMember(work: WriteWork, member: Member): Promise<Mem
  * companies too. Errors: `invalid` for a user of several companies.
  */
 export async function unlockMember(work: WriteWork, member: Member): Promise<Member> {
-  if ((await selectMemberships(work, [member.id])).length > 1) {
-    const message =
-      'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server';
-    throw invalid('id', message);
-  }
-  await unlockUser(work, member, work.caller.userId);
+  await work.aboveCompanies(async (above) => {
+    if ((await selectMemberships(above, [member.id])).length > 1) {
+      const message =
+        'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server';
+      throw invalid('id', message);
+    }
+    await unlockUser(above, member, work.caller.userId);
+  });
   return await getUser(work, member.id);
 }
 

@@ -4,7 +4,7 @@ import { SECOND } from '../../platform/clock.js';
 import { VALUE_TYPES } from './values.js';
 
 /** An answer that has not come by then is an outcome that is not known: the connection is given up. */
-export const ANSWER_MS = 6_500;
+const ANSWER_MS = 6_500;
 const CONNECT_MS = 3 * SECOND;
 
 export interface PoolOptions {

@@ -33,7 +33,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
 
 /** SQLite's result code of an error, or of what caused it. */
-export function engineCode(error: unknown): string | undefined {
+function engineCode(error: unknown): string | undefined {
   if (error instanceof DomainError) return engineCode(error.details.cause);
   return error instanceof Sqlite.SqliteError ? error.code : undefined;
 }

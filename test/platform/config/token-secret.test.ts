@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { loadTokenSecret } from '../../../src/platform/config/token-secret.js';
-import { removeFolder, scratchFolder } from '../../support/database.js';
+import { removeFolder, scratchFolder } from '../../support/scratch.js';
 
 const folder = scratchFolder();
 afterAll(() => removeFolder(folder));

@@ -21,6 +21,17 @@ const workers = {
   maxWorkers: 4,
 };
 
+const FILE_ONLY = 'test/**/*.sqlite.test.ts';
+const SERVER_ONLY = 'test/**/*.postgres.test.ts';
+
+const ofProgram = {
+  globalSetup: ['test/support/setup-build.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+};
+
+/** Tests on a SQLite file, those of the built program apart; and all that are not of files on PostgreSQL again. */
 export default defineConfig({
   test: {
     root,
@@ -31,12 +42,11 @@ export default defineConfig({
         ...transform,
         test: {
           ...workers,
+          ...ofProgram,
           name: 'program',
           include: PROGRAM,
-          globalSetup: ['test/support/setup-build.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
+          exclude: [SERVER_ONLY],
+          provide: { database: 'sqlite' },
         },
       },
       {
@@ -45,9 +55,22 @@ export default defineConfig({
           ...workers,
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: PROGRAM,
+          exclude: [...PROGRAM, SERVER_ONLY],
+          provide: { database: 'sqlite' },
           testTimeout: 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        ...transform,
+        test: {
+          ...workers,
+          ...ofProgram,
+          name: 'postgres',
+          include: ['test/**/*.test.ts'],
+          exclude: [FILE_ONLY],
+          globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
+          provide: { database: 'postgres' },
         },
       },
     ],

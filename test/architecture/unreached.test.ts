@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { Uses } from './uses.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');

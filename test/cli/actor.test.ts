@@ -1,4 +1,3 @@
-import Sqlite from 'better-sqlite3';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,15 +22,13 @@ interface Entry {
   readonly user: string | null;
 }
 
-function ledger(cli: CommandLine, after = 0): Entry[] {
-  const database = new Sqlite(cli.file, { readonly: true });
-  const columns = `action, entity_type, (select name from companies where id = company_id) as company,
-    (select email from users where id = user_id) as user`;
-  const entries = database
-    .prepare(`select ${columns} from ledger where position > ? order by position`)
-    .all(after);
-  database.close();
-  return entries as Entry[];
+async function ledger({ place }: CommandLine, after = 0): Promise<Entry[]> {
+  return await place.sql<Entry>(
+    `select action, entity_type, (select name from companies where id = company_id) as company,
+       (select email from users where id = user_id) as "user"
+     from ledger where position > $1 order by position`,
+    [after],
+  );
 }
 
 /** Acme with the administrators ana, who is the first, and bo, and the operator carl; a list of serial numbers. */
@@ -74,11 +71,11 @@ describe('contract 28: a command that changes something acts for a user', () => 
         [['--as', 'CARL@acme.example'], 'carl@acme.example'],
       ] as const) {
         const { cli, list } = await acme();
-        const before = ledger(cli).length;
+        const before = (await ledger(cli)).length;
         const given = args.map((arg) => (arg === 'LIST' ? list : arg));
         const done = await cli.run([...given, ...more], GOOD_PASSWORD);
         expect(done.code, done.stderr).toBe(0);
-        const entries = ledger(cli, before);
+        const entries = await ledger(cli, before);
         expect(entries.length).toBeGreaterThan(0);
         expect(new Set(entries.map((entry) => entry.user))).toEqual(new Set([actor]));
       }
@@ -106,11 +103,9 @@ describe('contract 28: a command that changes something acts for a user', () => 
   it('imported devices are created by that user', async () => {
     const { cli, list } = await acme();
     await cli.run(['device', 'import', list, '--company', 'Acme', '--as', BO]);
-    const database = new Sqlite(cli.file, { readonly: true });
-    const devices = database
-      .prepare('select u.email as created_by, created_via from devices join users as u on u.id = created_by')
-      .all();
-    database.close();
+    const devices = await cli.place.sql(
+      'select u.email as created_by, created_via from devices join users as u on u.id = created_by',
+    );
     expect(devices).toEqual([
       { created_by: SECOND, created_via: 'api' },
       { created_by: SECOND, created_via: 'api' },
@@ -118,9 +113,9 @@ describe('contract 28: a command that changes something acts for a user', () => 
   });
 
   it('the first user of a company acts in their own name', async () => {
-    const cli = commandLine();
+    const cli = await commandLine();
     await cli.run(userAdd(), GOOD_PASSWORD);
-    expect(ledger(cli).map((entry) => [entry.entity_type, entry.company, entry.user])).toEqual([
+    expect((await ledger(cli)).map((entry) => [entry.entity_type, entry.company, entry.user])).toEqual([
       ['company', 'Acme', FIRST],
       ['user', 'Acme', FIRST],
       ['membership', 'Acme', FIRST],
@@ -134,9 +129,9 @@ describe('contract 28: a command that changes something acts for a user', () => 
   it('an administrator who is disabled, or joined later, is not the first', async () => {
     const { cli, list } = await acme();
     await cli.run(['member', 'disable', '--company', 'Acme', '--email', 'ana@acme.example']);
-    const before = ledger(cli).length;
+    const before = (await ledger(cli)).length;
     await cli.run(['device', 'import', list, '--company', 'Acme']);
-    expect(ledger(cli, before).map((entry) => entry.user)).toEqual([SECOND, SECOND]);
+    expect((await ledger(cli, before)).map((entry) => entry.user)).toEqual([SECOND, SECOND]);
   });
 
   it.each([
@@ -145,18 +140,18 @@ describe('contract 28: a command that changes something acts for a user', () => 
   ])('refuses --as %s and changes nothing', async (as, message) => {
     const { cli, list } = await acme();
     await cli.run(userAdd({ company: 'Beta', email: 'zoe@beta.example' }), GOOD_PASSWORD);
-    const before = ledger(cli).length;
+    const before = (await ledger(cli)).length;
     for (const args of COMMANDS) {
       const given = args.map((arg) => (arg === 'LIST' ? list : arg));
       const refused = await cli.run([...given, '--as', as], GOOD_PASSWORD);
       expect([refused.code, refused.stdout], args.join(' ')).toEqual([1, '']);
       expect(refused.stderr.endsWith(`${message}\n`), refused.stderr).toBe(true);
     }
-    expect(ledger(cli)).toHaveLength(before);
+    expect(await ledger(cli)).toHaveLength(before);
   });
 
   it('a company without an administrator needs --as', async () => {
-    const cli = commandLine();
+    const cli = await commandLine();
     await cli.run(userAdd({ role: 'viewer' }), GOOD_PASSWORD);
     const rename = ['company', 'rename', '--company', 'Acme', '--name', 'New'];
     expect(await cli.run(rename)).toMatchObject({

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readDocument, ROOT } from '../documents/markdown.js';
 import { commandLine, runProgram, startProgram } from '../support/program.js';
 
-/** Path of a Node in PATH that is too old for better-sqlite3. */
+/** Path of a Node in PATH that is too old for the program. */
 function olderNode(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, 'node')).find(isOlder);
@@ -26,7 +26,7 @@ const WHY = 'no Node older than 22.14 on this machine';
 
 describe('the program', () => {
   it('prints help, and refuses unknown commands and options with exit code 2', async () => {
-    const cli = commandLine();
+    const cli = await commandLine();
     for (const args of [['--help'], ['help'], ['user', '--help'], ['db', 'restore', '--help']]) {
       const help = await cli.run(args);
       expect([help.code, help.stderr]).toEqual([0, '']);
@@ -35,26 +35,26 @@ describe('the program', () => {
     for (const args of [[], ['nonsense'], ['user', 'nonsense'], ['db', 'backup'], ['db', 'info', '--xml']]) {
       expect((await cli.run(args)).code).toBe(2);
     }
-    const help = await runProgram(['--help'], cli.file);
+    const help = await runProgram(['--help'], cli.place.url);
     expect([help.code, help.stderr]).toEqual([0, '']);
     expect(help.stdout).toContain('Usage: terminal-gateway');
-    expect((await runProgram(['nonsense'], cli.file)).code).toBe(2);
+    expect((await runProgram(['nonsense'], cli.place.url)).code).toBe(2);
   });
 
   it('runs under its bundled Node when started with an older one', async (context) => {
     if (older === undefined) return context.skip(WHY);
-    const cli = commandLine();
-    const info = await runProgram(['user', 'list', '--json'], cli.file, { node: older });
+    const cli = await commandLine();
+    const info = await runProgram(['user', 'list', '--json'], cli.place.url, { node: older });
     expect([info.code, info.stdout, info.stderr]).toEqual([0, '[]\n', '']);
-    expect((await runProgram(['nonsense'], cli.file, { node: older })).code).toBe(2);
+    expect((await runProgram(['nonsense'], cli.place.url, { node: older })).code).toBe(2);
   });
 
   it.for(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
     'forwards %s to the bundled Node',
     async (signal, context) => {
       if (older === undefined) return context.skip(WHY);
-      const cli = commandLine();
-      const server = await startProgram(cli.file, { node: older });
+      const cli = await commandLine();
+      const server = await startProgram(cli.place.url, { node: older });
       const ended = await server.end(signal);
       expect(ended).toEqual(signal === 'SIGKILL' ? { code: null, signal } : { code: 0, signal: null });
       const responds = async (): Promise<boolean> =>
@@ -68,8 +68,8 @@ describe('the program', () => {
 
   it('CF-42 forwards SIGHUP, and repeated SIGTERM as one', async (context) => {
     if (older === undefined) return context.skip(WHY);
-    const cli = commandLine();
-    const server = await startProgram(cli.file, { node: older });
+    const cli = await commandLine();
+    const server = await startProgram(cli.place.url, { node: older });
     server.process.kill('SIGHUP');
     await expect.poll(() => server.stdout()).toContain('SIGHUP has no effect');
     server.process.kill('SIGTERM');
@@ -78,8 +78,8 @@ describe('the program', () => {
 
   it('prints its version, which is that of package.json', async () => {
     const { version } = JSON.parse(readDocument('package.json')) as { version: string };
-    const cli = commandLine();
-    const direct = await runProgram(['--version'], cli.file);
+    const cli = await commandLine();
+    const direct = await runProgram(['--version'], cli.place.url);
     expect([direct.code, direct.stdout, direct.stderr]).toEqual([0, `${version}\n`, '']);
     const npm = execFileSync('npm', ['run', '-s', 'cli', '--', '--version'], { cwd: ROOT, encoding: 'utf8' });
     expect(npm).toBe(`${version}\n`);

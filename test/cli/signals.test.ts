@@ -7,7 +7,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { commandLine, commandLineWithUser, type Program } from '../support/program.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startUpload } from '../support/started-upload.js';
@@ -23,12 +23,12 @@ interface Service {
   readonly ended: Promise<unknown>;
 }
 
-async function startService([command = '', ...args]: readonly string[], file: string): Promise<Service> {
+async function startService([command = '', ...args]: readonly string[], url: string): Promise<Service> {
   const { PATH, HOME } = process.env;
   const child = spawn(command, args, {
     cwd: ROOT,
     detached: true,
-    env: { PATH, HOME, DATABASE_URL: `file:${file}`, PORT: '0' },
+    env: { PATH, HOME, DATABASE_URL: url, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const pid = child.pid ?? 0;
@@ -73,7 +73,7 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
     ['SIGINT to the group of npm, as Ctrl-C', 'SIGINT', ({ pid }) => [-pid]],
   ])('%s lets an upload of 20 MB finish', async (_what, signal, targets) => {
     const { cli, token } = await commandLineWithUser();
-    const service = await startService(['npm', 'start'], cli.file);
+    const service = await startService(['npm', 'start'], cli.place.url);
     const upload = await startUpload(service.url, token, 'large.bin', SIZE);
     for (const target of targets(service)) {
       process.kill(target, signal);
@@ -89,7 +89,7 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
   it('README.md starts node itself, and its commands stop so too', async () => {
     for (const [name, command] of documentedCommands()) {
       const { cli, token } = await commandLineWithUser();
-      const service = await startService(command, cli.file);
+      const service = await startService(command, cli.place.url);
       const upload = await startUpload(service.url, token, 'large.bin', SIZE);
       process.kill(-service.pid, 'SIGHUP');
       process.kill(-service.pid, 'SIGTERM');
@@ -152,8 +152,8 @@ async function healthOver(socket: TLSSocket): Promise<string> {
   return data.toString().split('\r\n')[0] ?? '';
 }
 
-function secureCommandLine() {
-  const cli = commandLine();
+async function secureCommandLine() {
+  const cli = await commandLine();
   selfSigned(cli.folder);
   const [cert, key] = [join(cli.folder, 'cert.pem'), join(cli.folder, 'key.pem')];
   return { cli: cli.with({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key }), cert, key };
@@ -161,7 +161,7 @@ function secureCommandLine() {
 
 describe('CF-42 SIGHUP', () => {
   it('rereads the TLS files; open connections stay', async () => {
-    const { cli } = secureCommandLine();
+    const { cli } = await secureCommandLine();
     const server = await cli.serve();
     const before = await fingerprint(server);
     const open = await connectTo(server);
@@ -177,7 +177,7 @@ describe('CF-42 SIGHUP', () => {
   });
 
   it('keeps the earlier certificate and logs an error if the files cannot be used', async () => {
-    const { cli, cert, key } = secureCommandLine();
+    const { cli, cert, key } = await secureCommandLine();
     const server = await cli.serve();
     const before = await fingerprint(server);
     const other = scratchFolder();
@@ -202,14 +202,14 @@ describe('CF-42 SIGHUP', () => {
   });
 
   it('changes nothing without TLS', async () => {
-    const server = await commandLine().serve();
+    const server = await (await commandLine()).serve();
     server.process.kill('SIGHUP');
     await expect.poll(() => server.stdout()).toContain('SIGHUP has no effect, since TLS is off');
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 
   it('at the start unusable TLS files are refused with exit code 78', async () => {
-    const { cli, key } = secureCommandLine();
+    const { cli, key } = await secureCommandLine();
     writeFileSync(key, 'no key');
     const refused = await cli.run(['serve']);
     expect([refused.code, refused.stderr]).toEqual([

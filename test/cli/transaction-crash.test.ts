@@ -1,27 +1,23 @@
-import Sqlite from 'better-sqlite3';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { runProgram, startCommand, startProgram } from '../support/program.js';
-import { useScratchFolder } from '../faults/machine.js';
+import { useDatabase } from '../faults/machine.js';
 import { problemsIn } from '../faults/soundness.js';
 import { COMPANIES } from '../support/server.js';
 
 let folder: string;
-let file: string;
-useScratchFolder((scratch) => ({ folder, file } = scratch));
+let place: TestPlace;
+useDatabase((given) => ({ folder, place } = given));
 
 const ROWS = 6_000;
 
-function countTransactions(): number {
-  const database = new Sqlite(file, { readonly: true });
-  try {
-    return database.prepare('select count(*) from transactions').pluck().get() as number;
-  } finally {
-    database.close();
-  }
+async function countTransactions(): Promise<number> {
+  const [row] = await place.sql<{ total: number }>('select count(*) as total from transactions');
+  return row?.total ?? 0;
 }
 
 function rowOf(n: number): string {
@@ -36,32 +32,32 @@ function rowOf(n: number): string {
 
 describe('CF-01 kill -9 in the middle of an import', () => {
   it('leaves whole batches, and the repeated command stores each row once', async () => {
-    const { token } = await prepareDatabase(file);
+    const { token } = await prepareDatabase(place);
     const input = join(folder, 'export.ndjson');
     writeFileSync(input, Array.from({ length: ROWS }, (_, n) => rowOf(n)).join('\n'));
     const command = ['transaction', 'import', input, '--company', COMPANIES.acme, '--json'];
     let stored = 0;
     for (const batches of [1, 3, 2]) {
-      const killed = startCommand(command, file);
+      const killed = startCommand(command, place.url);
       const target = stored + batches * 500;
       await expect
         .poll(() => countTransactions(), { interval: 5, timeout: 60_000 })
         .toBeGreaterThanOrEqual(target);
       killed.kill();
       expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
-      const left = countTransactions();
+      const left = await countTransactions();
       expect(left % 500).toBe(0);
       expect(left).toBeGreaterThanOrEqual(stored);
       expect(left).toBeLessThan(ROWS);
       stored = left;
-      expect(problemsIn(file)).toEqual([]);
+      expect(await problemsIn(place)).toEqual([]);
     }
-    const finished = await runProgram(command, file);
+    const finished = await runProgram(command, place.url);
     expect([finished.code, finished.object()]).toEqual([
       0,
       { total: ROWS, created: ROWS - stored, repeated: stored, rejected: 0 },
     ]);
-    const program = await startProgram(file);
+    const program = await startProgram(place.url);
     const summary = '{ transactionSummary { count amountTotal approvedAmount cancelledAmount netAmount } }';
     const { body } = await program.client(token).post('/graphql', { query: summary });
     const cancelledAmount = ROWS / 5;

@@ -5,7 +5,7 @@ import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../sup
 
 describe('user add', () => {
   it('creates database, company and user, and prints a JSON object as last line', async () => {
-    const cli = commandLine();
+    const cli = await commandLine();
     const added = await cli.run(userAdd(), `${GOOD_PASSWORD}\n`);
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(Object.keys(added.object())).toEqual([
@@ -22,7 +22,7 @@ describe('user add', () => {
   });
 
   it('contract 25: prints the same token as the token endpoint returns', async () => {
-    const cli = commandLine();
+    const cli = await commandLine();
     const server = await cli.serve();
     const added = await cli.run(userAdd(), GOOD_PASSWORD);
     const { company_id, api_token } = added.object();
@@ -50,7 +50,7 @@ describe('user add', () => {
   });
 
   it('prints only the JSON object with --json', async () => {
-    const added = await commandLine().run(userAdd({}, '--json'), GOOD_PASSWORD);
+    const added = await (await commandLine()).run(userAdd({}, '--json'), GOOD_PASSWORD);
     expect(added.lines).toHaveLength(1);
     expect(added.object()).toHaveProperty('api_token');
   });
@@ -64,7 +64,7 @@ describe('user add', () => {
     ['an unknown role', userAdd({ role: 'owner' }), GOOD_PASSWORD, 2, "option '--role <role>'"],
     ['no company', ['user', 'add'], '', 2, "required option '--company <name>'"],
   ])('refuses %s, and creates nothing', async (_case, args, input, code, message) => {
-    const cli = commandLine();
+    const cli = await commandLine();
     const refused = await cli.run(args, input);
     expect(refused.code).toBe(code);
     expect(refused.stdout).toBe('');
@@ -131,7 +131,7 @@ describe('user list, disable, enable, unlock and set-password', () => {
   });
 
   it.each(['disable', 'enable', 'unlock'])('%s refuses an unknown user', async (command) => {
-    const refused = await commandLine().run(['user', command, '--email', 'nobody@acme.example']);
+    const refused = await (await commandLine()).run(['user', command, '--email', 'nobody@acme.example']);
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: 'No such user.\n' });
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { readDocument } from '../documents/markdown.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';

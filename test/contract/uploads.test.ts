@@ -1,6 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import { readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -152,11 +150,6 @@ describe('valid uploads', () => {
     const reply = await send(part(`name="file"; filename*=${sent}`, 'x') + END);
     if (typeof kept === 'number') expect(reply.status).toBe(kept);
     else expect([reply.status, reply.record('file').name]).toEqual([201, kept]);
-  });
-
-  it('UP-06 no file is written besides the database', () => {
-    const beside = readdirSync(dirname(server.file)).filter((name) => !/^gateway[.]db/.test(name));
-    expect(beside.filter((name) => !/secret|lock/.test(name))).toEqual([]);
   });
 
   it.each([

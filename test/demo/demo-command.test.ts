@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { runCommandLine } from '../../src/cli/program.js';
 import type { Fields } from '../support/client.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { demoIsReady, killDemo, launchDemo, stopDemo, type StartedDemo } from '../support/demo.js';
 
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import type { Tables } from '../../src/database/tables.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
 import { createRandom } from '../../src/demo/random.js';
 import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
-import { databaseFile } from '../support/database.js';
+import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const clockAt = (time: string): Clock => ({ ...systemClock, now: () => new Date(time) });
 

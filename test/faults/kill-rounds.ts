@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { placeAt } from '../support/databases/sqlite-place.js';
 import { killPrograms } from '../support/program.js';
 import { killRounds } from './rounds.js';
 
@@ -18,7 +19,7 @@ const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'terminal-gateway-rou
 try {
   const { rounds, writers, acknowledged, problems, slowestStart } = await killRounds({
     rounds: Number(values.rounds),
-    folder,
+    place: placeAt(join(folder, 'gateway.db')),
     onRound: (round, soFar) => {
       const result = soFar.problems.length === 0 ? 'nothing lost' : `${soFar.problems.length} problems`;
       print(`round ${round} of ${values.rounds}: ${soFar.acknowledged} changes acknowledged, ${result}`);

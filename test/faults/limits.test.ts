@@ -5,13 +5,14 @@ import { describe, expect, it } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';
 import type { Client, Reply } from '../support/client.js';
+import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
-import { limited, useScratchFolder } from './machine.js';
+import { limited, useDatabase } from './machine.js';
 import { problemsIn } from './soundness.js';
 
-let file: string;
-useScratchFolder((scratch) => ({ file } = scratch));
+let place: TestPlace;
+useDatabase((given) => ({ place } = given));
 
 /** Opens connections without sending anything; errors of refused connections are ignored. */
 function openIdle(program: Program, count: number): Socket[] {
@@ -25,8 +26,8 @@ function openIdle(program: Program, count: number): Socket[] {
 
 describe('CF-28 more connections than file descriptors', () => {
   it('are refused without harm, and are accepted again after others close', async () => {
-    const { token } = await prepareDatabase(file);
-    const program = await startProgram(file, limited('-n 64'));
+    const { token } = await prepareDatabase(place);
+    const program = await startProgram(place.url, limited('-n 64'));
     const client = program.client(token);
     expect((await client.post('groups', { name: 'before' })).status).toBe(201);
     const idle = openIdle(program, 200);
@@ -43,7 +44,7 @@ describe('CF-28 more connections than file descriptors', () => {
     await expect.poll(status, { timeout: 20_000 }).toBe(200);
     expect((await client.post('groups', { name: 'after' })).status).toBe(201);
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    expect(problemsIn(file)).toEqual([]);
+    expect(await problemsIn(place)).toEqual([]);
   });
 });
 
@@ -51,10 +52,10 @@ describe('CF-29 a heap of 128 MiB', () => {
   const LARGEST = 32 * 1024 * 1024;
 
   it('is enough for 8 downloads of the largest file and 20 lists at once', async () => {
-    const { token } = await prepareDatabase(file, async (work) => {
+    const { token } = await prepareDatabase(place, async (work) => {
       for (let n = 0; n < 100; n += 1) await createGroup(work, { name: `${n}`.padEnd(255, '-') });
     });
-    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     const client = program.client(token);
     const uploaded = await upload(client);
     const path = `/v1/files/${String(uploaded.record('file').id)}`;
@@ -68,8 +69,8 @@ describe('CF-29 a heap of 128 MiB', () => {
   });
 
   it('is enough for 10 GraphQL responses with the largest file at once', async () => {
-    const { token } = await prepareDatabase(file);
-    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    const { token } = await prepareDatabase(place);
+    const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     const { id } = (await upload(program.client(token))).record('file');
     const query = encodeURIComponent(`{ file(databaseId: ${String(id)}) { content } }`);
     const downloads = Array.from({ length: 10 }, () => download(program, token, `/graphql?query=${query}`));
@@ -83,10 +84,10 @@ describe('CF-29 a heap of 128 MiB', () => {
   });
 
   it('is enough for 20 GraphQL lists of the largest records at once', async () => {
-    const { token } = await prepareDatabase(file, async (work) => {
+    const { token } = await prepareDatabase(place, async (work) => {
       await createGroup(work, { name: 'large' });
     });
-    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     const client = program.client(token);
     const value = 'x'.repeat(255 * 1024);
     for (let n = 0; n < 60; n += 1) {

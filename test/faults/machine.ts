@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
 
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { newDatabase, type TestPlace } from '../support/databases/place.js';
 import { killPrograms, PROGRAM, type ProgramOptions } from '../support/program.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 export interface Scratch {
   readonly folder: string;
@@ -23,6 +24,28 @@ export function useScratchFolder(use: (scratch: Scratch) => void): void {
   });
   afterEach(async () => {
     await killPrograms();
+    removeFolder(folder);
+  });
+}
+
+export interface Given {
+  readonly folder: string;
+  /** A database without tables. */
+  readonly place: TestPlace;
+}
+
+/** Gives each test of the calling file a database; afterwards kills the programs that it left running. */
+export function useDatabase(use: (given: Given) => void): void {
+  let folder = '';
+  let place: TestPlace | undefined;
+  beforeEach(async () => {
+    folder = scratchFolder();
+    place = await newDatabase({ isMigrated: false, folder });
+    use({ folder, place });
+  });
+  afterEach(async () => {
+    await killPrograms();
+    await place?.remove();
     removeFolder(folder);
   });
 }

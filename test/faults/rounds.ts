@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram } from '../support/program.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
@@ -19,16 +19,16 @@ export interface RoundsResult {
 
 export interface RoundOptions {
   readonly rounds: number;
-  readonly folder: string;
+  /** A database without tables. */
+  readonly place: TestPlace;
   readonly onRound?: (round: number, soFar: RoundsResult) => void;
 }
 
 const WRITERS = 16;
 
 /** In each round: kills the server during writes, starts it again and checks that every acknowledged change is there. */
-export async function killRounds({ rounds, folder, onRound }: RoundOptions): Promise<RoundsResult> {
-  const file = join(folder, 'gateway.db');
-  const { token } = await prepareDatabase(file);
+export async function killRounds({ rounds, place, onRound }: RoundOptions): Promise<RoundsResult> {
+  const { token } = await prepareDatabase(place);
   const writers = Array.from({ length: WRITERS }, (_, n) => new Writer(`w${n}`, Math.random));
   const problems: string[] = [];
   let slowestStart = 0;
@@ -41,14 +41,14 @@ export async function killRounds({ rounds, folder, onRound }: RoundOptions): Pro
   });
   for (let round = 0; round <= rounds; round += 1) {
     const started = performance.now();
-    const program = await startProgram(file);
+    const program = await startProgram(place.url);
     const client = program.client(token);
     await client.get('groups');
     slowestStart = Math.max(slowestStart, performance.now() - started);
     if (round === 0) for (const writer of writers) await writer.prepare(client);
     const lists = new Lists(client);
     for (const writer of writers) problems.push(...(await writer.verify(lists)));
-    problems.push(...problemsIn(file, { deliveriesEach: TERMINALS_EACH }));
+    problems.push(...(await problemsIn(place, { deliveriesEach: TERMINALS_EACH })));
     if (round > 0) onRound?.(round, result());
     if (round === rounds) {
       await program.end('SIGTERM');
@@ -60,6 +60,6 @@ export async function killRounds({ rounds, folder, onRound }: RoundOptions): Pro
     await program.end('SIGKILL');
     await writing;
   }
-  problems.push(...problemsIn(file, { deliveriesEach: TERMINALS_EACH }));
+  problems.push(...(await problemsIn(place, { deliveriesEach: TERMINALS_EACH })));
   return result();
 }

@@ -1,6 +1,4 @@
-import Sqlite from 'better-sqlite3';
-
-import { checkFile } from '../../src/database/sqlite/file/check.js';
+import type { TestPlace } from '../support/databases/place.js';
 
 /** Entity types of the ledger, by table. */
 const ENTITY_TYPES: Readonly<Record<string, string>> = {
@@ -39,20 +37,18 @@ export interface Expectation {
 }
 
 /** A message for each record that is half-written, lost or miscounted. The database may be in use. */
-export function problemsIn(file: string, { deliveriesEach }: Expectation = {}): string[] {
+export async function problemsIn(
+  place: TestPlace,
+  { deliveriesEach }: Expectation = {},
+): Promise<readonly string[]> {
   const all = {
     ...problemQueries(),
     ...(deliveriesEach === undefined ? {} : { 'is only partly delivered': partlyDelivered(deliveriesEach) }),
   };
-  const problems = [...checkFile(file)];
-  const database = new Sqlite(file, { readonly: true });
-  try {
-    for (const [problem, query] of Object.entries(all)) {
-      const found = database.prepare(query).pluck().all() as string[];
-      problems.push(...found.map((what) => `${what} ${problem}`));
-    }
-    return problems;
-  } finally {
-    database.close();
+  const problems = [...(await place.check())];
+  for (const [problem, query] of Object.entries(all)) {
+    const found = await place.sql<{ what: string }>(query);
+    problems.push(...found.map(({ what }) => `${what} ${problem}`));
   }
+  return problems;
 }

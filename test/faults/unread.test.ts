@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect } from 'vitest';
 import { WebSocket } from 'ws';
 
+import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
 import { ask, openKnown, openRaw, type RawSocket } from '../support/raw-socket.js';
-import { itUnless, useScratchFolder } from './machine.js';
+import { itUnless, useDatabase } from './machine.js';
 
-let file: string;
-useScratchFolder((scratch) => ({ file } = scratch));
+let place: TestPlace;
+useDatabase((given) => ({ place } = given));
 
 const noProc = existsSync('/proc/self/status') ? null : 'this machine has no /proc';
 const MIB = 1024 * 1024;
@@ -30,8 +31,8 @@ function peakOf({ pid }: Program): number {
 
 /** A server with a heap of 128 MiB and 26 MB of metacontents, whose memory has grown as far as one list needs. */
 async function start(): Promise<{ program: Program; token: string; before: number }> {
-  const { token } = await prepareDatabase(file);
-  const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+  const { token } = await prepareDatabase(place);
+  const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
   const client = program.client(token);
   await client.post('groups', { name: 'large' });
   for (let key = 0; key < RECORDS; key += 1) {
@@ -139,8 +140,8 @@ describe('GQ-17 sockets that ask for too much', () => {
   }
 
   itUnless(noProc)('are closed or refused, in little memory and without delay for others', async () => {
-    const { token } = await prepareDatabase(file);
-    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    const { token } = await prepareDatabase(place);
+    const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     for (let n = 0; n < 100; n += 1) await program.client(token).get('groups');
     const before = peakOf(program);
     const longest = await slowest(program, token, async () => {

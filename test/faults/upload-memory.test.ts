@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 
+import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
 import { softwareOf } from '../support/software.js';
-import { itUnless, useScratchFolder } from './machine.js';
+import { itUnless, useDatabase } from './machine.js';
 
-let file: string;
+let place: TestPlace;
 let folder: string;
-useScratchFolder((scratch) => ({ file, folder } = scratch));
+useDatabase((given) => ({ folder, place } = given));
 
 const SIZE = 30_000_000;
 const MIB = 1024 * 1024;
@@ -29,8 +30,8 @@ function peakOf({ pid }: Program): number {
 
 describe('UP-21 a heap of 128 MiB', () => {
   itUnless(noProc)('is enough for 6 bytecodes of 30 MB at once, in JSON, forms and multipart', async () => {
-    const { token } = await prepareDatabase(file);
-    const program = await startProgram(file, { nodeOptions: ['--max-old-space-size=128'] });
+    const { token } = await prepareDatabase(place);
+    const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     const path = await softwareOf(program.client(token)).app();
     const bytes = Buffer.alloc(SIZE, 'bytecode');
     writeFileSync(join(folder, 'app.posxml'), bytes);

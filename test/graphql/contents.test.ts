@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { sql } from 'kysely';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -161,8 +160,11 @@ describe('bytes in a response', () => {
 
   it('that are missing break the response off instead of being left out', async () => {
     const file = await upload(randomBytes(MEGABYTE));
-    await sql`delete from content_chunks where sequence = 1 and content_id =
-      (select content_id from files where id = ${file})`.execute(server.app.database.writes);
+    await server.place.sql(
+      `delete from content_chunks where sequence = 1 and content_id =
+        (select content_id from files where id = $1)`,
+      [file],
+    );
     await expect(server.acme.graphql(CONTENTS, idsOf([file]))).rejects.toThrow();
     expect(server.logs.filter((line) => line.includes('has 1048576 bytes, but only'))).toHaveLength(1);
     expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { insertRows } from '../support/databases/rows.js';
 import { answered, nodeId } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { ask, openKnown } from '../support/raw-socket.js';
@@ -14,9 +14,14 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startServer({}, { examining: { deadlineMs: 100 } });
   const { companyId } = server.acme.caller;
-  await sql`with recursive r(n) as (select 1 union all select n + 1 from r where n < ${DEVICES})
-    insert into devices (company_id, id, serial_number, enabled, meta, revision, created_at, updated_at, created_via)
-    select ${companyId}, n, 'SN-' || n, 1, '{}', 1, n, n, 'api' from r`.execute(server.app.database.writes);
+  await insertRows(
+    server.place,
+    'devices',
+    Array.from({ length: DEVICES }, (_, n) => ({
+      ...{ company_id: companyId, id: n + 1, serial_number: `SN-${n + 1}`, enabled: true, meta: '{}' },
+      ...{ revision: 1, created_at: new Date(n + 1), updated_at: new Date(n + 1), created_via: 'api' },
+    })),
+  );
   const { client } = server.beta;
   const group = await fleet.group(client, 'wide');
   const rows = Array.from({ length: PARAMETERS }, (_, n) => ({

@@ -7,7 +7,8 @@ import { graphql } from '../gql/gql.js';
 import type { ShowcaseQuery } from '../gql/graphql.js';
 import { createClient, type Client, type Fields } from '../support/client.js';
 import { createGraphql, type Graphql } from '../support/graphql.js';
-import { startServer, testConfig, type TestServer } from '../support/server.js';
+import { testConfig } from '../support/config.js';
+import { startServer, type TestServer } from '../support/server.js';
 
 /** The query of a dashboard of the whole fleet. */
 const Showcase = graphql(`
@@ -78,7 +79,7 @@ beforeAll(async () => {
     const name = `Company ${caller.companyId} of the test`;
     await server.app.units.write(caller, (work) => renameCompany(work, { name }));
   }
-  const tokenSecret = testConfig(server.file).tokenSecret ?? '';
+  const tokenSecret = testConfig(server.place.url).tokenSecret ?? '';
   ({ token } = await createDemo(server.app.database, server.clock, { seed: 3, tokenSecret }));
   client = createClient(server.url, token);
   apollo = new ApolloClient({

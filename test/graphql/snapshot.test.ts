@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { RequestLoaders } from '../../src/graphql/execution/reading.js';
@@ -122,29 +121,28 @@ it('a subscription holds no unit while it waits', async () => {
 });
 
 describe('the state that an operation sees', () => {
+  const COPIED = 'company_id, revision, created_at, updated_at, created_by, created_via';
+
   /** Adds a group after the first statement of the next operation, over a connection of its own. */
-  function addGroupAfterFirstStatement(name: string): void {
-    const other = new Sqlite(server.file);
+  function addGroupAfterFirstStatement(name: string): { readonly added: Promise<unknown> } {
     let statements = 0;
-    const unwatch = server.app.database.watchStatements(() => {
-      statements += 1;
-      if (statements !== 2) return;
-      unwatch();
-      const columns = (other.pragma('table_info(groups)') as { name: string }[]).map((column) => column.name);
-      const copied = columns.filter((column) => !['id', 'name'].includes(column)).join(', ');
-      other
-        .prepare(
-          `insert into groups (id, name, ${copied}) select id + 500, ?, ${copied} from groups order by id limit 1`,
-        )
-        .run(name);
-      other.close();
+    const added = new Promise((resolve, reject) => {
+      const unwatch = server.app.database.watchStatements(() => {
+        statements += 1;
+        if (statements !== 2) return;
+        unwatch();
+        const copy = `insert into groups (id, name, ${COPIED})
+          select id + 500, $1, ${COPIED} from groups order by id limit 1`;
+        server.place.sql(copy, [name]).then(resolve, reject);
+      });
     });
+    return { added };
   }
 
   it('is one, though another process writes between its reads', async () => {
     const query =
       '{ groups(first: 100) { nodes { name } totalCount } again: groups(last: 1) { totalCount nodes { name } } }';
-    addGroupAfterFirstStatement('written between');
+    const { added } = addGroupAfterFirstStatement('written between');
     const { body } = await server.acme.graphql<{
       groups: { totalCount: number; nodes: unknown[] };
       again: { totalCount: number; nodes: { name: string }[] };
@@ -152,6 +150,7 @@ describe('the state that an operation sees', () => {
     const { groups, again } = body.data;
     expect(groups.nodes).toHaveLength(groups.totalCount);
     expect([again.totalCount, again.nodes[0]?.name]).not.toContain('written between');
+    await added;
     const later = await server.acme.graphql<{ groups: { totalCount: number } }>('{ groups { totalCount } }');
     expect(later.body.data.groups.totalCount).toBe(groups.totalCount + 1);
   });

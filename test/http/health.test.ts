@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import express from 'express';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { ready, type Check } from '../../src/http/monitoring/health.js';
@@ -64,7 +63,7 @@ describe('/readyz', () => {
   });
 
   it('is 503 if the schema is of another version', async () => {
-    await sql`delete from kysely_migration where name like '0002%'`.execute(server.app.database.writes);
+    await server.place.sql("delete from kysely_migration where name like '0002%'");
     const reply = await server.anonymous.get('/readyz');
     expect([reply.status, reply.body.checks]).toMatchObject([
       503,
@@ -73,7 +72,7 @@ describe('/readyz', () => {
   });
 
   it('is 503 if a check fails, without the error', async () => {
-    await sql`alter table kysely_migration rename to lost`.execute(server.app.database.writes);
+    await server.place.sql('alter table kysely_migration rename to lost');
     const reply = await server.anonymous.get('/readyz');
     expect([reply.status, reply.body.checks]).toMatchObject([
       503,

@@ -4,10 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 
 import { createLogger, logSink } from '../../src/platform/logger.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -108,7 +107,7 @@ describe('the log', () => {
 
   it('has the stack of an unexpected error and the request id; the client sees neither', async () => {
     const broken = await startServer();
-    await sql`alter table groups rename to lost`.execute(broken.app.database.writes);
+    await broken.place.sql('alter table groups rename to lost');
     const reply = await broken.acme.client.get('groups/CONFIDENTIAL', undefined, named('broken-1'));
     expect([reply.status, reply.body]).toEqual([
       500,

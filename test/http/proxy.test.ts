@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { readDocument } from '../documents/markdown.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';

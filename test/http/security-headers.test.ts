@@ -1,9 +1,8 @@
 import { request } from 'node:https';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Reply } from '../support/client.js';
-import { removeFolder, scratchFolder } from '../support/database.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -44,7 +43,7 @@ function statuses(): readonly (readonly [number, Asked])[] {
 async function troubled(): Promise<Reply[]> {
   const broken = await startServer({ rateLimitPerHour: 2 });
   onTestFinished(() => broken.stop());
-  await sql`alter table groups rename to lost`.execute(broken.app.database.writes);
+  await broken.place.sql('alter table groups rename to lost');
   const unexpected = await broken.acme.client.get('groups');
   broken.app.database.health.report('db_corrupt');
   const unavailable = await broken.acme.client.post('apps', { name: 'x' });

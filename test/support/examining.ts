@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 
-import { connect, type ConnectOptions } from '../../src/database/sqlite/connect.js';
 import type { Database } from '../../src/database/database.js';
 import { createUnits, type ReadWork, type SystemReadWork, type Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import { testClock } from './clock.js';
-import { databaseFile, removeFolder, scratchFolder } from './database.js';
+import { testDatabase } from './database.js';
+import type { OpenOptions, TestPlace } from './databases/place.js';
+import { insertRows } from './databases/rows.js';
 import { SYSTEM } from './server.js';
 
 export function callerOf(companyId: number): Caller {
@@ -16,6 +16,7 @@ export function callerOf(companyId: number): Caller {
 }
 
 export interface Examined {
+  readonly place: TestPlace;
   readonly database: Database;
   readonly units: Units;
   /** Why threads were lost. */
@@ -23,22 +24,20 @@ export interface Examined {
 }
 
 /** A database with 2,000 companies and two reader threads. */
-export async function openExamined(examining: ConnectOptions['examining'] = {}): Promise<Examined> {
-  const folder = scratchFolder();
+export async function openExamined(examining: OpenOptions['examining'] = {}): Promise<Examined> {
   const lost: unknown[] = [];
   const onThreadLost = (error: unknown): void => void lost.push(error);
-  const database = connect(databaseFile(folder), { examining: { threads: 2, ...examining }, onThreadLost });
-  onTestFinished(async () => {
-    await database.close();
-    removeFolder(folder);
-  });
+  const options = { examining: { threads: 2, ...examining }, onThreadLost };
+  const { place, database } = await testDatabase(options);
   const units = createUnits(database, testClock());
-  await units.systemWrite(SYSTEM, async ({ db }) => {
-    const names = JSON.stringify(Array.from({ length: 2_000 }, (_, n) => `company ${n}`));
-    await sql`insert into companies (name, created_at, updated_at)
-      select value, 0, 0 from json_each(${names})`.execute(db);
-  });
-  return { database, units, lost };
+  const [created_at, updated_at] = [new Date(0), new Date(0)];
+  const names = Array.from({ length: 2_000 }, (_, n) => `company ${n}`);
+  await insertRows(
+    place,
+    'companies',
+    names.map((name) => ({ name, created_at, updated_at })),
+  );
+  return { place, database, units, lost };
 }
 
 export function examine<T>(units: Units, companyId: number, use: (work: ReadWork) => Promise<T>): Promise<T> {

@@ -1,7 +1,3 @@
-import { dirname } from 'node:path';
-
-import { connect } from '../../src/database/sqlite/connect.js';
-import { openDatabase } from '../../src/database/sqlite/open.js';
 import { createUnits, type WriteWork } from '../../src/database/work.js';
 import { SCOPES } from '../../src/platform/caller.js';
 import { systemClock } from '../../src/platform/clock.js';
@@ -10,7 +6,8 @@ import { createNamedToken } from '../../src/resources/access-token/access-token.
 import { ensureDerivedTokens } from '../../src/resources/access-token/derived-token.service.js';
 import { createPasswords } from '../../src/resources/user/password.service.js';
 import { addCompanyWithUser } from '../../src/resources/user/user.service.js';
-import { databaseFile } from './database.js';
+import { testConfig } from './config.js';
+import type { TestPlace } from './databases/place.js';
 
 const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
 
@@ -19,12 +16,12 @@ export interface Prepared {
   readonly companyId: number;
 }
 
-/** Makes a database file with one company, an admin, the records that `fill` creates, and a token of the admin. */
+/** Fills an empty database with one company, an admin, the records that `fill` creates, and a token of the admin. */
 export async function prepareDatabase(
-  file: string,
+  place: TestPlace,
   fill: (work: WriteWork) => Promise<void> = () => Promise.resolve(),
 ): Promise<Prepared> {
-  const database = await openDatabase(file);
+  const database = await place.open();
   const units = createUnits(database, systemClock);
   try {
     const { secret, ...member } = await units.systemWrite(SYSTEM, async (work) => {
@@ -43,11 +40,11 @@ export async function prepareDatabase(
   }
 }
 
-/** Makes a database file in which `user add` has been carried out; resolves to the user's API token. */
-export async function prepareDatabaseWithUser(file: string, password: string): Promise<string> {
-  const database = connect(databaseFile(dirname(file)));
+/** Does in an empty database what `user add` does; resolves to the user's API token. */
+export async function prepareDatabaseWithUser(place: TestPlace, password: string): Promise<string> {
+  const database = await place.open();
   try {
-    const secret = loadTokenSecret({ databaseFile: file, tokenSecret: null });
+    const secret = loadTokenSecret(testConfig(place.url, { tokenSecret: null }));
     const hash = await createPasswords().hash(password);
     return await createUnits(database, systemClock).systemWrite(SYSTEM, async (work) => {
       const input = { email: 'ana@acme.example', name: 'Ana Souza', role: 'admin' };

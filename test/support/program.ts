@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -8,7 +7,8 @@ import { onTestFinished } from 'vitest';
 import { createCommandIo } from '../../src/cli/command-io.js';
 import { runCommandLine } from '../../src/cli/program.js';
 import { createClient, type Client, type Fields } from './client.js';
-import { removeFolder, scratchFolder } from './database.js';
+import { newDatabase, type TestPlace } from './databases/place.js';
+import { removeFolder, scratchFolder } from './scratch.js';
 import { prepareDatabaseWithUser } from './prepared-database.js';
 
 /** The built program; the global setup of the tests builds it when a source is newer. */
@@ -56,10 +56,10 @@ export interface ProgramOptions {
 const LISTENS = /listens on (http\S+)/;
 const running = new Map<ChildProcess, Promise<Ended>>();
 
-/** Starts the server on a database file; rejects with its output if it ends before it listens. */
-export async function startProgram(file: string, options: ProgramOptions = {}): Promise<Program> {
-  const { child, ended, ...written } = launch(options.args ?? ['serve'], file, options);
-  const url = await new Promise<string>((resolve, reject) => {
+/** Starts the server on a database, of which this is the `DATABASE_URL`; rejects with its output if it ends before it listens. */
+export async function startProgram(url: string, options: ProgramOptions = {}): Promise<Program> {
+  const { child, ended, ...written } = launch(options.args ?? ['serve'], url, options);
+  const address = await new Promise<string>((resolve, reject) => {
     child.stderr.on('data', () => {
       const match = LISTENS.exec(written.output());
       if (match?.[1] !== undefined) resolve(match[1]);
@@ -74,9 +74,9 @@ export async function startProgram(file: string, options: ProgramOptions = {}): 
     ...written,
     process: child,
     pid: child.pid ?? 0,
-    url,
+    url: address,
     ended,
-    client: (token) => createClient(url, token),
+    client: (token) => createClient(address, token),
     end: async (signal) => {
       child.kill(signal);
       return await ended;
@@ -101,32 +101,32 @@ export interface Outcome {
 /** Runs one command of the built program to its end, in a process of its own. */
 export async function runProgram(
   args: readonly string[],
-  file: string,
+  url: string,
   options: ProgramOptions = {},
 ): Promise<Outcome & Ended & { readonly output: string }> {
-  const { ended, output, stdout, stderr } = launch(args, file, options);
+  const { ended, output, stdout, stderr } = launch(args, url, options);
   const { code, signal } = await ended;
   return { ...outcomeOf(code, stdout(), stderr()), signal, output: output() };
 }
 
 /**
- * Runs one command on a database file in this process, without loading the program anew. Not for `serve`, which
+ * Runs one command on a database in this process, without loading the program anew. Not for `serve`, which
  * listens for signals and ends its process.
  */
 export async function runCommand(
   args: readonly string[],
-  file: string,
+  url: string,
 ): Promise<Outcome & { output: string }> {
-  const outcome = await runHere(args, { DATABASE_URL: `file:${file}` }, '');
+  const outcome = await runHere(args, { DATABASE_URL: url }, '');
   return { ...outcome, output: outcome.stdout + outcome.stderr };
 }
 
 /** Starts one command of the built program in a process of its own. */
 export function startCommand(
   args: readonly string[],
-  file: string,
+  url: string,
 ): { readonly ended: Promise<Ended>; kill(): void } {
-  const { child, ended } = launch(args, file, {});
+  const { child, ended } = launch(args, url, {});
   return { ended, kill: () => void child.kill('SIGKILL') };
 }
 
@@ -168,14 +168,14 @@ export async function killPrograms(): Promise<void> {
   );
 }
 
-function launch(args: readonly string[], file: string, options: ProgramOptions) {
+function launch(args: readonly string[], url: string, options: ProgramOptions) {
   if (!existsSync(PROGRAM)) throw new Error('There is no dist/. Run npm run build.');
   const { environment = {}, through = [], nodeOptions = [], node = process.execPath, input = '' } = options;
   const [command = '', ...rest] = [...through, node, ...nodeOptions, PROGRAM, ...args];
   const child = spawn(command, rest, {
     env: {
       PATH: process.env.PATH,
-      DATABASE_URL: `file:${file}`,
+      DATABASE_URL: url,
       PORT: '0',
       RATE_LIMIT_PER_HOUR: '0',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
@@ -210,10 +210,11 @@ function launch(args: readonly string[], file: string, options: ProgramOptions) 
   };
 }
 
-/** The command line on one database file, with the settings of its environment. */
+/** The command line on one database, with the settings of its environment. */
 export interface CommandLine {
+  /** For the files of the test. */
   readonly folder: string;
-  readonly file: string;
+  readonly place: TestPlace;
   /**
    * Runs one command to its end. `serve` runs in a process of its own, since it listens for signals and ends its
    * process; every other command runs in this process.
@@ -225,31 +226,36 @@ export interface CommandLine {
   with(settings: Environment): CommandLine;
 }
 
-/** In a folder that is removed after the test; the database does not exist yet. */
-export function commandLine(): CommandLine {
-  const folder = scratchFolder();
-  onTestFinished(async () => {
-    await killPrograms();
-    removeFolder(folder);
-  });
-  const file = join(folder, 'gateway.db');
-  return commandLineOn(folder, file, { DATABASE_URL: `file:${file}`, PORT: '0' });
+/** In a folder that is removed after the test; the database has no tables yet. */
+export async function commandLine(): Promise<CommandLine> {
+  return await commandLineOn({ isMigrated: false });
 }
 
 /** The same, on a database where the command of `userAdd` has been carried out. */
 export async function commandLineWithUser(): Promise<{ cli: CommandLine; token: string }> {
-  const cli = commandLine();
-  return { cli, token: await prepareDatabaseWithUser(cli.file, GOOD_PASSWORD) };
+  const cli = await commandLineOn({ isMigrated: true });
+  return { cli, token: await prepareDatabaseWithUser(cli.place, GOOD_PASSWORD) };
 }
 
-function commandLineOn(folder: string, file: string, environment: Environment): CommandLine {
+async function commandLineOn({ isMigrated }: { readonly isMigrated: boolean }): Promise<CommandLine> {
+  const folder = scratchFolder();
+  const place = await newDatabase({ isMigrated, folder });
+  onTestFinished(async () => {
+    await killPrograms();
+    await place.remove();
+    removeFolder(folder);
+  });
+  return commandLineWith({ folder, place }, { DATABASE_URL: place.url, PORT: '0' });
+}
+
+function commandLineWith(on: Pick<CommandLine, 'folder' | 'place'>, environment: Environment): CommandLine {
+  const { url } = on.place;
   return {
-    folder,
-    file,
-    with: (settings) => commandLineOn(folder, file, { ...environment, ...settings }),
+    ...on,
+    with: (settings) => commandLineWith(on, { ...environment, ...settings }),
     run: (args, input = '') =>
-      args[0] === 'serve' ? runProgram(args, file, { environment }) : runHere(args, environment, input),
-    serve: (settings = {}) => startProgram(file, { environment: { ...environment, ...settings } }),
+      args[0] === 'serve' ? runProgram(args, url, { environment }) : runHere(args, environment, input),
+    serve: (settings = {}) => startProgram(url, { environment: { ...environment, ...settings } }),
   };
 }
 

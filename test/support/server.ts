@@ -9,7 +9,8 @@ import { findCompany } from '../../src/resources/company/company.service.js';
 import { addCompanyWithUser, addUser } from '../../src/resources/user/user.service.js';
 import { createClient, type Client } from './client.js';
 import { testClock, type TestClock } from './clock.js';
-import { databaseFile, removeFolder, scratchFolder } from './database.js';
+import { testConfig } from './config.js';
+import { newDatabase, type TestPlace } from './databases/place.js';
 import { createGraphql, type Graphql } from './graphql.js';
 
 export interface Member {
@@ -23,7 +24,7 @@ export interface TestServer {
   readonly url: string;
   readonly app: Server;
   readonly clock: TestClock;
-  readonly file: string;
+  readonly place: TestPlace;
   readonly logs: readonly string[];
   /** Admins of two companies, with tokens of every scope. */
   readonly acme: Member;
@@ -52,12 +53,11 @@ export async function startServer(
   overrides: Partial<Config> = {},
   parts: Pick<ServerOverrides, 'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'examining'> = {},
 ): Promise<TestServer> {
-  const folder = scratchFolder();
-  const file = databaseFile(folder);
+  const place = await newDatabase();
   const logs: string[] = [];
   const clock = testClock();
   const app = await createServer(
-    testConfig(file, overrides),
+    testConfig(place.url, overrides),
     createLogger('info', { write: (l) => void logs.push(l) }),
     { clock, ...parts },
   );
@@ -79,7 +79,7 @@ export async function startServer(
     url,
     app,
     clock,
-    file,
+    place,
     logs,
     acme: await member('acme', 'admin'),
     beta: await member('beta', 'admin'),
@@ -97,7 +97,7 @@ export async function startServer(
     },
     stop: async () => {
       await app.stop(1_000);
-      removeFolder(folder);
+      await place.remove();
     },
   };
 }
@@ -109,31 +109,11 @@ async function partIds(work: SystemWriteWork, companyId: number): Promise<void> 
   }
 }
 
-/** A server in this process on a database file, as the command `serve` opens it, not listening yet; without a log. */
-export async function openServer(file: string, onFatal?: () => void): Promise<Server> {
+/** A server in this process on a database, as the command `serve` opens it, not listening yet; without a log. */
+export async function openServer(url: string, onFatal?: () => void): Promise<Server> {
   const logger = createLogger('silent', { write: () => undefined });
   const overrides = onFatal === undefined ? {} : { onFatal };
-  return await createServer(testConfig(file, { tokenSecret: null }), logger, overrides);
-}
-
-export function testConfig(file: string, overrides: Partial<Config> = {}): Config {
-  return {
-    databaseFile: file,
-    host: '127.0.0.1',
-    port: 0,
-    rateLimitPerHour: 1_000_000,
-    trustProxy: [],
-    allowedOrigins: [],
-    logLevel: 'info',
-    maxFileBytes: 32 * 1024 * 1024,
-    maxWalBytes: 1024 ** 3,
-    tls: null,
-    ledgerChain: false,
-    graphqlDevelopment: false,
-    graphqlAllowList: null,
-    tokenSecret: 'a secret for tests only: 0123456789abcdef',
-    ...overrides,
-  };
+  return await createServer(testConfig(url, { tokenSecret: null }), logger, overrides);
 }
 
 async function addMember(

@@ -6,7 +6,7 @@ import { localCaller } from '../../src/platform/caller.js';
 import { SECOND, systemClock } from '../../src/platform/clock.js';
 import type { SpooledContent } from '../../src/platform/spool/received-content.js';
 import { SpoolFiles } from '../../src/platform/spool/spool-files.js';
-import { removeFolder, scratchFolder } from './database.js';
+import { removeFolder, scratchFolder } from './scratch.js';
 
 export const CALLER = localCaller({ companyId: 1, userId: 1, timeZone: 'UTC' });
 

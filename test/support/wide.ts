@@ -1,8 +1,6 @@
-import { drawIds } from '../../src/database/company/ids.js';
-import { sql } from 'kysely';
-
 import { takeDeliveryStep } from '../../src/resources/notification/delivery.service.js';
 import { takeRemovalStep } from '../../src/resources/removal/removal-steps.service.js';
+import { audited, insertMany, insertRows } from './databases/rows.js';
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';
 import { softwareOf, unique } from './software.js';
@@ -32,23 +30,16 @@ export async function wideFleet(server: TestServer, member: Member, count = MANY
   const version = async (): Promise<number> =>
     (await software.version(path, { group_ids: [group] })).id as number;
   const versions = [await version(), await version()] as const;
-  const db = server.app.database.writes;
-  const { companyId } = caller;
-  const first = (await drawIds(db, 'logical_numbers', [{ companyId, count }])).get(companyId) ?? 0;
-  await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-    insert into logical_numbers (company_id, id, number, group_id, revision, created_at, updated_at, created_by,
-      created_via)
-    select ${companyId}, ${first} - 1 + i, ${`${prefix}-`} || i, ${group}, 1, 0, 0, ${caller.userId}, 'api' from n`.execute(
-    db,
+  const numbers = await insertMany(server.place, ['logical_numbers', caller.companyId, count], (n) => ({
+    ...{ number: `${prefix}-${n}`, group_id: group },
+    ...audited(caller.userId),
+  }));
+  const links = versions.flatMap((version) =>
+    numbers.map((number) => ({
+      ...{ company_id: caller.companyId, logical_number_id: number, app_version_id: version },
+    })),
   );
-  await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
-    select n.company_id, n.id, v.value from logical_numbers as n
-    cross join json_each(${JSON.stringify(versions)}) as v
-    where n.company_id = ${companyId} and n.group_id = ${group}`.execute(db);
-  const { rows } = await sql<{ id: number }>`select id from logical_numbers
-    where company_id = ${companyId} and group_id = ${group}
-    order by id`.execute(db);
-  const numbers = rows.map(({ id }) => id);
+  await insertRows(server.place, 'logical_number_app_versions', links);
   return { group, app: Number(path.split('/')[1]), path, versions, numbers, number: `${prefix}-1` };
 }
 
@@ -60,14 +51,11 @@ export async function fillOwner(
   count = MANY,
 ): Promise<void> {
   for (const table of ['parameters', 'metacontents']) {
-    const db = server.app.database.writes;
-    const { companyId } = caller;
-    const first = (await drawIds(db, table, [{ companyId, count }])).get(companyId) ?? 0;
-    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-      insert into ${sql.table(table)} (company_id, id, group_id, logical_number_id, key, value, revision, created_at,
-        updated_at, created_by, created_via)
-      select ${companyId}, ${first} - 1 + i, ${owner.group_id ?? null}, ${owner.logical_number_id ?? null}, 'key ' || i,
-        '"v"', 1, 0, 0, ${caller.userId}, 'api' from n`.execute(db);
+    const values = { group_id: owner.group_id ?? null, logical_number_id: owner.logical_number_id ?? null };
+    await insertMany(server.place, [table, caller.companyId, count], (n) => ({
+      ...{ ...values, key: `key ${n}`, value: '"v"' },
+      ...audited(caller.userId),
+    }));
   }
 }
 
@@ -87,7 +75,8 @@ export async function takeSteps(server: TestServer): Promise<readonly number[]> 
 
 /** Number of rows that meet a condition. */
 export async function rowsIn(server: TestServer, table: string, where = 'true'): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}
-    where ${sql.raw(where)}`.execute(server.app.database.reads);
-  return rows[0]?.total ?? -1;
+  const [row] = await server.place.sql<{ total: number }>(
+    `select count(*) as total from ${table} where ${where}`,
+  );
+  return row?.total ?? -1;
 }

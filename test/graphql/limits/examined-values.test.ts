@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { MANY_VALUES } from '../../../src/graphql/execution/examining.js';
 import { LIMITS } from '../../../src/graphql/limits/limits.js';
 import { DomainError } from '../../../src/platform/errors.js';
+import { insertRows } from '../../support/databases/rows.js';
 import type { Fields } from '../../support/client.js';
 import { ask as askSocket, openKnown } from '../../support/raw-socket.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -16,9 +16,14 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
   const { companyId } = server.acme.caller;
-  await sql`with recursive r(n) as (select 1 union all select n + 1 from r where n < ${DEVICES})
-    insert into devices (company_id, id, serial_number, enabled, meta, revision, created_at, updated_at, created_via)
-    select ${companyId}, n, 'SN-' || n, 1, '{}', 1, n, n, 'api' from r`.execute(server.app.database.writes);
+  await insertRows(
+    server.place,
+    'devices',
+    Array.from({ length: DEVICES }, (_, n) => ({
+      ...{ company_id: companyId, id: n + 1, serial_number: `SN-${n + 1}`, enabled: true, meta: '{}' },
+      ...{ revision: 1, created_at: new Date(n + 1), updated_at: new Date(n + 1), created_via: 'api' },
+    })),
+  );
 }, 60_000);
 afterAll(async () => {
   await server.stop();
@@ -26,6 +31,12 @@ afterAll(async () => {
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+async function setTotal(companyId: number, name: string, total: number): Promise<void> {
+  await server.place.sql('update counters set total = $1 where company_id = $2 and name = $3', [
+    ...[total, companyId, name],
+  ]);
+}
 
 /** A filter of comparisons that no device meets. */
 const contains = (count: number): Fields => ({
@@ -126,8 +137,11 @@ describe('GQ-30 filters as a weapon', () => {
 
   it('are refused on 200,000 transactions', async () => {
     const { companyId } = server.beta.caller;
-    await sql`insert into counters (company_id, name, total) values (${companyId}, 'transactions', 200000)
-      on conflict do update set total = 200000`.execute(server.app.database.writes);
+    await server.place.sql(
+      `insert into counters (company_id, name, total) values ($1, 'transactions', 200000)
+       on conflict (company_id, name) do update set total = 200000`,
+      [companyId],
+    );
     const f = { or: Array.from({ length: 100 }, (_, n) => ({ appName: { contains: `${n}` } })) };
     const query = `query ($f: TransactionFilter) { ${aliases(4, 'transactions(filter: $f) { nodes { id } }')} }`;
     const { body } = await server.beta.graphql(query, { f });
@@ -272,9 +286,7 @@ describe('what an operation examines', () => {
   it('is less for an event, and for a payload that is read in a transaction', async () => {
     const { companyId } = server.acme.caller;
     const setUsers = async (total: number): Promise<void> => {
-      await sql`update counters set total = ${total} where company_id = ${companyId} and name = 'users'`.execute(
-        server.app.database.writes,
-      );
+      await setTotal(companyId, 'users', total);
     };
     await setUsers(100_000);
     const of = { limit: 'examinedTogether', maximum: 200_000, actual: 600_000 };
@@ -312,16 +324,22 @@ describe('what an operation examines', () => {
 
   it('is counted by an index where the totals would refuse it', async () => {
     const { companyId } = server.acme.caller;
-    const { writes } = server.app.database;
-    await sql`with recursive r(n) as (select 1 union all select n + 1 from r where n < 50)
-      insert into transactions (company_id, id, transaction_type, serial_number, logical_number, app_name, detail, status, started_at, recorded_at)
-      select ${companyId}, n, 'switch', 'SN-' || (n % 5), 'L', 'a', '', 'success', n, 0 from r`.execute(
-      writes,
+    await insertRows(
+      server.place,
+      'transactions',
+      Array.from({ length: 50 }, (_, n) => ({
+        ...{
+          company_id: companyId,
+          id: n + 1,
+          transaction_type: 'switch',
+          serial_number: `SN-${(n + 1) % 5}`,
+        },
+        ...{ logical_number: 'L', app_name: 'a', detail: '', status: 'success' },
+        ...{ started_at: new Date(n + 1), recorded_at: new Date(0) },
+      })),
     );
     // As if there were many more of other devices.
-    await sql`update counters set total = 30000000 where company_id = ${companyId} and name = 'transactions'`.execute(
-      writes,
-    );
+    await setTotal(companyId, 'transactions', 30_000_000);
     const own =
       '{ device(serialNumber: "SN-1") { transactions(first: 2, filter: { appName: { contains: "a" } }) { totalCount nodes { id } } } }';
     const { body, text } = await server.acme.graphql<{ device: { transactions: { totalCount: number } } }>(
@@ -334,8 +352,6 @@ describe('what an operation examines', () => {
     expect((await server.acme.graphql(root)).body.data).toEqual({ transactions: { totalCount: 10 } });
     const all = '{ transactions(filter: { appName: { contains: "a" } }) { totalCount } }';
     expect((await server.acme.graphql(all.replace('appName', 'serialNumber'))).status).toBe(400);
-    await sql`update counters set total = 50 where company_id = ${companyId} and name = 'transactions'`.execute(
-      writes,
-    );
+    await setTotal(companyId, 'transactions', 50);
   });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { connect } from '../../../src/database/sqlite/connect.js';
 import { createUnits } from '../../../src/database/work.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../resources/transaction/records.js';
@@ -158,7 +157,7 @@ describe('ledgerAppended', () => {
   it('delivers what another process writes', async () => {
     const after = await lastSequence(server.acme);
     const { until, stop } = subscribe<Appended>(server, server.acme, APPENDED, { after });
-    const database = connect(server.file);
+    const database = await server.place.open();
     const units = createUnits(database, systemClock);
     await units.write(server.acme.caller, (work) => recordAll(work, [report()]));
     await database.close();

@@ -1,12 +1,11 @@
 import 'reflect-metadata';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../../src/app/schema.js';
-import { drawIds } from '../../../src/database/company/ids.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { createAdmission } from '../../../src/graphql/limits/admission.js';
 import { Operation } from '../../../src/graphql/live/operation.js';
+import { audited, insertMany } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -22,16 +21,12 @@ beforeAll(async () => {
   server = await startServer();
   const { client, caller } = server.acme;
   const { companyId } = caller;
-  const db = server.app.database.writes;
   for (let n = 0; n < GROUPS; n += 1) {
     const group = await fleet.group(client, `g${n}`);
-    const first = (await drawIds(db, 'logical_numbers', [{ companyId, count: NUMBERS }])).get(companyId) ?? 0;
-    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${NUMBERS})
-      insert into logical_numbers (company_id, id, number, group_id, revision, created_at, updated_at, created_by,
-        created_via)
-      select ${companyId}, ${first} - 1 + i, ${`${n}-`} || i, ${group}, 1, 0, 0, ${caller.userId}, 'api' from n`.execute(
-      db,
-    );
+    await insertMany(server.place, ['logical_numbers', companyId, NUMBERS], (i) => ({
+      ...{ number: `${n}-${i}`, group_id: group },
+      ...audited(caller.userId),
+    }));
   }
 });
 afterAll(async () => {

@@ -172,9 +172,9 @@ describe('GQ-15 an operation over a socket', () => {
   });
 
   it('GQ-11 that fails shows the request id of the log, and not the reason', async () => {
-    await server.app.database.writes.schema.alterTable('groups').renameTo('gone').execute();
+    await server.place.sql('alter table groups rename to gone');
     const { payload } = await ask(socket, '{ group(databaseId: 1) { name } }');
-    await server.app.database.writes.schema.alterTable('gone').renameTo('groups').execute();
+    await server.place.sql('alter table gone rename to groups');
     const { requestId, code } = payload.errors?.[0]?.extensions as { requestId: string; code: string };
     expect(code).toBe('INTERNAL_SERVER_ERROR');
     expect(JSON.stringify(payload)).not.toMatch(/no such table|groups|select/i);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { ask, openKnown, openRaw, refusedUpgrade, type RawOptions } from '../../support/raw-socket.js';
-import { removeFolder, scratchFolder } from '../../support/database.js';
+import { removeFolder, scratchFolder } from '../../support/scratch.js';
 import { selfSigned } from '../../support/self-signed.js';
 import { sendRaw } from '../../support/raw-http.js';
 import { startServer, type TestServer } from '../../support/server.js';

@@ -2,17 +2,16 @@ import { createClient } from 'graphql-ws';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { createServer } from '../../../src/app/server.js';
 import { createLogger } from '../../../src/platform/logger.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
-import { removeFolder } from '../../support/database.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown, openRaw } from '../../support/raw-socket.js';
-import { startServer, testConfig, type TestServer } from '../../support/server.js';
+import { testConfig } from '../../support/config.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
 
 let server: TestServer;
@@ -156,7 +155,7 @@ describe('a client of a restarted server', () => {
     await server.app.stop(1_000);
     stopped = true;
     const again = await createServer(
-      testConfig(server.file, { port }),
+      testConfig(server.place.url, { port }),
       createLogger('info', { write: () => undefined }),
     );
     await again.units.write(server.acme.caller, (work) => createGroup(work, { name: 'meanwhile' }));
@@ -173,6 +172,6 @@ describe('a client of a restarted server', () => {
     follow();
     await client.dispose();
     await again.stop(1_000);
-    removeFolder(dirname(server.file));
+    await server.place.remove();
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { readConfig } from '../../../src/platform/config/config.js';
 import { operationHash } from '../../../src/platform/config/operation-list.js';
-import { removeFolder, scratchFolder } from '../../support/database.js';
+import { removeFolder, scratchFolder } from '../../support/scratch.js';
 
 const QUERY = '{ viewer { role } }';
 

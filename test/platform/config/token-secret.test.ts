@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { loadTokenSecret } from '../../../src/platform/config/token-secret.js';
-import { removeFolder, scratchFolder } from '../../support/database.js';
+import { removeFolder, scratchFolder } from '../../support/scratch.js';
 
 const folder = scratchFolder();
 afterAll(() => removeFolder(folder));
@@ -14,18 +14,18 @@ const databaseFile = (): string => join(folder, `database${++files}.db`);
 describe('the secret that API tokens are derived from', () => {
   it('is generated once, into a file that only its owner can read', () => {
     const file = databaseFile();
-    const secret = loadTokenSecret({ databaseFile: file, tokenSecret: null });
+    const secret = loadTokenSecret({ database: { file }, tokenSecret: null });
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     expect(readFileSync(`${file}.secret`, 'utf8').trim()).toBe(secret);
     expect(statSync(`${file}.secret`).mode & 0o777).toBe(0o600);
-    expect(loadTokenSecret({ databaseFile: file, tokenSecret: null })).toBe(secret);
-    expect(loadTokenSecret({ databaseFile: databaseFile(), tokenSecret: null })).not.toBe(secret);
+    expect(loadTokenSecret({ database: { file }, tokenSecret: null })).toBe(secret);
+    expect(loadTokenSecret({ database: { file: databaseFile() }, tokenSecret: null })).not.toBe(secret);
   });
 
   it('comes from the settings if it is set', () => {
     const file = databaseFile();
     const tokenSecret = 'configured: 0123456789abcdefghijklm';
-    expect(loadTokenSecret({ databaseFile: file, tokenSecret })).toBe(tokenSecret);
+    expect(loadTokenSecret({ database: { file }, tokenSecret })).toBe(tokenSecret);
     expect(existsSync(`${file}.secret`)).toBe(false);
   });
 
@@ -38,7 +38,7 @@ describe('the secret that API tokens are derived from', () => {
     const file = databaseFile();
     writeFileSync(`${file}.secret`, text);
     chmodSync(`${file}.secret`, mode);
-    const load = (): string => loadTokenSecret({ databaseFile: file, tokenSecret: null });
+    const load = (): string => loadTokenSecret({ database: { file }, tokenSecret: null });
     expect(load).toThrow(message);
     expect(load).toThrow(`${file}.secret`);
     expect(readFileSync(`${file}.secret`, 'utf8')).toBe(text);

@@ -55,7 +55,7 @@ describe('bytes that nobody owns', () => {
       return `files/${String(id)}`;
     };
     const sweep = async (): Promise<void> => {
-      while (await units.systemWrite(SYSTEM, sweepContents));
+      while (await sweepContents(units));
     };
 
     const kept = await upload('kept');

@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { drawIds } from '../../../src/database/company/ids.js';
-import { checkFile } from '../../../src/database/sqlite/file/check.js';
+import { audited, insertMany, insertRows } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { unique } from '../../support/software.js';
@@ -67,7 +65,7 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     await takeSteps(server);
     const left = [await rowsIn(server, 'parameters'), await rowsIn(server, 'metacontents')];
     expect([...left, await rowsIn(server, 'groups', `id = ${group}`)]).toEqual([0, 0, 0]);
-    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
     await expectRecorded(`json_extract(before, '$.groupId') = ${group}`);
   });
 
@@ -90,7 +88,7 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     expect((await client.put(`devices/${serial}`, { logical_number_id: id })).status).toBe(422);
     await takeSteps(server);
     expect(await rowsIn(server, 'logical_numbers', `id = ${id}`)).toBe(0);
-    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
     await expectRecorded(`json_extract(before, '$.logicalNumberId') = ${id}`);
   });
 
@@ -115,14 +113,10 @@ describe('CC-20 a logical number of too many devices', () => {
     const number = unique();
     const id = await fleet.logicalNumber(client, number);
     const { companyId, userId } = server.acme.caller;
-    const db = server.app.database.writes;
-    const first = (await drawIds(db, 'devices', [{ companyId, count: 251 }])).get(companyId) ?? 0;
-    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 251)
-      insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta, revision, created_at,
-        updated_at, created_by, created_via)
-      select ${companyId}, ${first} - 1 + i, 'many ' || i, 1, ${id}, '{}', 1, 0, 0, ${userId}, 'api' from n`.execute(
-      db,
-    );
+    await insertMany(server.place, ['devices', companyId, 251], (n) => ({
+      ...{ serial_number: `many ${n}`, enabled: true, logical_number_id: id, meta: '{}' },
+      ...audited(userId),
+    }));
     const refused = await client.delete(`logical_numbers/${number}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_records']);
     expect(refused.body.message).toMatch(/251 devices.*at most 250.*deviceAssign.*Nothing was changed/);
@@ -167,7 +161,7 @@ describe('CC-20 a notification to a large group', () => {
     expect(await delivered(`logical_number_id = ${wide.numbers[0] ?? 0}`)).toBe(1);
     expect(await delivered(`logical_number_id = ${later}`)).toBe(0);
     expect(await rowsIn(server, 'notification_targets')).toBe(0);
-    expect(checkFile(server.file)).toEqual([]);
+    expect(await server.place.check()).toEqual([]);
   });
 
   it('does not keep a number with many deliveries from being deleted at once', async () => {
@@ -175,18 +169,17 @@ describe('CC-20 a notification to a large group', () => {
     const number = unique();
     const id = await fleet.logicalNumber(client, number);
     const { companyId, userId } = server.acme.caller;
-    const db = server.app.database.writes;
-    const first = (await drawIds(db, 'notifications', [{ companyId, count: 2500 }])).get(companyId) ?? 0;
-    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
-      insert into notifications (company_id, id, content, range, kind, expires_at, revision, created_at, updated_at,
-        created_by, created_via)
-      select ${companyId}, ${first} - 1 + i, 'x', 'group', 'show', 0, 1, 0, 0, ${userId}, 'api' from n`.execute(
-      db,
-    );
-    await sql`insert into notification_deliveries
-        (company_id, id, notification_id, logical_number_id, state, updated_at)
-      select company_id, id + 1000000, id, ${id}, 'queued', 0 from notifications where content = 'x'`.execute(
-      db,
+    const sent = await insertMany(server.place, ['notifications', companyId, 2_500], () => ({
+      ...{ content: 'x', range: 'group', kind: 'show', expires_at: new Date(0) },
+      ...audited(userId),
+    }));
+    await insertRows(
+      server.place,
+      'notification_deliveries',
+      sent.map((notification) => ({
+        ...{ company_id: companyId, id: notification + 1_000_000, notification_id: notification },
+        ...{ logical_number_id: id, state: 'queued', updated_at: new Date(0) },
+      })),
     );
     expect((await client.delete(`logical_numbers/${number}`)).status).toBe(200);
     expect((await client.get(`logical_numbers/${number}`)).status).toBe(404);

@@ -1,11 +1,9 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { drawIds } from '../../../src/database/company/ids.js';
-import { checkFile } from '../../../src/database/sqlite/file/check.js';
 import { deleteAppVersion } from '../../../src/resources/app-version/app-version.removal.service.js';
 import { getAppVersionById } from '../../../src/resources/app-version/app-version.service.js';
 import { takeRemovalStep } from '../../../src/resources/removal/removal-steps.service.js';
+import { audited, insertMany, insertRows } from '../../support/databases/rows.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { softwareOf, unique } from '../../support/software.js';
@@ -93,7 +91,7 @@ describe('CC-20 a version that many logical numbers hold', () => {
     expect([await links(first), await links(second)]).toEqual([0, MANY]);
     expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
     await expectChangedOnce(wide, [first, second], [second]);
-    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
   });
 
   it('changes the ETag of a number once, and at once', async () => {
@@ -166,7 +164,7 @@ describe('CC-20 a version that many logical numbers hold', () => {
       'create',
       'delete',
     ]);
-    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
   });
 
   it('goes with its application, whose name and place in the count are free at once', async () => {
@@ -183,7 +181,7 @@ describe('CC-20 a version that many logical numbers hold', () => {
     await takeSteps(server);
     expect(await rowsIn(server, 'apps', `id = ${wide.app}`)).toBe(0);
     expect(await rowsIn(server, 'app_versions', `app_id = ${wide.app}`)).toBe(0);
-    expect([await rowsIn(server, 'removals'), checkFile(server.file)]).toEqual([0, []]);
+    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
   });
 
   it('is not deleted at all where the change fails', async () => {
@@ -235,17 +233,17 @@ describe('CC-20 a record that too many versions use', () => {
     const path = await software.app();
     const file = await software.file();
     const { companyId, userId } = server.acme.caller;
-    const db = server.app.database.writes;
-    const first = (await drawIds(db, 'app_versions', [{ companyId, count: 501 }])).get(companyId) ?? 0;
-    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 501)
-      insert into app_versions (company_id, id, app_id, number, uuid, displayable, size, crc, revision, created_at,
-        updated_at, created_by, created_via)
-      select ${companyId}, ${first} - 1 + i, ${Number(path.split('/')[1])}, 'v' || i,
-        printf('00000000-0000-4000-8000-%012d', i), 0, 0, '0000', 1, 0, 0, ${userId}, 'api'
-      from n`.execute(db);
-    await sql`insert into app_version_files (company_id, app_version_id, file_id)
-      select company_id, id, ${file} from app_versions
-      where company_id = ${companyId} and app_id = ${Number(path.split('/')[1])}`.execute(db);
+    const versions = await insertMany(server.place, ['app_versions', companyId, 501], (n) => ({
+      ...{ app_id: Number(path.split('/')[1]), number: `v${n}` },
+      ...{ uuid: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` },
+      ...{ displayable: false, size: 0, crc: '0000' },
+      ...audited(userId),
+    }));
+    await insertRows(
+      server.place,
+      'app_version_files',
+      versions.map((version) => ({ company_id: companyId, app_version_id: version, file_id: file })),
+    );
     const { client, graphql } = server.acme;
     const ofFile = await client.delete(`files/${file}`);
     expect([ofFile.status, ofFile.body.code]).toEqual([409, 'too_many_records']);

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
@@ -9,6 +8,7 @@ import {
   MAX_READ,
   MAX_ROWS,
 } from '../../../../src/resources/transaction/summary/transaction-summary.model.js';
+import { insertRows } from '../../../support/databases/rows.js';
 import type { Fields } from '../../../support/client.js';
 import { answered, refused, statementsFor } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
@@ -150,9 +150,7 @@ function reported({ startedAt, amount, paid, ...row }: Drawn) {
 
 /** Replaces all transactions. */
 async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
-  await sql`delete from transactions where company_id = ${server.acme.caller.companyId}`.execute(
-    server.app.database.writes,
-  );
+  await server.place.sql('delete from transactions where company_id = $1', [server.acme.caller.companyId]);
   const { firstId } = await record(server, server.acme, drawn.map(reported));
   return drawn.map((row, n) => ({
     ...row,
@@ -285,7 +283,7 @@ describe('transactionSummary', () => {
 
 describe('a summary that would be too much', () => {
   beforeAll(async () => {
-    await sql`delete from transactions`.execute(server.app.database.writes);
+    await server.place.sql('delete from transactions');
   });
   const problem = async (question: Question) => await refused(server.beta, SUMMARY, { ...question });
 
@@ -324,10 +322,12 @@ describe('a summary that would be too much', () => {
   it(`is refused where more than ${MAX_READ} transactions would be read one by one`, async () => {
     const { companyId } = server.beta.caller;
     const hour = FIRST / HOUR - 400 * 24;
-    await sql`insert into transaction_hours (company_id, hour, status, transaction_type, app_name, total, amount_total)
-      values (${companyId}, ${hour}, 'success', 'switch', 'shop.rb', ${MAX_READ}, 0)`.execute(
-      server.app.database.writes,
-    );
+    await insertRows(server.place, 'transaction_hours', [
+      {
+        ...{ company_id: companyId, hour, status: 'success', transaction_type: 'switch' },
+        ...{ app_name: 'shop.rb', total: MAX_READ, amount_total: 0 },
+      },
+    ]);
     const gte = new Date((hour + 1) * HOUR).toISOString();
     for (const question of [
       { bucket: 'NONE', by: ['GROUP'] },
@@ -347,9 +347,9 @@ describe('a summary that would be too much', () => {
   });
 
   it('is refused if the sum of the amounts is not a safe integer', async () => {
-    await sql`update transaction_days set amount_total = ${Number.MAX_SAFE_INTEGER} + 1
-      where company_id = ${server.beta.caller.companyId} and day = ${FIRST / DAY}`.execute(
-      server.app.database.writes,
+    await server.place.sql(
+      'update transaction_days set amount_total = $1 where company_id = $2 and day = $3',
+      [Number.MAX_SAFE_INTEGER + 1, server.beta.caller.companyId, FIRST / DAY],
     );
     const { message, code } = await problem({ bucket: 'NONE', by: [] });
     expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining('more than 2^53 - 1 cents')]);

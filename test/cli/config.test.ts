@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+
+import { readConfig } from '../../src/platform/config/config.js';
+import { commandLine } from '../support/program.js';
+
+describe('config print', () => {
+  it('prints the settings in effect and no secret', async () => {
+    const secret = 'a secret of the test 0123456789abcdef';
+    const cli = (await commandLine()).with({ TOKEN_SECRET: secret, LOG_LEVEL: 'warn' });
+    const printed = await cli.run(['config', 'print']);
+    expect(printed.code).toBe(0);
+    expect(printed.lines).toContain('LOG_LEVEL=warn');
+    expect(printed.lines).toContain('HOST=127.0.0.1');
+    expect(printed.lines).toContain('TOKEN_SECRET=[redacted]');
+    expect(printed.stdout + printed.stderr).not.toContain(secret);
+    expect((await cli.run(['config', 'print', '--json'])).object()).toMatchObject({
+      LOG_LEVEL: 'warn',
+      TOKEN_SECRET: '[redacted]',
+    });
+  });
+
+  it('prints one line for each invalid setting', async () => {
+    const printed = await (
+      await commandLine()
+    )
+      .with({ PORT: '99999', LOG_LEVEL: 'loud', TRUST_PROXY: 'true', TOKEN_SECRET: 'changeme' })
+      .run(['config', 'print']);
+    expect(printed.code).toBe(78);
+    expect(
+      printed.stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'TRUST_PROXY', 'LOG_LEVEL', 'TOKEN_SECRET']);
+    expect(printed.stdout + printed.stderr).not.toContain('changeme');
+  });
+
+  it.each([
+    ['*'],
+    ['https://*.shop.example'],
+    ['null'],
+    ['shop.example'],
+    ['https://shop.example/'],
+    ['https://shop.example/path'],
+    ['https://shop.example?a=1'],
+    ['https://ana@shop.example'],
+    ['https://shop.example:99999'],
+    ['ftp://shop.example'],
+    ['https://dash.example,,https://shop.example'],
+    ['https://dash.example https://shop.example'],
+  ])('refuses ALLOWED_ORIGINS=%s', async (origins) => {
+    const refused = await (await commandLine()).with({ ALLOWED_ORIGINS: origins }).run(['config', 'print']);
+    expect([refused.code, refused.stderr]).toEqual([
+      78,
+      expect.stringMatching(/^ALLOWED_ORIGINS: ".*" is not an origin: write https:[^\n]+\n$/),
+    ]);
+  });
+
+  it('accepts a list of origins, in the spelling of browsers or another', () => {
+    const list = 'https://dash.example, HTTPS://Shop.example:443,http://localhost:5173,http://[::1]:3000';
+    const { allowedOrigins } = readConfig({ ALLOWED_ORIGINS: list });
+    expect(allowedOrigins).toEqual([
+      ...['https://dash.example', 'https://shop.example', 'http://localhost:5173', 'http://[::1]:3000'],
+    ]);
+  });
+});

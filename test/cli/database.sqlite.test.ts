@@ -1,0 +1,146 @@
+import Sqlite from 'better-sqlite3';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { MIGRATION_NAMES } from '../../src/database/sqlite/migrations/index.js';
+import { createClient } from '../support/client.js';
+import { fileOf } from '../support/databases/sqlite-place.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';
+
+describe('db', () => {
+  it('migrates a new database; --dry-run only lists the migrations', async () => {
+    const cli = await commandLine();
+    const dry = await cli.run(['db', 'migrate', '--dry-run', '--json']);
+    expect(dry.object()).toEqual({ file: fileOf(cli.place), dry_run: true, migrations: MIGRATION_NAMES });
+    expect(existsSync(fileOf(cli.place))).toBe(false);
+    const done = await cli.run(['db', 'migrate']);
+    expect(done.lines).toEqual(MIGRATION_NAMES.map((name) => `${name} applied`));
+    expect((await cli.run(['db', 'migrate'])).stdout).toBe(`${fileOf(cli.place)} is up to date.\n`);
+  });
+
+  it('backs up and restores, and refuses to overwrite a file', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const copy = join(cli.folder, 'copy.db');
+    const backedUp = await cli.run(['db', 'backup', copy]);
+    expect(backedUp.code).toBe(0);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+
+    for (const refused of [await cli.run(['db', 'backup', copy]), await cli.run(['db', 'restore', copy])]) {
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toContain('exists and is not overwritten');
+    }
+    rmSync(fileOf(cli.place));
+    expect((await cli.run(['db', 'restore', copy])).code).toBe(0);
+    const client = createClient((await cli.serve()).url, token);
+    expect((await client.get('users')).status).toBe(200);
+  });
+
+  it('refuses to back up a database that does not exist', async () => {
+    const refused = await (await commandLine()).run(['db', 'backup', 'never-made.db']);
+    expect(refused.code).toBe(78);
+    expect(refused.stderr).toContain('There is no database at');
+  });
+
+  it('finds broken references and wrong totals', async () => {
+    const { cli } = await commandLineWithUser();
+    const sound = await cli.run(['db', 'check']);
+    expect([sound.code, sound.stdout]).toEqual([0, `${fileOf(cli.place)}: no damage found.\n`]);
+
+    const database = new Sqlite(fileOf(cli.place));
+    const acme = Number(database.prepare('select id from companies').pluck().get());
+    database.pragma('foreign_keys = OFF');
+    database.exec(`update counters set total = total + 1;
+      insert into memberships (company_id, user_id, role, created_at) select 77, id, 'viewer', 0 from users;
+      insert into transaction_days values (${acme}, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0);
+      insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5)`);
+    database.close();
+    const broken = await cli.run(['db', 'check', '--json']);
+    expect(broken.code).toBe(1);
+    expect(broken.object().ok).toBe(false);
+    expect(broken.object().problems).toEqual([
+      expect.stringMatching(/^memberships \d+ refers to a missing row of companies$/),
+      `company ${acme}: its counter of users is 2, but it has 1`,
+      `company ${acme}: its counter of access_tokens is 2, but it has 1`,
+      `company ${acme}: its counter of ledger is 5, but it has 4`,
+      `company ${acme}: the transaction totals of the day 2026-01-01T00:00:00.000Z are wrong`,
+      `company ${acme}: the transaction totals of the hour 2026-01-01T04:00:00.000Z are wrong`,
+    ]);
+  });
+
+  it('finds triggers and tables that are not of this program, changed and missing ones', async () => {
+    const { cli } = await commandLineWithUser();
+    const database = new Sqlite(fileOf(cli.place));
+    database.exec(`create table copies (text);
+      create trigger spy after insert on groups begin insert into copies values (new.name); end;
+      create view all_users as select * from users;
+      drop trigger ledger_no_delete; drop index ledger_of_company;
+      create index ledger_of_company on ledger (sequence)`);
+    database.close();
+    const checked = await cli.run(['db', 'check', '--json']);
+    expect([checked.code, checked.object().problems]).toEqual([
+      1,
+      [
+        'the index ledger_of_company differs from the one of this program',
+        'the table copies is not of this program',
+        'the trigger spy is not of this program',
+        'the view all_users is not of this program',
+        'the trigger ledger_no_delete is missing',
+      ],
+    ]);
+  });
+
+  it('finds a damaged page', async () => {
+    const { cli } = await commandLineWithUser();
+    const bytes = readFileSync(fileOf(cli.place));
+    bytes.fill(0xaa, 5 * 4096, 15 * 4096);
+    writeFileSync(fileOf(cli.place), bytes);
+    const broken = await cli.run(['db', 'check']);
+    expect(broken.code).toBe(78);
+    expect(broken.stderr).toContain('is damaged');
+  });
+
+  it('prints the schema state and record counts', async () => {
+    const { cli } = await commandLineWithUser();
+    const info = await cli.run(['db', 'info', '--json']);
+    expect(info.object()).toMatchObject({
+      file: fileOf(cli.place),
+      state: 'current',
+      applied: MIGRATION_NAMES,
+      pending: [],
+      companies: 1,
+      users: 1,
+      records: { devices: 0, transactions: 0 },
+    });
+    expect((await cli.run(['db', 'info'])).stdout).toContain('users: 1\n');
+  });
+
+  it('CC-11 runs beside a server under writes, whose requests all succeed', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve({ RATE_LIMIT_PER_HOUR: '0' });
+    const client = createClient(server.url, token);
+    const statuses: number[] = [];
+    const load = { stopped: false };
+    const writing = (async () => {
+      for (let n = 0; !load.stopped; n += 1) {
+        statuses.push((await client.post('groups', { name: `group ${n}` })).status);
+      }
+    })();
+    const commands = [
+      ['db', 'backup', join(cli.folder, 'beside.db')],
+      ['db', 'check'],
+      ['db', 'migrate', '--dry-run'],
+      userAdd({ email: 'new@acme.example' }),
+      ['db', 'info'],
+    ];
+    const codes: (number | null)[] = [];
+    for (const command of commands)
+      codes.push((await runProgram(command, cli.place.url, { input: GOOD_PASSWORD })).code);
+    load.stopped = true;
+    await writing;
+    expect(codes).toEqual(commands.map(() => 0));
+    expect(statuses.length).toBeGreaterThan(10);
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    expect((await client.get('groups')).body.pagination).toMatchObject({ total_entries: statuses.length });
+  });
+});

@@ -1,0 +1,86 @@
+import Sqlite from 'better-sqlite3';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { createClient } from '../support/client.js';
+import { fileOf } from '../support/databases/sqlite-place.js';
+import { commandLineWithUser } from '../support/program.js';
+
+const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+describe('serve', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('on %s writes the WAL back', async (signal) => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve();
+    const client = createClient(server.url, token);
+    const writes = Array.from({ length: 20 }, (_, n) => client.post('groups', { name: `group ${n}` }));
+    await writes[0];
+    const ended = server.end(signal);
+    await Promise.allSettled(writes);
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(existsSync(`${fileOf(cli.place)}-wal`)).toBe(false);
+  });
+
+  it('CC-10 refuses a file that another server has open, and opens it after that one has ended', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const first = await cli.serve();
+    const second = await cli.run(['serve']);
+    expect(second.code).toBe(78);
+    expect(second.stderr).toContain(`is in use by process ${first.process.pid ?? 0}`);
+    expect(second.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect((await createClient(first.url, token).get('groups')).status).toBe(200);
+    expect(await first.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    expect((await createClient((await cli.serve()).url, token).get('groups')).status).toBe(200);
+  });
+
+  it.each([
+    [
+      'CF-09 a text file',
+      (file: string) => writeFileSync(file, 'no database\n'.repeat(500)),
+      'is not a SQLite',
+    ],
+    [
+      'CF-09 an overwritten header',
+      (file: string) => {
+        const bytes = readFileSync(file);
+        bytes.fill(0xff, 0, 16);
+        writeFileSync(file, bytes);
+      },
+      'is not a SQLite',
+    ],
+    ['CF-09 half a file', (file: string) => truncateSync(file, 20 * 1024), 'is damaged'],
+    [
+      'CF-14 a newer schema',
+      (file: string) => {
+        const database = new Sqlite(file);
+        database.exec("insert into kysely_migration values ('9999-future', '2031-01-01')");
+        database.pragma('journal_mode = DELETE');
+        database.close();
+      },
+      'is newer than this program',
+    ],
+  ])('refuses %s and does not change it', async (_case, damage, message) => {
+    const { cli } = await commandLineWithUser();
+    damage(fileOf(cli.place));
+    const before = digest(fileOf(cli.place));
+    for (const command of [['serve'], ['user', 'list'], ['db', 'migrate']]) {
+      const refused = await cli.run(command);
+      expect([refused.code, refused.stdout]).toEqual([78, '']);
+      expect(refused.stderr).toContain(message);
+      expect(refused.stderr).toContain(fileOf(cli.place));
+      expect(refused.stderr.trimEnd().split('\n')).toHaveLength(1);
+    }
+    expect(digest(fileOf(cli.place))).toBe(before);
+  });
+
+  it('AT-29 refuses a secret file beside the database that other users can read', async () => {
+    const { cli } = await commandLineWithUser();
+    chmodSync(`${fileOf(cli.place)}.secret`, 0o640);
+    const generated = await cli.run(['serve']);
+    expect([generated.code, generated.stderr]).toEqual([
+      78,
+      expect.stringContaining(`${fileOf(cli.place)}.secret`),
+    ]);
+  });
+});

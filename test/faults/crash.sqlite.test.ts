@@ -1,0 +1,92 @@
+import { describe, expect } from 'vitest';
+
+import type { TestPlace } from '../support/databases/place.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram, type Program } from '../support/program.js';
+import { contents, notifyGroup, NUMBERS, prepareLargeGroup, warmUp } from './large-group.js';
+import { faultyStorage, itUnless, lacking, useDatabase } from './machine.js';
+import { problemsIn } from './soundness.js';
+
+let folder: string;
+let place: TestPlace;
+useDatabase((given) => ({ folder, place } = given));
+
+describe('kill -9 while a notification goes to a thousand terminals', () => {
+  itUnless(lacking.compiler())(
+    'CF-03 stores none if it is killed between two writes to the disk',
+    async () => {
+      const { token, groupId } = await prepareLargeGroup(place);
+      const storage = faultyStorage(folder);
+      let program = await startProgram(place.url, storage.options);
+      for (const writes of [1, 2, 10]) {
+        await warmUp(program.client(token), writes);
+        storage.fail('write', 'kill', { every: writes });
+        const content = `SHOW_MESSAGE|dies at write ${writes}`;
+        await expect(notifyGroup(program.client(token), groupId, content)).rejects.toThrow();
+        expect(await program.ended).toEqual({ code: null, signal: 'SIGKILL' });
+        storage.heal();
+        program = await startProgram(place.url, storage.options);
+        expect(await contents(program.client(token))).not.toContain(content);
+        expect(await problemsIn(place, { deliveriesEach: NUMBERS })).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('a crash between commit and response', () => {
+  const once = { headers: { 'Idempotency-Key': 'only-once' } };
+
+  itUnless(lacking.compiler())(
+    'CF-04 a retry with the same Idempotency-Key replays the response, with one effect',
+    async () => {
+      const { token } = await prepareDatabase(place);
+      const storage = faultyStorage(folder);
+      const send = (program: Program) =>
+        program.client(token).post('devices', { serial_number: 'only-one' }, once);
+
+      const first = await startProgram(place.url, storage.options);
+      await warmUp(first.client(token), 1);
+      storage.fail('sync', 'kill-after');
+      await expect(send(first)).rejects.toThrow();
+      expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
+      storage.heal();
+
+      const second = await startProgram(place.url, storage.options);
+      const stored = await second.client(token).get('devices');
+      expect(stored.list('devices')).toMatchObject([{ serial_number: 'only-one' }]);
+      const retried = await send(second);
+      expect(retried.status).toBe(201);
+      expect(retried.headers.get('idempotent-replayed')).toBe('true');
+      expect(retried.record('device')).toEqual(stored.list('devices')[0]);
+      expect((await second.client(token).get('devices')).body.pagination).toMatchObject({ total_entries: 1 });
+    },
+  );
+
+  itUnless(lacking.compiler())(
+    'CF-04 a retry over GraphQL replays the response as well, with one effect',
+    async () => {
+      const { token } = await prepareDatabase(place);
+      const storage = faultyStorage(folder);
+      const query = `mutation { groupCreate(input: { name: "only one" }) {
+      group { id name createdAt logicalNumbers { totalCount } } userErrors { code } } }`;
+      const send = (program: Program) => program.client(token).post('/graphql', { query }, once);
+
+      const first = await startProgram(place.url, storage.options);
+      await warmUp(first.client(token), 1);
+      storage.fail('sync', 'kill-after');
+      await expect(send(first)).rejects.toThrow();
+      expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
+      storage.heal();
+
+      const second = await startProgram(place.url, storage.options);
+      const retried = await send(second);
+      expect(retried.headers.get('idempotent-replayed')).toBe('true');
+      expect(retried.body.data).toMatchObject({
+        groupCreate: { group: { name: 'only one', logicalNumbers: { totalCount: 0 } }, userErrors: [] },
+      });
+      const groups = (await second.client(token).get('groups')).list('groups');
+      expect(groups.filter(({ name }) => name === 'only one')).toHaveLength(1);
+      expect((await send(second)).text).toBe(retried.text);
+    },
+  );
+});

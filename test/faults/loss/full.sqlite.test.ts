@@ -1,0 +1,164 @@
+import { closeSync, existsSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+
+import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
+import type { Client } from '../../support/client.js';
+import { prepareDatabase } from '../../support/prepared-database.js';
+import { killPrograms, runProgram, startProgram } from '../../support/program.js';
+import { faultyStorage, itUnless, lacking, mountSmall, runTool, useScratchFolder } from '../machine.js';
+import { problemsIn } from '../soundness.js';
+
+const EIO = 5;
+const EROFS = 30;
+const STORAGE_EXIT = 74;
+const MEGABYTE = 1024 * 1024;
+
+let folder: string;
+let file: string;
+useScratchFolder((scratch) => ({ folder, file } = scratch));
+
+/** Writes a file until the disk is full; returns its path. */
+function fillDisk(mounted: string): string {
+  const filler = join(mounted, 'filler');
+  const descriptor = openSync(filler, 'w');
+  for (let size = MEGABYTE; size >= 1; size = Math.floor(size / 2)) {
+    try {
+      for (;;) writeSync(descriptor, Buffer.alloc(size, 1));
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+    }
+  }
+  closeSync(descriptor);
+  return filler;
+}
+
+async function onSmallDisk(use: (mounted: string) => Promise<void>): Promise<void> {
+  const small = join(folder, 'small');
+  const { unmount } = mountSmall(small, 24);
+  file = join(small, 'gateway.db');
+  try {
+    await use(small);
+  } finally {
+    await killPrograms();
+    unmount();
+  }
+}
+
+describe('CF-41 a storage without room at the start', () => {
+  itUnless(lacking.mount())('ends it with 74 and the reason, and starts once there is room', async () => {
+    await onSmallDisk(async (small) => {
+      await prepareDatabase(placeAt(file));
+      const filler = fillDisk(small);
+      for (const command of [['serve'], ['user', 'list']]) {
+        const { code, output } = await runProgram(command, urlOf(file));
+        expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is full')]);
+        expect(output).toMatch(/SQLITE_\w+|ENOSPC/);
+        expect(output.trimEnd().split('\n')).toHaveLength(1);
+      }
+      rmSync(filler);
+      const program = await startProgram(urlOf(file));
+      expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      expect(await problemsIn(placeAt(file))).toEqual([]);
+    });
+  });
+
+  itUnless(lacking.mount())('ends it with 74 where there is no database yet', async () => {
+    await onSmallDisk(async (small) => {
+      fillDisk(small);
+      const { code, output } = await runProgram(['serve'], urlOf(file));
+      expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is full')]);
+    });
+  });
+
+  itUnless(lacking.mount())('ends it with 74 where the disk is mounted read-only', async () => {
+    await onSmallDisk(async (small) => {
+      await prepareDatabase(placeAt(file));
+      runTool('mount', '-o', 'remount,ro', small);
+      const { code, output } = await runProgram(['serve'], urlOf(file));
+      expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is read-only')]);
+      expect(output).not.toContain('full');
+    });
+  });
+});
+
+describe('CF-41 a storage that fails at run time', () => {
+  itUnless(lacking.compiler())('is named as what it is, with the code of SQLite in the log', async () => {
+    const { token } = await prepareDatabase(placeAt(file));
+    const storage = faultyStorage(folder);
+    const program = await startProgram(urlOf(file), storage.options);
+    const client = program.client(token);
+    for (const [error, code] of [
+      [EIO, 'storage_unavailable'],
+      [EROFS, 'storage_read_only'],
+    ] as const) {
+      storage.fail('write', error);
+      const refused = await client.post('groups', { name: code });
+      expect([refused.status, refused.body.code]).toEqual([503, code]);
+      expect((await client.get('/readyz')).status).toBe(503);
+      storage.heal();
+      // What was found about the storage is kept for a second.
+      await expect
+        .poll(async () => (await client.post('groups', { name: `${code} healed` })).status)
+        .toBe(201);
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+    }
+    const lines = program
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes('storage fault'));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { code: 'storage_unavailable', engine_code: 'SQLITE_IOERR_WRITE' },
+      { code: 'storage_read_only', engine_code: 'SQLITE_IOERR_WRITE' },
+    ]);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+});
+
+async function deleteGroups(client: Client, names: readonly string[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const name of names) statuses.push((await client.delete(`groups/${name}`)).status);
+  return statuses;
+}
+
+describe('CF-05 a full disk', () => {
+  const names = Array.from({ length: 200 }, (_, n) => `group-${n}`);
+
+  itUnless(lacking.mount())('has room in reserve for deletions, on REST and GraphQL', async () => {
+    await onSmallDisk(async (small) => {
+      const { token } = await prepareDatabase(placeAt(file));
+      const program = await startProgram(urlOf(file));
+      const client = program.client(token);
+      for (const name of names) expect((await client.post('groups', { name })).status).toBe(201);
+      const reserve = `${file}.reserve`;
+      expect(statSync(reserve).size).toBe(4 * MEGABYTE);
+      const filler = fillDisk(small);
+      let refused = await client.post('groups', { name: 'full 0' });
+      for (let n = 1; refused.status === 201 && n < 1_000; n += 1) {
+        refused = await client.post('groups', { name: `full ${n}` });
+      }
+      expect([refused.status, refused.body.code]).toEqual([503, 'storage_full']);
+
+      const deleted = await deleteGroups(client, names.slice(0, 150));
+      expect(new Set(deleted)).toEqual(new Set([deleted[0]]));
+      expect(deleted[0]).toBeLessThan(300);
+      const rest = (await client.get(`groups/${names[150] ?? ''}`)).record('group');
+      const id = Buffer.from(`Group:${String(rest.id)}`).toString('base64');
+      const query = 'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code } } }';
+      const reply = await client.post('/graphql', { query, variables: { id } });
+      expect(reply.body, reply.text).toMatchObject({ data: { groupDelete: { userErrors: [] } } });
+      expect(existsSync(reserve)).toBe(false);
+      // The room is for deletions only.
+      const create = await client.post('groups', { name: 'while in use' });
+      expect([create.status, create.body.code]).toEqual([503, 'storage_full']);
+      expect((await client.get('/readyz')).status).toBe(503);
+
+      rmSync(filler);
+      expect((await client.post('groups', { name: 'after' })).status).toBe(201);
+      expect((await client.get('/readyz')).status).toBe(200);
+      expect(statSync(reserve).size).toBe(4 * MEGABYTE);
+      expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      expect(await problemsIn(placeAt(file))).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+
+import { DatabaseRefused } from '../../../src/database/refused.js';
+import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
+import { createClient, type Client } from '../../support/client.js';
+import { prepareDatabase } from '../../support/prepared-database.js';
+import { runCommand, startProgram, type Program } from '../../support/program.js';
+import { openServer } from '../../support/server.js';
+import { useScratchFolder } from '../machine.js';
+import { problemsIn } from '../soundness.js';
+
+const STORAGE_EXIT = 74;
+
+let folder: string;
+let file: string;
+useScratchFolder((scratch) => ({ folder, file } = scratch));
+
+function replaceWithCopy(path: string): void {
+  copyFileSync(path, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+}
+
+const HARMS: readonly (readonly [string, () => void])[] = [
+  ['rm of the database', () => rmSync(file)],
+  ['mv of the database', () => renameSync(file, join(folder, 'moved.db'))],
+  ['a copy in place of the database', () => replaceWithCopy(file)],
+  ['other bytes in the database', () => writeFileSync(file, 'x'.repeat(10_000))],
+  ['truncate -s 0 of the database', () => truncateSync(file, 0)],
+  ['rm of its log', () => rmSync(`${file}-wal`)],
+  ['mv of its log', () => renameSync(`${file}-wal`, join(folder, 'moved-wal'))],
+  ['a copy in place of its log', () => replaceWithCopy(`${file}-wal`)],
+  ['rm of the index of its log', () => rmSync(`${file}-shm`)],
+];
+
+async function startWithGroup(): Promise<{ program: Program; client: Client }> {
+  const { token } = await prepareDatabase(placeAt(file));
+  const program = await startProgram(urlOf(file));
+  const client = program.client(token);
+  expect((await client.post('groups', { name: 'before' })).status).toBe(201);
+  return { program, client };
+}
+
+describe('CF-40 files pulled away under the server', () => {
+  it.each(HARMS)(
+    '%s: no request after it is acknowledged, and the server ends with 74',
+    async (_what, harm) => {
+      const { program, client } = await startWithGroup();
+      harm();
+      const statuses: number[] = [];
+      for (let n = 0; n < 10; n += 1) {
+        const reply = await client.post('groups', { name: `after ${n}` }).catch(() => null);
+        if (reply !== null) statuses.push(reply.status);
+      }
+      expect(new Set(statuses)).toEqual(new Set([503]));
+      expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+      expect(program.stdout()).toContain('the database is gone');
+    },
+  );
+
+  // In this process: the readiness of a server whose fault ends no process.
+  it.each(HARMS.filter(([what]) => /^(rm|mv|truncate)/.test(what)))(
+    '%s: without any write, readiness turns 503, and the fault is fatal',
+    async (_what, harm) => {
+      const { token } = await prepareDatabase(placeAt(file));
+      const onFatal = vi.fn<() => void>();
+      const server = await openServer(urlOf(file), onFatal);
+      const client = createClient(await server.start(), token);
+      expect((await client.post('groups', { name: 'before' })).status).toBe(201);
+      harm();
+      await expect.poll(async () => (await client.get('/readyz')).status, { timeout: 2_000 }).toBe(503);
+      await expect.poll(() => onFatal.mock.calls.length, { timeout: 3_000 }).toBeGreaterThan(0);
+      await server.stop();
+    },
+  );
+
+  it('without any write, readiness of the program turns 503 within 2 seconds, and it ends with 74', async () => {
+    const { program, client } = await startWithGroup();
+    rmSync(file);
+    const started = performance.now();
+    let status = 200;
+    while (status === 200) {
+      status = await client.get('/readyz').then(
+        (reply) => reply.status,
+        () => 0,
+      );
+      await sleep(20);
+    }
+    expect([status, performance.now() - started < 2_000]).toEqual([503, true]);
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+  });
+
+  it('ends with 74 on SIGTERM too, and the next start is refused', async () => {
+    const { program } = await startWithGroup();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix);
+    expect(await program.end('SIGTERM')).toEqual({ code: STORAGE_EXIT, signal: null });
+    await expect(openServer(urlOf(file))).rejects.toThrow(DatabaseRefused);
+  });
+
+  it('keeps what was acknowledged if only the log was removed', async () => {
+    const { program, client } = await startWithGroup();
+    for (let n = 0; n < 20; n += 1) expect((await client.post('groups', { name: `${n}` })).status).toBe(201);
+    rmSync(`${file}-wal`);
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+    const again = await startProgram(urlOf(file));
+    expect((await again.client(await newToken()).get('groups')).body.pagination).toMatchObject({
+      total_entries: 21,
+    });
+    await again.end('SIGTERM');
+    expect(await problemsIn(placeAt(file))).toEqual([]);
+  });
+
+  it('acknowledges nothing into a moved folder', async () => {
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    file = join(data, 'gateway.db');
+    const { program, client } = await startWithGroup();
+    renameSync(data, join(folder, 'elsewhere'));
+    expect((await client.post('groups', { name: 'after' })).status).toBe(503);
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+  });
+});
+
+async function newToken(): Promise<string> {
+  const args = ['token', 'create', '--email', 'admin@acme.example', '--company', 'Acme Pagamentos'];
+  const made = await runCommand([...args, '--name', 'more', '--scopes', 'read', '--json'], urlOf(file));
+  expect(made.code, made.output).toBe(0);
+  return made.token();
+}

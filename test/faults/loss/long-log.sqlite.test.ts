@@ -1,0 +1,72 @@
+import { statSync } from 'node:fs';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+
+import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
+import { inOtherProcess } from '../../support/other-process.js';
+import { prepareDatabase } from '../../support/prepared-database.js';
+import { startProgram, type Program } from '../../support/program.js';
+import { useScratchFolder } from '../machine.js';
+import { problemsIn } from '../soundness.js';
+
+const MEGABYTE = 1024 * 1024;
+const LONG = 256 * MEGABYTE;
+
+let file: string;
+useScratchFolder((scratch) => ({ file } = scratch));
+
+const READ = `
+  const database = new (require('better-sqlite3'))(process.argv[1], { readonly: true });
+  database.exec('begin');
+  database.prepare('select count(*) from ledger').get();
+  process.stdout.write('reading');
+  setInterval(() => undefined, 1000);`;
+
+const logBytes = (): number => statSync(`${file}-wal`).size;
+
+async function upload(program: Program, token: string, n: number): Promise<number> {
+  const form = new FormData();
+  form.set('asset', new Blob([Buffer.alloc(16 * MEGABYTE, n)]), `file ${n}`);
+  return (await program.client(token).post('files', form)).status;
+}
+
+async function metricOf(program: Program, name: string): Promise<number> {
+  const { text } = await program.client(null).get('/metrics');
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+}
+
+const readiness = async (program: Program) => (await program.client(null).get('/readyz')).body;
+
+describe('LS-05 a log that a reader of another process keeps from being written back', () => {
+  it('is reported from 256 MiB on, makes the server unready at the setting, and shrinks afterwards', async () => {
+    const { token } = await prepareDatabase(placeAt(file));
+    const program = await startProgram(urlOf(file), {
+      environment: { MAX_WAL_BYTES: String(300 * MEGABYTE) },
+    });
+    expect(await upload(program, token, 0)).toBe(201);
+    const reader = await inOtherProcess(READ, file);
+    let n = 1;
+    for (; logBytes() < LONG; n += 1) expect(await upload(program, token, n)).toBe(201);
+    await expect.poll(() => program.stdout()).toContain('the write-ahead log is long');
+    expect(await metricOf(program, 'database_log_long')).toBe(1);
+    expect(await readiness(program)).toMatchObject({ status: 'ready', checks: { log: { ok: true } } });
+
+    for (; logBytes() < 300 * MEGABYTE; n += 1) expect(await upload(program, token, n)).toBe(201);
+    expect(await readiness(program)).toMatchObject({
+      status: 'not_ready',
+      checks: { log: { ok: false, problem: 'too_long' } },
+    });
+
+    reader.kill('SIGKILL');
+    await once(reader, 'exit');
+    for (let after = 0; after < 3; after += 1, n += 1) expect(await upload(program, token, n)).toBe(201);
+    expect(logBytes()).toBeLessThan(64 * MEGABYTE);
+    expect(await readiness(program)).toMatchObject({ status: 'ready' });
+    expect(await metricOf(program, 'database_log_long')).toBe(0);
+    const files = await program.client(token).get('files');
+    expect(files.body.pagination).toMatchObject({ total_entries: n });
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(await problemsIn(placeAt(file))).toEqual([]);
+    expect(program.stdout().match(/write-ahead log is long/g)).toHaveLength(1);
+  });
+});

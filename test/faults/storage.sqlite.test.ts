@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+
+import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
+import type { Client, Reply } from '../support/client.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, startProgram, type Program } from '../support/program.js';
+import {
+  faultyStorage,
+  itUnless,
+  lacking,
+  limited,
+  mountSmall,
+  runTool,
+  startTool,
+  useScratchFolder,
+} from './machine.js';
+import { problemsIn } from './soundness.js';
+
+const EIO = 5;
+const ENOSPC = 28;
+const MEGABYTE = 1024 * 1024;
+/** Exit code of the program after its storage failed. */
+const STORAGE_EXIT = 74;
+
+let folder: string;
+let file: string;
+useScratchFolder((scratch) => ({ folder, file } = scratch));
+
+function upload(name: string): FormData {
+  const form = new FormData();
+  form.set('asset', new Blob([Buffer.alloc(MEGABYTE, name)]), name);
+  return form;
+}
+
+const names = async (client: Client, resource: string): Promise<unknown[]> => {
+  const all: unknown[] = [];
+  for (let page = 1; ; page += 1) {
+    const reply = await client.get(resource, undefined, { query: { page, per_page: 100 } });
+    expect(reply.status, reply.text).toBe(200);
+    const list = reply.list(resource);
+    all.push(...list.map((fields) => fields.name));
+    if (list.length < 100) return all;
+  }
+};
+
+function expectFull(reply: Reply): void {
+  expect([reply.status, reply.body.code]).toEqual([503, 'storage_full']);
+  expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+/** Uploads until the storage is full, calls `freeSpace`, and checks that no acknowledged file is lost. */
+async function fillAndRecover(
+  file: string,
+  program: Program,
+  token: string,
+  freeSpace: () => void,
+): Promise<void> {
+  const client = program.client(token);
+  const acknowledged: string[] = [];
+  let refused: Reply | undefined;
+  for (let n = 0; refused === undefined && n < 100; n += 1) {
+    const reply = await client.post('files', upload(`file ${n}`));
+    if (reply.status === 201) acknowledged.push(`file ${n}`);
+    else refused = reply;
+  }
+  expect(acknowledged.length).toBeGreaterThan(0);
+  expectFull(refused ?? (await client.get('files')));
+  expectFull(await client.post('files', upload('still full')));
+  expect(await names(client, 'files')).toEqual(acknowledged);
+  expect((await client.get('/readyz')).status).toBe(503);
+  expect((await client.get('/healthz')).status).toBe(200);
+
+  freeSpace();
+  expect((await client.post('files', upload('after'))).status).toBe(201);
+  expect((await client.get('/readyz')).status).toBe(200);
+  expect(program.process.exitCode).toBeNull();
+  expect(await problemsIn(placeAt(file))).toEqual([]);
+  expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+
+  const again = await startProgram(urlOf(file));
+  expect(await names(again.client(token), 'files')).toEqual([...acknowledged, 'after']);
+  await again.end('SIGTERM');
+}
+
+describe('a full storage makes writes fail with 503, reads work, and no restart is needed afterwards', () => {
+  itUnless(lacking.mount())('CF-05 on a file system of 24 MB', async () => {
+    const small = join(folder, 'small');
+    const { unmount } = mountSmall(small, 24);
+    try {
+      const smallFile = join(small, 'gateway.db');
+      const filler = join(small, 'filler');
+      const { token } = await prepareDatabase(placeAt(smallFile));
+      writeFileSync(filler, Buffer.alloc(14 * MEGABYTE, 1));
+      const program = await startProgram(urlOf(smallFile));
+      await fillAndRecover(smallFile, program, token, () => rmSync(filler));
+    } finally {
+      await killPrograms();
+      unmount();
+    }
+  });
+
+  itUnless(lacking.limits())('CF-06 with a file size limit of 4 MB', async () => {
+    const { token } = await prepareDatabase(placeAt(file));
+    const program = await startProgram(urlOf(file), limited('-S -f 4000'));
+    await fillAndRecover(file, program, token, () =>
+      runTool('prlimit', '--pid', String(program.pid), '--fsize=unlimited'),
+    );
+  });
+});
+
+/** Creates groups with concurrent requests; returns the names of those that were acknowledged. */
+async function createGroups(client: Client, prefix: string, count: number): Promise<string[]> {
+  const all = Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
+  const replies = await Promise.all(
+    all.map((name) => client.post('groups', { name }).catch((): null => null)),
+  );
+  for (const reply of replies) {
+    if (reply !== null && reply.status !== 201) expect(reply.status, reply.text).toBe(503);
+  }
+  return all.filter((_, n) => replies[n]?.status === 201);
+}
+
+/** Makes system calls of a running program fail; the returned function ends that. */
+async function injectFaults(program: Program, injection: string): Promise<() => Promise<void>> {
+  const strace = startTool('strace', '-f', '-o', '/dev/null', '-e', injection, '-p', String(program.pid));
+  // strace writes a line for each thread that it has attached to.
+  await once(strace.stderr, 'data');
+  await sleep(200);
+  return async () => {
+    strace.kill('SIGINT');
+    await new Promise((resolve) => strace.once('close', resolve));
+  };
+}
+
+async function expectOnlyAcknowledged(file: string, client: Client, acknowledged: string[]): Promise<void> {
+  expect((await names(client, 'groups')).sort()).toEqual([...acknowledged].sort());
+  expect(await problemsIn(placeAt(file))).toEqual([]);
+}
+
+describe('every 37th write to the disk fails', () => {
+  const every = 37;
+
+  itUnless(lacking.compiler())(
+    'CF-07 no failed change is acknowledged, and every acknowledged change is stored',
+    async () => {
+      const { token } = await prepareDatabase(placeAt(file));
+      const storage = faultyStorage(folder);
+      const program = await startProgram(urlOf(file), storage.options);
+      const client = program.client(token);
+      const acknowledged: string[] = [];
+      for (const error of [ENOSPC, EIO]) {
+        storage.fail('write', error, { every });
+        const now = await createGroups(client, `error ${error}`, 100);
+        expect(now.length).toBeGreaterThan(0);
+        expect(now.length).toBeLessThan(100);
+        acknowledged.push(...now);
+      }
+      storage.heal();
+      acknowledged.push(...(await createGroups(client, 'healed', 10)));
+      expect(acknowledged.filter((name) => name.startsWith('healed'))).toHaveLength(10);
+      await expectOnlyAcknowledged(file, client, acknowledged);
+    },
+  );
+
+  itUnless(lacking.strace())('CF-07 the same with strace', async () => {
+    const { token } = await prepareDatabase(placeAt(file));
+    const program = await startProgram(urlOf(file));
+    const client = program.client(token);
+    const stop = await injectFaults(program, `inject=pwrite64:error=ENOSPC:when=${every}+${every}`);
+    const acknowledged = await createGroups(client, 'injected', 100);
+    await stop();
+    expect(acknowledged.length).toBeLessThan(100);
+    acknowledged.push(...(await createGroups(client, 'healed', 10)));
+    await expectOnlyAcknowledged(file, client, acknowledged);
+  });
+});
+
+describe('a failed fsync', () => {
+  /** The program must end by itself and acknowledge no further change. */
+  async function expectEnd(file: string, program: Program, token: string, before: string[]): Promise<void> {
+    const acknowledged = await createGroups(program.client(token), 'unkept', 10);
+    expect(acknowledged).toEqual([]);
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+    const again = await startProgram(urlOf(file));
+    // Created at the same time, so in any order.
+    expect((await names(again.client(token), 'groups')).slice(0, before.length).sort()).toEqual(before);
+    expect(await createGroups(again.client(token), 'anew', 5)).toHaveLength(5);
+    expect(await problemsIn(placeAt(file))).toEqual([]);
+  }
+
+  itUnless(lacking.compiler())('CF-08 ends the program, and no further change is acknowledged', async () => {
+    const { token } = await prepareDatabase(placeAt(file));
+    const storage = faultyStorage(folder);
+    const program = await startProgram(urlOf(file), storage.options);
+    const before = await createGroups(program.client(token), 'before', 5);
+    storage.fail('sync', EIO);
+    await expectEnd(file, program, token, before);
+  });
+
+  itUnless(lacking.strace())('CF-08 ends the program, the same with strace', async () => {
+    const { token } = await prepareDatabase(placeAt(file));
+    const program = await startProgram(urlOf(file));
+    const before = await createGroups(program.client(token), 'before', 5);
+    await injectFaults(program, 'inject=fdatasync,fsync:error=EIO');
+    await expectEnd(file, program, token, before);
+  });
+
+  itUnless(lacking.compiler())('CF-08 ends the program if only a checkpoint fails, too', async () => {
+    const { token } = await prepareDatabase(placeAt(file));
+    const storage = faultyStorage(folder);
+    const program = await startProgram(urlOf(file), storage.options);
+    const client = program.client(token);
+    const acknowledged: string[] = [];
+    storage.fail('sync', EIO, { files: 'gateway.db' });
+    for (let n = 0; n < 200; n += 1) {
+      const reply = await client.post('files', upload(`file ${n}`)).catch((): null => null);
+      if (reply === null) break;
+      expect(reply.status).toBe(201);
+      acknowledged.push(`file ${n}`);
+    }
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+    expect(acknowledged.length).toBeGreaterThan(1);
+    const again = await startProgram(urlOf(file));
+    expect((await names(again.client(token), 'files')).slice(0, acknowledged.length)).toEqual(acknowledged);
+    expect(await problemsIn(placeAt(file))).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import Sqlite from 'better-sqlite3';
+import { getNamedType, isLeafType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { fileOf } from '../../support/databases/sqlite-place.js';
+import { statementsFor } from '../../support/dashboard.js';
+import { populate } from '../../support/populated.js';
+import { planOf } from '../../support/query-plan.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { askable, findWays, nodeOf, schema } from '../ways.js';
+
+let server: TestServer;
+let database: Sqlite.Database;
+beforeAll(async () => {
+  server = await startServer();
+  await populate(server, server.acme, 2);
+  database = new Sqlite(fileOf(server.place), { readonly: true });
+});
+afterAll(async () => {
+  database.close();
+  await server.stop();
+});
+
+const query = schema.getQueryType();
+if (query == null) throw new Error('There are no queries');
+
+/** All fields of object types that a query can select. */
+const FIELDS = Object.values(schema.getTypeMap())
+  .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
+  .filter((type) => type !== schema.getMutationType() && type !== schema.getSubscriptionType())
+  .flatMap((type) =>
+    isObjectType(type)
+      ? Object.values(type.getFields()).map((field) => ({ name: `${type.name}.${field.name}`, field }))
+      : [],
+  );
+
+/** Fields that read something by themselves and do not say what they examine. */
+const SILENT = [[query, (inner: string) => `{ ${inner} }`] as const, ...findWays()].flatMap(([type, way]) =>
+  askable(type)
+    .filter(
+      ({ extensions, type: of }) =>
+        extensions.examines === undefined && !getNamedType(of).name.endsWith('Edge'),
+    )
+    .map((field) => {
+      const asked = isLeafType(getNamedType(field.type)) ? field.name : `${field.name} { __typename }`;
+      return [`${type.name}.${field.name}`, (pages: number) => way(asked, pages)] as const;
+    }),
+);
+
+/** A step that reads all rows of a table, or all of a company. */
+const UNBOUNDED = /^SCAN (?!json_each|p\b|CONSTANT|\(subquery|pair\b)|\(company_id=\?\)$/;
+
+describe('GQ-30 what a field examines', () => {
+  it('is declared by every list, and by every field with a filter', () => {
+    const lists = FIELDS.filter(
+      ({ field }) =>
+        nodeOf(getNamedType(field.type)) !== undefined || field.args.some(({ name }) => name === 'filter'),
+    );
+    expect(lists.length).toBeGreaterThan(30);
+    const silent = lists.filter(({ field }) => typeof field.extensions.examines !== 'function');
+    expect(silent.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is declared by every other field that reads all rows of a table', () => {
+    const others = FIELDS.filter(({ field }) => field.extensions.examines !== undefined).map(
+      ({ name }) => name,
+    );
+    expect(others).toEqual(
+      expect.arrayContaining([
+        'Query.deviceSummary',
+        'Query.transactionSummary',
+        'LogicalNumber.effectiveParameters',
+      ]),
+    );
+  });
+
+  it.each(SILENT)('is nothing for %s: its statements find their rows by an index', async (_name, asked) => {
+    for (const statement of await statementsFor(server, server.acme, asked(50))) {
+      // What surrounds the field: pages of lists in the order of an index, with a limit.
+      if (/\blimit \?$/.test(statement.trim())) continue;
+      const unbounded = planOf(database, statement).filter((step) => UNBOUNDED.test(step));
+      expect(unbounded, statement).toEqual([]);
+    }
+  });
+});

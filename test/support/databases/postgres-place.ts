@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+import { databaseTools, openDatabase } from '../../../src/database/open.js';
+import { insertText } from './rows.js';
+import type { PlaceOptions, SqlValue, TestPlace } from './place.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server that `test/support/postgres/setup.ts` has started. */
+    postgres: {
+      /** URL of a user who may create databases of others, and drop them. */
+      readonly adminUrl: string;
+      /** URL of the user who owns the databases of tests. */
+      readonly ownerUrl: string;
+      /** Name of a migrated, empty database, to which nobody is connected. */
+      readonly template: string;
+    };
+  }
+}
+
+const { builtins } = pg.types;
+const parseInstant = pg.types.getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date;
+
+/** Values are read as from SQLite: numbers of any size, milliseconds for instants, text for JSON. */
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [builtins.INT8, Number],
+  [builtins.NUMERIC, Number],
+  [builtins.TIMESTAMPTZ, (text) => parseInstant(text).getTime()],
+  [builtins.JSON, String],
+  [builtins.JSONB, String],
+]);
+
+const types = {
+  getTypeParser: (oid: number) =>
+    PARSERS.get(oid) ?? (pg.types.getTypeParser(oid) as (text: string) => unknown),
+};
+
+export async function newPostgresPlace({ isMigrated = true }: PlaceOptions): Promise<TestPlace> {
+  const { adminUrl, ownerUrl, template } = inject('postgres');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const owner = new URL(ownerUrl);
+  owner.pathname = `/${name}`;
+  const copied = isMigrated ? ` template ${template}` : '';
+  await withClient(adminUrl, (client) =>
+    client.query(`create database ${name} owner ${owner.username}${copied}`),
+  );
+  return placeAt(owner.href, async () => {
+    await withClient(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+  });
+}
+
+function placeAt(url: string, remove: () => Promise<void>): TestPlace {
+  const run = async (text: string, values: readonly SqlValue[] = []): Promise<unknown[]> =>
+    await withClient(url, async (client) => (await client.query({ text, values: [...values], types })).rows);
+  return {
+    url,
+    open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),
+    sql: async <Row>(text: string, values: readonly SqlValue[] = []) => (await run(text, values)) as Row[],
+    check: () => databaseTools({ server: url }).check(),
+    stored: () => withClient(url, storedText),
+    continueIdsAfter: async (last) => {
+      await run(
+        `select setval(format('%I.%I', schemaname, sequencename)::regclass, $1) from pg_sequences
+         where schemaname = current_schema()`,
+        [last],
+      );
+    },
+    insertForbidden: (rows) => withClient(url, (client) => insertForbidden(client, rows)),
+    unprotectLedger: async () => {
+      await run('alter table ledger disable trigger user');
+      await run('drop index if exists ledger_of_company');
+    },
+    remove,
+  };
+}
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  // Without a listener, the loss of the connection would end the process; the statement fails by itself.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function storedText(client: pg.Client): Promise<string> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    'select quote_ident(tablename) as name from pg_tables where schemaname = current_schema()',
+  );
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ text: string }>(`select t::text as text from ${name} as t`);
+    texts.push(...rows.map(({ text }) => text));
+  }
+  return texts.join('\n');
+}
+
+interface ForeignKey {
+  readonly table: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** Takes the foreign keys away meanwhile; triggers that count rows must run, so they are not turned off. */
+async function insertForbidden(
+  client: pg.Client,
+  rows: Parameters<TestPlace['insertForbidden']>[0],
+): Promise<void> {
+  const { rows: keys } = await client.query<ForeignKey>(
+    `select conrelid::regclass::text as "table", quote_ident(conname) as name,
+       pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype = 'f' and conparentid = 0`,
+  );
+  await client.query('begin');
+  for (const { table, name } of keys) await client.query(`alter table ${table} drop constraint ${name}`);
+  for (const [table, row] of rows) await client.query(...insertText(table, [row]));
+  for (const { table, name, definition } of keys) {
+    const unchecked = definition.replace(/ not valid$/i, '');
+    await client.query(`alter table ${table} add constraint ${name} ${unchecked} not valid`);
+  }
+  await client.query('commit');
+}

@@ -1,0 +1,71 @@
+import { NUMBERED_TABLES } from '../../../src/database/company/ids.js';
+import type { SqlRow, SqlValue, TestPlace } from './place.js';
+
+/** Both databases accept more parameters of one statement. */
+const MAX_PARAMETERS = 30_000;
+
+/** An `insert` of rows that all have the columns of the first, and its values. */
+export function insertText(table: string, rows: readonly SqlRow[]): [text: string, values: SqlValue[]] {
+  const columns = Object.keys(rows[0] ?? {});
+  const values: SqlValue[] = [];
+  const tuples = rows.map((row) => {
+    const places = columns.map((column) => `$${values.push(row[column] ?? null)}`);
+    return `(${places.join()})`;
+  });
+  const names = columns.map((column) => `"${column}"`);
+  return [`insert into "${table}" (${names.join()}) values ${tuples.join()}`, values];
+}
+
+/** Inserts rows by plain SQL. */
+export async function insertRows(
+  { sql }: Pick<TestPlace, 'sql'>,
+  table: string,
+  rows: readonly SqlRow[],
+): Promise<void> {
+  const size = Math.floor(MAX_PARAMETERS / Object.keys(rows[0] ?? { none: null }).length);
+  for (let start = 0; start < rows.length; start += size) {
+    await sql(...insertText(table, rows.slice(start, start + size)));
+  }
+}
+
+const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
+
+/**
+ * Inserts `count` rows of a company, with ids that follow those of the table; `rowOf` gets 1 for the first row. Resolves
+ * to the ids, which are empty for a table whose rows have none of their own.
+ */
+export async function insertMany(
+  place: Pick<TestPlace, 'sql'>,
+  [table, companyId, count]: readonly [table: string, companyId: number, count: number],
+  rowOf: (n: number) => SqlRow,
+): Promise<readonly number[]> {
+  const numbers = Array.from({ length: count }, (_, n) => n + 1);
+  const isNumbered = NUMBERED.has(table);
+  const before = isNumbered ? await drawnBefore(place, table, companyId, count) : 0;
+  const idOf = (n: number): SqlRow => (isNumbered ? { id: before + n } : {});
+  const rows = numbers.map((n) => ({ company_id: companyId, ...idOf(n), ...rowOf(n) }));
+  await insertRows(place, table, rows);
+  return isNumbered ? numbers.map((n) => before + n) : [];
+}
+
+/** Draws ids for rows of a company; resolves to the number before the first of them. */
+async function drawnBefore(
+  { sql }: Pick<TestPlace, 'sql'>,
+  table: string,
+  companyId: number,
+  count: number,
+): Promise<number> {
+  const [drawn] = await sql<{ last: number }>(
+    `insert into counters (company_id, name, total, last_drawn) values ($1, $2, 0, $3)
+     on conflict (company_id, name) do update set last_drawn = counters.last_drawn + excluded.last_drawn
+     returning last_drawn as last`,
+    [companyId, table, count],
+  );
+  return (drawn?.last ?? 0) - count;
+}
+
+/** What every record has, of a user who created it in 1970. */
+export const audited = (createdBy: number | null): SqlRow => ({
+  ...{ revision: 1, created_at: new Date(0), updated_at: new Date(0) },
+  ...{ created_by: createdBy, created_via: 'api' },
+});

@@ -1,0 +1,105 @@
+import Sqlite from 'better-sqlite3';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+
+import { connect } from '../../../src/database/sqlite/connect.js';
+import { checkFile } from '../../../src/database/sqlite/file/check.js';
+import { openDatabase } from '../../../src/database/sqlite/open.js';
+import { removeFolder, scratchFolder } from '../scratch.js';
+import { insertText } from './rows.js';
+import type { PlaceOptions, SqlValue, TestPlace } from './place.js';
+
+/** How long a statement waits for the writers of other connections. */
+const MAX_WAIT_MS = 5_000;
+
+/** Makes a migrated, empty database file. */
+export function databaseFile(folder: string = scratchFolder()): string {
+  const file = join(folder, 'gateway.db');
+  copyFileSync(inject('imageFile'), file);
+  return file;
+}
+
+/** The `DATABASE_URL` of a file. */
+export const urlOf = (file: string): string => `file:${file}`;
+
+/** The file of a database, which must be one of SQLite. */
+export function fileOf({ url }: Pick<TestPlace, 'url'>): string {
+  if (!url.startsWith('file:')) throw new Error(`${url} is no file`);
+  return url.slice('file:'.length);
+}
+
+export function newSqlitePlace({ isMigrated = true, folder = scratchFolder() }: PlaceOptions): TestPlace {
+  return placeAt(isMigrated ? databaseFile(folder) : join(folder, 'gateway.db'));
+}
+
+/** The database of a file, which need not exist yet. */
+export function placeAt(file: string): TestPlace {
+  return {
+    url: urlOf(file),
+    open: async (options = {}) =>
+      existsSync(file) ? connect(file, options) : await openDatabase(file, options),
+    sql: async <Row>(text: string, values: readonly SqlValue[] = []) => {
+      return await withConnection(file, (database) => run(database, text, values) as Row[]);
+    },
+    check: () => Promise.resolve(checkFile(file)),
+    stored: () => {
+      const files = [file, `${file}-wal`].filter((path) => existsSync(path));
+      return Promise.resolve(files.map((path) => readFileSync(path, 'latin1')).join('\n'));
+    },
+    continueIdsAfter: async (last) => {
+      await withConnection(file, (database) => run(database, 'update sqlite_sequence set seq = $1', [last]));
+    },
+    insertForbidden: async (rows) => {
+      await withConnection(file, (database) => {
+        database.pragma('foreign_keys = off');
+        for (const [table, row] of rows) run(database, ...insertText(table, [row]));
+      });
+    },
+    unprotectLedger: async () => {
+      await withConnection(file, (database) =>
+        database.exec(`drop trigger if exists ledger_no_update; drop trigger if exists ledger_no_delete;
+          drop index if exists ledger_of_company`),
+      );
+    },
+    remove: () => Promise.resolve(removeFolder(dirname(file))),
+  };
+}
+
+/** Waits without holding up the event loop, since the server of the test may be what has the lock. */
+async function withConnection<T>(file: string, use: (database: Sqlite.Database) => T): Promise<T> {
+  const database = new Sqlite(file, { timeout: 0, fileMustExist: true });
+  try {
+    const began = performance.now();
+    for (;;) {
+      try {
+        return use(database);
+      } catch (error) {
+        const isBusy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+        if (!isBusy || performance.now() - began > MAX_WAIT_MS) throw error;
+        await sleep(5);
+      }
+    }
+  } finally {
+    database.close();
+  }
+}
+
+function run(database: Sqlite.Database, text: string, values: readonly SqlValue[]): unknown[] {
+  const given: (string | number | Uint8Array | null)[] = [];
+  // SQLite looks numbered parameters up by name, which takes seconds for thousands of them.
+  const anonymous = text.replace(/\$(\d+)/g, (_whole, number: string) => {
+    given.push(bound(values[Number(number) - 1] ?? null));
+    return '?';
+  });
+  const statement = database.prepare(anonymous);
+  if (statement.reader) return statement.all(given);
+  statement.run(given);
+  return [];
+}
+
+function bound(value: SqlValue): string | number | Uint8Array | null {
+  if (value instanceof Date) return value.getTime();
+  return typeof value === 'boolean' ? Number(value) : value;
+}

@@ -36,7 +36,7 @@ const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 ];
 
 /** Every comparison of a company, for example `t.company_id = ` or `'company_id', 'in'`. */
-const COMPARISON = /company_id(?:', ')? ?(?:=|<>|!=|is\b|in\b)/g;
+const COMPARISON = /company_id(?:', ')? ?(?:=|<>|!=|is\b|in\b|\$\{in)/g;
 
 /** How the message of a failed assertion begins; the second form is of `rejects`. */
 const ASSERTION = /^(?:AssertionError|Error: promise resolved)/;

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from './company/cached-query.js';
-import { among, crossJoin } from './storage.js';
+import { inList, crossJoin } from './storage.js';
 import type { ReadWork } from './work.js';
 
 /** Tables whose triggers keep the number of rows of each company in `counters`. */
@@ -73,7 +73,7 @@ export async function countsOf(
     'counts',
     [companyId, JSON.stringify(names)],
     () => sql`select ${sql.ref('name')}, ${sql.ref('total')} from ${sql.table('counters')}
-      where company_id = ${companyId} and ${sql.ref('name')} in ${among('text', names)}`,
+      where company_id = ${companyId} and ${sql.ref('name')} ${inList('text', names)}`,
   );
   const totals = new Map(rows.map(({ name, total }) => [name, total]));
   return new Map(names.map((name) => [name, totals.get(name) ?? 0]));

@@ -98,28 +98,35 @@ export function boundList(values: readonly unknown[]): string {
   );
 }
 
-/** A list of values as one bound parameter, so that the text of the statement does not depend on its length. */
-export function among(type: SqlType, values: readonly unknown[]): RawBuilder<never> {
+/** The elements of a bound JSON list as an array of PostgreSQL, for whose length its planner assumes 10. */
+const arrayOf = (type: SqlType, list: string): RawBuilder<unknown> =>
+  sql`array(select ${ELEMENTS[type]} from json_array_elements_text(${list}::json) as item (value))`;
+
+/**
+ * `in …`, to follow a column: whether its value is in a list, which is one bound parameter, so that the text of the
+ * statement does not depend on its length.
+ */
+export function inList(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
   const list = boundList(values);
-  return portable<never>(
-    sql`(select value from json_each(${list}))`,
-    sql`(select ${ELEMENTS[type]} from json_array_elements_text(${list}::json) as item (value))`,
-  );
+  return portable(sql`in (select value from json_each(${list}))`, sql`= any (${arrayOf(type, list)})`);
 }
 
-/** Like `among`, for ids. */
-export function amongIds(ids: readonly number[]): RawBuilder<number> {
-  return among('integer', ids);
+/** The same for ids. */
+export function inIds(ids: readonly number[]): RawBuilder<unknown> {
+  return inList('integer', ids);
 }
 
-/** A list of pairs as one bound parameter, for example `[[1, 17]]` for the id 17 of company 1. */
-export function amongPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
+/** The elements of a bound JSON list of pairs, as rows with the column `value`. */
+const pairsOf = (list: string): RawBuilder<unknown> =>
+  sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
+
+/** The same for two columns and a list of pairs, for example `[[1, 17]]` for the id 17 of company 1. */
+export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
   const list = JSON.stringify(pairs);
   return portable(
-    sql`(select json_extract(value, '$[0]'), json_extract(value, '$[1]')
+    sql`in (select json_extract(value, '$[0]'), json_extract(value, '$[1]')
     from json_each(${list}))`,
-    sql`(select (value ->> 0)::bigint, (value ->> 1)::bigint
-    from json_array_elements(${list}::json) as item (value))`,
+    sql`in (select (value ->> 0)::bigint, (value ->> 1)::bigint from ${pairsOf(list)})`,
   );
 }
 
@@ -149,10 +156,7 @@ export function nameTable(names: readonly unknown[]): RawBuilder<unknown> {
 
 function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
   const list = JSON.stringify(values);
-  return portable(
-    sql`json_each(${list}) as p`,
-    sql`(select ${ELEMENTS[type]} as value from json_array_elements_text(${list}::json) as item (value)) as p`,
-  );
+  return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
 }
 
 /** Ids with ids, or with names, as a table `pair` with the columns `id` and `other`, for joins. */
@@ -164,8 +168,7 @@ export function pairTable<Other extends number | string>(
   return portable(
     sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
     from json_each(${list})) as pair`,
-    sql`(select (value ->> 0)::bigint as id, (value ->> 1)::${TYPES[type]} as other
-    from json_array_elements(${list}::json) as item (value)) as pair`,
+    sql`(select (value ->> 0)::bigint as id, (value ->> 1)::${TYPES[type]} as other from ${pairsOf(list)}) as pair`,
   );
 }
 

@@ -29,6 +29,7 @@ const RUN_MS = 300_000;
 /** What a filter looks like, and what replaces it: a condition that is always true, with the same bound values. */
 const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\.where\('(?:\w+\.)?company_id', '(?:=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
+  [/\.where\(sql<SqlBool>`company_id \$\{inIds\(\w+\)\}`\)/g, ''],
   [/\.onRef\('\w+\.company_id', '=', '\w+\.company_id'\)/g, ''],
   [/\b(?:\w+\.)?company_id (?:=|<>) (?:\w+\.company_id|companies\.id)/g, '1 = 1'],
   [/\b(?:\w+\.)?company_id (?:=|<>) (\$\{[\w.]+\})/g, '$1 is not null'],
@@ -36,7 +37,7 @@ const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 ];
 
 /** Every comparison of a company, for example `t.company_id = ` or `'company_id', 'in'`. */
-const COMPARISON = /company_id(?:', ')? ?(?:=|<>|!=|is\b|in\b)/g;
+const COMPARISON = /company_id(?:', ')? ?(?:=|<>|!=|is\b|in\b|\$\{in)/g;
 
 /** How the message of a failed assertion begins; the second form is of `rejects`. */
 const ASSERTION = /^(?:AssertionError|Error: promise resolved)/;

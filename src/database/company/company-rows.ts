@@ -6,7 +6,7 @@ import { drawIds, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { andPresent } from '../removals.js';
-import { among, boundList, textOf } from '../storage.js';
+import { inList, boundList, textOf } from '../storage.js';
 import type { Row, Tables, Written } from '../tables.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
@@ -240,9 +240,9 @@ function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<un
     case 'nothing':
       return sql`1 = 0`;
     case 'ids':
-      return sql`${column} in ${among('integer', value as readonly unknown[])}`;
+      return sql`${column} ${inList('integer', value as readonly unknown[])}`;
     case 'texts':
-      return sql`${column} in ${among('text', value as readonly unknown[])}`;
+      return sql`${column} ${inList('text', value as readonly unknown[])}`;
   }
 }
 

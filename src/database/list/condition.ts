@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { among, holdsText, unindexed, type SqlType } from '../storage.js';
+import { inList, holdsText, unindexed, type SqlType } from '../storage.js';
 
 /** The filter of a list. */
 export type Condition =
@@ -160,7 +160,7 @@ function comparison(
     case 'in':
       // A constant: otherwise the index of another comparison may be used, and rows be examined that have no price.
       if ((where.value as readonly unknown[]).length === 0) return sql`1 = 0`;
-      return sql`${column} in ${among(TYPES[known.kind], (where.value as readonly unknown[]).map(toColumn))}`;
+      return sql`${column} ${inList(TYPES[known.kind], (where.value as readonly unknown[]).map(toColumn))}`;
     case 'startsWith':
       return sql`(${column} >= ${where.value} and ${column} < ${String(where.value) + LAST})`;
     case 'contains':

@@ -7,7 +7,7 @@ import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { isInstant } from './instants.js';
 import { childrenOf, companiesOf, nameOf, ofCompany, parentTable, type Relation } from './scope.js';
 import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { amongIds, childrenOfEach, comparableInstant } from '../storage.js';
+import { inIds, childrenOfEach, comparableInstant } from '../storage.js';
 import type { Row, Tables } from '../tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -137,7 +137,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       `${this.#key} by ids`,
       parameters,
       () => sql`select t.* from ${this.#table} as t
-        where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} in ${amongIds(ids)}`,
+        where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 
 import { drawIds } from '../../database/company/ids.js';
 import { CompanyRows, inCompany, type OfCompany } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, amongPairs, instant, json, nullable } from '../../database/storage.js';
+import { inIds, inPairs, instant, json, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Role, Scope } from '../../platform/caller.js';
@@ -125,7 +125,7 @@ export async function markRevoked(
 ): Promise<void> {
   const { db } = specialSql(work);
   await sql`update access_tokens set revoked_at = ${instant.toColumn(work.now)} where revoked_at is null
-    and (company_id, id) in ${amongPairs(revoked.map(({ companyId, id }) => [companyId, id]))}`.execute(db);
+    and (company_id, id) ${inPairs(revoked.map(({ companyId, id }) => [companyId, id]))}`.execute(db);
 }
 
 export interface DerivedToken {
@@ -145,7 +145,7 @@ export async function selectDerivedTokens(
     .selectFrom('access_tokens')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('company_id', 'in', amongIds(companyIds))
+    .where(sql<SqlBool>`company_id ${inIds(companyIds)}`)
     .where('kind', '=', 'derived')
     .where('revoked_at', 'is', null)
     .orderBy('id')

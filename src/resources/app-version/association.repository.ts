@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { andPresent } from '../../database/removals.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, idTable } from '../../database/storage.js';
+import { inIds, idTable } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
 
@@ -41,7 +41,7 @@ async function selectAssociated(
   const { table, column } = TABLES[association];
   const { rows } = await sql<{ version_id: number; other_id: number }>`
     select app_version_id as version_id, ${sql.ref(column)} as other_id from ${sql.table(table)}
-    where company_id = ${companyId} and app_version_id in ${amongIds(versionIds)}
+    where company_id = ${companyId} and app_version_id ${inIds(versionIds)}
     order by app_version_id, ${sql.ref(column)}`.execute(db);
   const byVersion = Map.groupBy(rows, (row) => row.version_id);
   return (id) => byVersion.get(id)?.map((row) => row.other_id) ?? [];
@@ -57,7 +57,7 @@ export async function selectAssociatedWith(
   const { table, column } = TABLES[association];
   const { rows } = await sql<{ version_id: number }>`
     select distinct app_version_id as version_id from ${sql.table(table)}
-    where company_id = ${companyId} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(db);
+    where company_id = ${companyId} and ${sql.ref(column)} ${inIds(ids)}`.execute(db);
   return rows.map((row) => row.version_id);
 }
 
@@ -70,7 +70,7 @@ export async function deleteAssociations(
   const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
   await sql`delete from ${sql.table(table)} where company_id = ${companyId}
-    and app_version_id in ${amongIds(versionIds)} and ${sql.ref(column)} in ${amongIds(ids)}`.execute(db);
+    and app_version_id ${inIds(versionIds)} and ${sql.ref(column)} ${inIds(ids)}`.execute(db);
 }
 
 /** Deletes all associations of the versions. */
@@ -81,7 +81,7 @@ export async function deleteAssociationsOf(
 ): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`delete from ${sql.table(TABLES[association].table)} where company_id = ${companyId}
-    and app_version_id in ${amongIds(versionIds)}`.execute(db);
+    and app_version_id ${inIds(versionIds)}`.execute(db);
 }
 
 /**
@@ -98,7 +98,7 @@ export async function insertAssociations(
   const { table, column } = TABLES[association];
   const result = await sql`insert into ${sql.table(table)} (company_id, app_version_id, ${sql.ref(column)})
     select t.company_id, p.value, t.id from ${idTable(versionIds)} cross join ${associable(association)} as t
-    where t.company_id = ${companyId} and t.id in ${amongIds(ids)}`.execute(db);
+    where t.company_id = ${companyId} and t.id ${inIds(ids)}`.execute(db);
   return Number(result.numAffectedRows ?? 0);
 }
 

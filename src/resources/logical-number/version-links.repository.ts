@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
 import { isRemoved, removedBy } from '../../database/removals.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, pairTable } from '../../database/storage.js';
+import { inIds, pairTable } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 
 /** A logical number has an app version. */
@@ -57,14 +57,12 @@ export async function selectLinksOfVersions(
   groupIds: readonly number[] | undefined,
 ): Promise<VersionLink[]> {
   const { db, companyId } = specialSql(work);
-  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id in ${amongIds(groupIds)}`;
+  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id ${inIds(groupIds)}`;
   const { rows } = await sql<VersionLink>`
     select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
     from logical_number_app_versions as l
     join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
-    where l.company_id = ${companyId} and l.app_version_id in ${amongIds(appVersionIds)} ${ofGroups}`.execute(
-    db,
-  );
+    where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`.execute(db);
   return rows;
 }
 
@@ -98,7 +96,7 @@ export async function selectRemovedLinks(
   const { rows } = await sql<VersionLink>`
     select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
     from logical_number_app_versions as l
-    where l.company_id = ${companyId} and l.logical_number_id in ${amongIds(logicalNumberIds)}
+    where l.company_id = ${companyId} and l.logical_number_id ${inIds(logicalNumberIds)}
       and ${isRemoved('logical_number_app_versions', 'l', sql`and gone.change = ${change}`)}`.execute(db);
   return rows;
 }
@@ -113,7 +111,7 @@ export async function selectLinksOfNumbers(
     select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId",
       ${removedBy('logical_number_app_versions', 'l')} as "removedBy"
     from logical_number_app_versions as l
-    where l.company_id = ${companyId} and l.logical_number_id in ${amongIds(logicalNumberIds)}
+    where l.company_id = ${companyId} and l.logical_number_id ${inIds(logicalNumberIds)}
     order by l.logical_number_id, l.app_version_id`.execute(db);
   return rows;
 }

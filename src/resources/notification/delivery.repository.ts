@@ -3,7 +3,7 @@ import { sql, type QueryExecutorProvider } from 'kysely';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { drawIds } from '../../database/company/ids.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, idTable, instant, typed } from '../../database/storage.js';
+import { inIds, idTable, instant, typed } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 
 export const deliveries = new CompanyRows('notification_deliveries');
@@ -42,7 +42,7 @@ export async function queueDeliveries(
       (company_id, id, notification_id, logical_number_id, state, updated_at)
     select company_id, ${before} + row_number() over (order by id), ${typed('integer', notificationId)}, id, 'queued',
       ${typed('instant', instant.toColumn(work.now))} from logical_numbers
-    where company_id = ${companyId} and id in ${amongIds(logicalNumberIds)}`.execute(db);
+    where company_id = ${companyId} and id ${inIds(logicalNumberIds)}`.execute(db);
 }
 
 /** Draws ids for so many deliveries; returns the number before the first of them. */

@@ -1,11 +1,11 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examination.js';
 import { specialSql } from '../../database/special-sql.js';
-import { amongIds, idTable, pairTable } from '../../database/storage.js';
+import { inIds, idTable, pairTable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Owner } from '../owner/owner.model.js';
@@ -54,8 +54,8 @@ export async function selectParametersOfOwners(
   const { db, companyId } = specialSql(work);
   const own = db.selectFrom('parameters').selectAll().where('company_id', '=', companyId);
   const rows = await own
-    .where('logical_number_id', 'in', amongIds(logicalNumberIds))
-    .unionAll(own.where('group_id', 'in', amongIds(groupIds)))
+    .where(sql<SqlBool>`logical_number_id ${inIds(logicalNumberIds)}`)
+    .unionAll(own.where(sql<SqlBool>`group_id ${inIds(groupIds)}`))
     .execute();
   return rows.map(parameterTable.recordOf);
 }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 
 import { changedBy, changedTogether } from '../../../database/audit.js';
 import { CompanyRows, inCompany, only, type OfCompany } from '../../../database/company/company-rows.js';
 import { listOf } from '../../../database/list/list.js';
 import { specialSql } from '../../../database/special-sql.js';
-import { amongIds, instant, nullable } from '../../../database/storage.js';
+import { inIds, instant, nullable } from '../../../database/storage.js';
 import type { Row } from '../../../database/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
@@ -94,7 +94,7 @@ export async function selectMemberships(
     .innerJoin('companies', 'companies.id', 'memberships.company_id')
     .selectAll('memberships')
     .select('companies.name as company_name')
-    .where('memberships.user_id', 'in', amongIds(userIds))
+    .where(sql<SqlBool>`memberships.user_id ${inIds(userIds)}`)
     .orderBy('companies.name')
     .orderBy('memberships.user_id')
     .execute();

@@ -21,7 +21,7 @@ const layers = [
     files: '^src/platform/',
     example: 'src/platform/example.ts',
     src: ['platform'],
-    packages: ['crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
+    packages: ['@opentelemetry/[a-z-]+', 'crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
     node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'timers', 'timers/promises', 'v8'],
   },
   {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 
 import type { DatabaseHealth } from './health.js';
+import type { StatementListener } from './statement-listener.js';
 import type { Tables } from './tables.js';
 
 /** Reads that may examine many rows, and their threads, at this moment. */
@@ -30,7 +31,7 @@ export interface Database {
   examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
-  watchStatements(listener: (sql: string) => void): () => void;
+  watchStatements(listener: StatementListener): () => void;
   readonly health: DatabaseHealth;
   /**
    * Null if its files are where they were opened; otherwise says which one was removed, moved or replaced. Nothing is

@@ -125,6 +125,8 @@ export function testConfig(file: string, overrides: Partial<Config> = {}): Confi
     trustProxy: [],
     allowedOrigins: [],
     logLevel: 'info',
+    tracesUrl: null,
+    tracesShare: 1,
     maxFileBytes: 32 * 1024 * 1024,
     maxWalBytes: 1024 ** 3,
     tls: null,

@@ -7,7 +7,9 @@ import { checkFile, describeFile, refuseNone } from '../../database/sqlite/file/
 import { inspectFile } from '../../database/sqlite/file/inspect.js';
 import { keepLog, lossOf, refuseLoss } from '../../database/sqlite/file/loss.js';
 import { foreignObjects } from '../../database/sqlite/foreign-objects.js';
+import { systemClock } from '../../platform/clock.js';
 import { readConfig } from '../../platform/config/config.js';
+import { noteBackup } from '../../platform/last-backup.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
@@ -69,7 +71,17 @@ async function backup(io: CommandIo, target: string, options: JsonOption): Promi
   refuseExisting(target);
   refuseLoss(file);
   await backupTo(file, target, io.progress('Copying'));
+  noteDone(file, io);
   printResult(io, options, { file, backup: target }, [`${file} was copied to ${target}.`]);
+}
+
+/** The backup is there, even if the metric of its age cannot be kept. */
+function noteDone(file: string, { notice }: CommandIo): void {
+  try {
+    noteBackup(file, systemClock);
+  } catch (error) {
+    notice(`The time of this backup was not noted beside ${file} (${(error as Error).message}).`);
+  }
 }
 
 async function restore(io: CommandIo, source: string, options: JsonOption): Promise<void> {

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 import type { Database } from '../database.js';
 import { DatabaseHealth } from '../health.js';
+import { StatementListeners } from '../statement-listener.js';
 import { Checkpoints } from './checkpoints.js';
 import { SqliteConnection, type Watcher } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
@@ -34,11 +35,11 @@ export interface ConnectOptions {
 
 /** Opens a file that has the current schema. */
 export function connect(file: string, options: ConnectOptions = {}): Database {
-  const statements = listeners();
+  const statements = new StatementListeners();
   const health = new DatabaseHealth();
   const watcher: Watcher = {
     ...reportingTo(health, options),
-    onStatement: statements.notify,
+    onStatement: (sql) => statements.notify(sql),
     onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
   const writers = createWriters();
@@ -51,7 +52,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   return {
     ...{ file, health, ...readers.handles },
     writes: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) }),
-    watchStatements: statements.watchStatements,
+    watchStatements: (listener) => statements.add(listener),
     verify: () => writer.guard?.verify() ?? null,
     admit: (change) => admit(reserve, health, change),
     close: async () => {
@@ -100,19 +101,6 @@ function openReaders(file: string, writer: SqliteConnection, options: ConnectOpt
       await threads.close();
       snapshots.close();
       reader.database.close();
-    },
-  };
-}
-
-function listeners(): Pick<Database, 'watchStatements'> & { readonly notify: (sql: string) => void } {
-  const all = new Set<(sql: string) => void>();
-  return {
-    notify: (sql) => {
-      for (const listener of all) listener(sql);
-    },
-    watchStatements: (listener) => {
-      all.add(listener);
-      return () => all.delete(listener);
     },
   };
 }

@@ -13,7 +13,8 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { backupAgeSeconds } from '../platform/last-backup.js';
 import type { Logger } from '../platform/logger.js';
-import { openTracing, type Tracing } from '../platform/tracing/tracing.js';
+import { openTracing } from '../platform/tracing/tracing.js';
+import type { Tracing } from '../platform/tracing/types.js';
 import { createFleetFigures } from './fleet-figures.js';
 
 export type Monitoring = Awaited<ReturnType<typeof createMonitoring>>;

@@ -15,7 +15,7 @@ export interface StreamCounters {
   eventSent(transport: string): void;
   streamClosed(transport: string): void;
   /** Until the returned function is called. */
-  follow(waitingSince: WaitingSince): () => void;
+  readonly follow: (waitingSince: WaitingSince) => () => void;
 }
 
 /** The metrics of one server. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.js';
-import type { OperationSpan, Tracing } from '../../platform/tracing/tracing.js';
+import type { OperationSpan, Tracing } from '../../platform/tracing/types.js';
 import type { Metrics } from './metrics.js';
 import { OperationNames } from './operation-names.js';
 

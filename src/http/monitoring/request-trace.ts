@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-import type { Tracing } from '../../platform/tracing/tracing.js';
+import type { Tracing } from '../../platform/tracing/types.js';
 import { onClosed, requestContextOf, UNKNOWN_PATH } from '../request-context.js';
 import { hasResponse } from './request-log.js';
 

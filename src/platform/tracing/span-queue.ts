@@ -107,6 +107,6 @@ export class SpanQueue implements SpanProcessor {
 
 /** The code, or the beginning of the message: a collector may answer with a long text. */
 function reasonOf({ error }: ExportResult): string {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return typeof code === 'string' ? code : (error?.message ?? 'unknown').slice(0, 200);
+  if (error === undefined) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message.slice(0, 200);
 }

@@ -19,7 +19,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { SpanQueue } from './span-queue.js';
 import { summaryOf } from './statement-summary.js';
-import type { OperationSpan, RequestSpan, Tracing, TracingOptions } from './tracing.js';
+import type { OperationSpan, RequestSpan, Tracing, TracingOptions } from './types.js';
 
 const MAX_STATEMENT = 1_000;
 /** The methods that the conventions know; others count as `_OTHER`. */
@@ -61,13 +61,8 @@ export function createTracing({ url, share, databaseSystem, logger }: TracingOpt
       const parent = running.getStore();
       // What a request has begun may go on after its end, without being of it.
       if (parent?.span.isRecording() !== true) return null;
-      const { operation, summary } = summaryOf(sql);
-      const { span } = start(summary, SpanKind.CLIENT, parent.context, {
-        'db.system.name': databaseSystem,
-        'db.operation.name': operation,
-        'db.query.summary': summary,
-        'db.query.text': sql.length > MAX_STATEMENT ? sql.slice(0, MAX_STATEMENT) : sql,
-      });
+      const { summary, attributes } = describeStatement(sql, databaseSystem);
+      const { span } = start(summary, SpanKind.CLIENT, parent.context, attributes);
       return (error) => {
         if (error !== undefined) fail(span, codeOf(error));
         span.end();
@@ -125,6 +120,17 @@ function operationSpan({ span }: Running, run: OperationSpan['run']): OperationS
       span.end();
     },
   };
+}
+
+function describeStatement(sql: string, system: string) {
+  const { operation, summary } = summaryOf(sql);
+  const attributes: Attributes = {
+    'db.system.name': system,
+    'db.operation.name': operation,
+    'db.query.summary': summary,
+    'db.query.text': sql.length > MAX_STATEMENT ? sql.slice(0, MAX_STATEMENT) : sql,
+  };
+  return { summary, attributes };
 }
 
 /** The code alone: messages may have values. */

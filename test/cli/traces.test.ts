@@ -22,7 +22,10 @@ async function loadedWith(environment: Readonly<Record<string, string>>): Promis
   const server = await startProgram(file, { environment, nodeOptions: ['--import', hook] });
   expect((await server.client(null).get('/readyz')).status).toBe(200);
   expect((await server.end('SIGTERM')).code).toBe(0);
-  return server.stderr().split('\n').filter((line) => line.startsWith('loaded ')).length;
+  return server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('loaded ')).length;
 }
 
 it('a server without traces loads no module for them', async () => {

@@ -32,7 +32,9 @@ async function traceOf({ collector }: Traced, requestId: string): Promise<Receiv
   return collector.spans().filter(({ traceId }) => traceId === find()?.traceId);
 }
 
-const named = (id: string, more: Record<string, string> = {}) => ({ headers: { 'x-request-id': id, ...more } });
+const named = (id: string, more: Record<string, string> = {}) => ({
+  headers: { 'x-request-id': id, ...more },
+});
 const kindOf = (spans: readonly ReceivedSpan[], kind: string): ReceivedSpan[] =>
   spans.filter(({ attributes }) => kind in attributes);
 
@@ -60,7 +62,11 @@ describe('traces', () => {
     expect(insert).toMatchObject({
       kind: CLIENT,
       parentSpanId: request?.spanId,
-      attributes: { 'db.system.name': 'sqlite', 'db.operation.name': 'INSERT', 'db.query.summary': 'INSERT groups' },
+      attributes: {
+        'db.system.name': 'sqlite',
+        'db.operation.name': 'INSERT',
+        'db.query.summary': 'INSERT groups',
+      },
     });
     expect(String(insert?.attributes['db.query.text'])).toMatch(/^insert into "groups"[^]*\?/);
     const log = all.server.logs.find((line) => line.includes('r-1')) ?? '{}';
@@ -84,7 +90,8 @@ describe('traces', () => {
     await all.server.anonymous.get('/none/of/these', undefined, named('r-unknown'));
     all.server.app.database.health.report('storage_full');
     await all.server.anonymous.get('/readyz', undefined, named('r-503'));
-    const statusOf = async (id: string) => (await traceOf(all, id)).map(({ name, status }) => [name, status.code]);
+    const statusOf = async (id: string) =>
+      (await traceOf(all, id)).map(({ name, status }) => [name, status.code]);
     expect(await statusOf('r-404')).toContainEqual(['GET /v1/groups/{group_name}', 0]);
     expect(await statusOf('r-unknown')).toEqual([['GET', 0]]);
     expect(await statusOf('r-503')).toContainEqual(['GET /readyz', 2]);
@@ -124,7 +131,11 @@ describe('traces', () => {
   it('are their own for an operation over a socket and for each event of a subscription', async () => {
     const all = await traced();
     const { server, collector } = all;
-    const { until, stop } = subscribe(server, server.acme, 'subscription Watch { ledgerAppended { sequence } }');
+    const { until, stop } = subscribe(
+      server,
+      server.acme,
+      'subscription Watch { ledgerAppended { sequence } }',
+    );
     await expect.poll(() => metricOf(server.url, 'graphql_streams_open{transport="websocket"}')).toBe(1);
     await server.acme.client.post('groups', { name: 'g' });
     await until(1);
@@ -134,7 +145,11 @@ describe('traces', () => {
     // Its beginning, and one event.
     await expect.poll(() => events().length, { timeout: 10_000 }).toBe(2);
     const [begun, event] = events();
-    expect([begun?.name, begun?.parentSpanId, event?.parentSpanId]).toEqual(['subscription', undefined, undefined]);
+    expect([begun?.name, begun?.parentSpanId, event?.parentSpanId]).toEqual([
+      'subscription',
+      undefined,
+      undefined,
+    ]);
     expect(begun?.traceId).not.toBe(event?.traceId);
     expect(collector.spans().some(({ parentSpanId }) => parentSpanId === begun?.spanId)).toBe(true);
   });
@@ -168,9 +183,17 @@ describe('traces', () => {
 
   it('are as many as the share says, and none of those that the client does not record', async () => {
     const all = await traced({ tracesShare: 0 });
-    await all.server.acme.client.get('groups', undefined, named('s-0', { traceparent: `00-${TRACE}-${PARENT}-01` }));
+    await all.server.acme.client.get(
+      'groups',
+      undefined,
+      named('s-0', { traceparent: `00-${TRACE}-${PARENT}-01` }),
+    );
     const some = await traced({ tracesShare: 1 });
-    await some.server.acme.client.get('groups', undefined, named('s-1', { traceparent: `00-${TRACE}-${PARENT}-00` }));
+    await some.server.acme.client.get(
+      'groups',
+      undefined,
+      named('s-1', { traceparent: `00-${TRACE}-${PARENT}-00` }),
+    );
     for (const { server } of [all, some]) await server.stop();
     expect([all.collector.bodies, some.collector.bodies]).toEqual([[], []]);
     // Its requests can be found in the log nevertheless.

@@ -69,7 +69,7 @@ describe('figures of the fleet', () => {
     for (const number of ['1', '2', '3']) await fleet.logicalNumber(client, number, { group_id: group });
     expect(
       (await client.post('notifications', { content: 'x', range: 'group', group_id: group })).status,
-    ).toBe(200);
+    ).toBe(201);
     expect(await queued()).toBe(3);
     await sql`update notification_deliveries set state = 'delivered' where id = 1`.execute(writes);
     expect(await queued()).toBe(2);

@@ -21,7 +21,11 @@ const layers = [
     files: '^src/platform/',
     example: 'src/platform/example.ts',
     src: ['platform'],
-    packages: ['crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
+    packages: [
+      ...['@opentelemetry/api', '@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http'],
+      ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+      ...['crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
+    ],
     node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'timers', 'timers/promises', 'v8'],
   },
   {

@@ -1,40 +1,88 @@
+import type { RequestHandler } from 'express';
+
 import { LONG_LOG_BYTES, type Database } from '../database/database.js';
+import { Followers } from '../http/monitoring/followers.js';
 import { alive, ready } from '../http/monitoring/health.js';
-import { createMetrics, type ClientFigures } from '../http/monitoring/metrics.js';
+import { createMetrics, type ClientFigures, type MetricSources } from '../http/monitoring/metrics.js';
 import { observeOperations } from '../http/monitoring/operation-log.js';
+import { watchOperations } from '../http/monitoring/operation-watch.js';
 import { observeRequests } from '../http/monitoring/request-log.js';
-import type { Clock } from '../platform/clock.js';
+import { traceRequests } from '../http/monitoring/request-trace.js';
+import { systemClock, type Clock } from '../platform/clock.js';
+import type { Config } from '../platform/config/config.js';
+import { backupAgeSeconds } from '../platform/last-backup.js';
 import type { Logger } from '../platform/logger.js';
+import { openTracing } from '../platform/tracing/tracing.js';
+import type { Tracing } from '../platform/tracing/types.js';
+import { createFleetFigures } from './fleet-figures.js';
 
-export type Monitoring = ReturnType<typeof createMonitoring>;
+export type Monitoring = Awaited<ReturnType<typeof createMonitoring>>;
 
-/** Health, metrics and logs of one server. */
-export function createMonitoring(parts: {
+interface MonitoringParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly database: Database;
   readonly lostLogLines: () => number;
   readonly clients: () => ClientFigures;
-}) {
-  const { logger, clock, database, lostLogLines, clients } = parts;
+  readonly config: Pick<Config, 'tracesUrl' | 'tracesShare'>;
+}
+
+/** Health, metrics, traces and logs of one server. */
+export async function createMonitoring(parts: MonitoringParts) {
+  const { logger, clock, database } = parts;
   const readiness = { isOn: false };
-  const metrics = createMetrics({
-    lostLogLines,
-    clients,
-    databaseBytes: () => database.bytes(),
-    examining: () => database.examining(),
-    isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
+  const tracing = await tracingOf(parts);
+  const metrics = createMetrics(sourcesOf(parts, tracing));
+  const unwatch = database.watchStatements((sql) => {
+    const measured = metrics.statementStarted(sql);
+    const traced = tracing?.statement(sql) ?? null;
+    if (traced === null) return measured;
+    return (error) => {
+      measured();
+      traced(error);
+    };
   });
+  const observed = observeRequests(logger, metrics, clock);
+  const observers: RequestHandler[] = tracing === null ? [observed] : [traceRequests(tracing), observed];
   return {
     metrics,
     readiness,
-    observeRequests: observeRequests(logger, metrics, clock),
-    observeOperations: observeOperations(logger, metrics),
+    /** In the order in which a request passes them. */
+    observers,
+    observeOperations: observeOperations(logger, metrics, watchOperations(metrics, tracing, clock)),
     /** By path. */
     handlers: {
       '/healthz': alive,
       '/readyz': ready(readiness, database.checks),
       '/metrics': metrics.handler,
     },
+    /** Sends the traces that are left. Never rejects. */
+    stop: async () => {
+      unwatch();
+      await tracing?.stop();
+    },
+  };
+}
+
+async function tracingOf({ config, logger, database }: MonitoringParts): Promise<Tracing | null> {
+  const { tracesUrl: url, tracesShare: share } = config;
+  return url === null ? null : await openTracing({ url, share, databaseSystem: database.system, logger });
+}
+
+function sourcesOf(parts: MonitoringParts, tracing: Tracing | null): MetricSources {
+  const { clock, database, lostLogLines, clients } = parts;
+  const followers = new Followers(systemClock);
+  return {
+    lostLogLines,
+    clients,
+    databaseBytes: () => database.bytes(),
+    examining: () => database.examining(),
+    isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
+    fleet: createFleetFigures(database, clock),
+    follow: followers.follow,
+    ledgerDelaySeconds: () => followers.delaySeconds(),
+    backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),
+    connections: () => database.connections(),
+    droppedTraces: () => tracing?.dropped() ?? 0,
   };
 }

@@ -60,7 +60,7 @@ export async function createServer(
   const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
   const { figures: clients } = limits;
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients });
+  const monitoring = await createMonitoring({ logger, clock, database, lostLogLines, clients, config });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
@@ -84,7 +84,7 @@ export async function createServer(
       unwatch();
       const problem = database.verify();
       if (problem !== null) overrides.onFatal?.(new Error(problem));
-      await database.close();
+      await Promise.all([database.close(), monitoring.stop()]);
     },
   };
 }

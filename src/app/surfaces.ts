@@ -79,7 +79,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     allowedOrigins: config.allowedOrigins,
     secure: config.tls !== null,
     limits: parts.limits,
-    observe: monitoring.observeRequests,
+    observers: monitoring.observers,
     uncounted: monitoringRoutes({ ...monitoring.handlers, ...rest.docs }),
     rateLimit: rateLimit(count),
     v1: rest.router,

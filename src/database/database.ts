@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 
 import type { DomainCode } from '../platform/errors.js';
 import type { DatabaseHealth } from './health.js';
+import type { StatementListener } from './statement-listener.js';
 import type { Tables } from './tables.js';
 
 /** Reads that may examine many rows, and their threads or connections, at this moment. */
@@ -43,6 +44,8 @@ export interface DatabaseBytes {
 export interface Database {
   /** Where it is, without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
   readonly name: string;
+  /** As the conventions of OpenTelemetry name it. */
+  readonly system: 'sqlite' | 'postgresql';
   /** Work above companies outside of units: each statement sees the latest commit. Reads only. */
   readonly reads: Kysely<Tables>;
   readonly writes: Kysely<Tables>;
@@ -68,7 +71,7 @@ export interface Database {
   aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
-  watchStatements(listener: (sql: string) => void): () => void;
+  watchStatements(listener: StatementListener): () => void;
   readonly health: DatabaseHealth;
   /**
    * Null if it can be trusted; otherwise says why not, for example which of its files was removed, moved or replaced.
@@ -95,6 +98,8 @@ export interface Database {
   connections(): Readonly<Record<string, number>>;
   /** What has to be done once a minute, for example to shorten the log. */
   maintain(): Promise<void>;
+  /** The file whose time is that of the last backup; it need not exist. */
+  readonly lastBackupPath: string;
   /** Where temporary files of uploads are kept: the begin of their paths; a name follows. */
   readonly spoolPath: string;
   /** Waits for writes that have begun or are queued, and leaves everything on the disk. */

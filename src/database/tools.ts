@@ -8,6 +8,8 @@ export interface DatabaseTools {
   check(): Promise<readonly string[]>;
   /** Copies it to a new file. Errors: `DatabaseRefused`, also if that is done otherwise, and how. */
   backup(target: string, onProgress: Progress): Promise<void>;
+  /** Notes the time of a backup, for the metric of its age. Errors: those of the operating system. */
+  noteBackup(): void;
   /** Makes it from a backup. Errors: the same, and if it exists. */
   restore(source: string, onProgress: Progress): Promise<void>;
   describe(): Promise<Description>;

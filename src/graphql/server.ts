@@ -81,7 +81,10 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
     demandMethod('/graphql'),
     readOperation(options),
     demandText,
-    operate(expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) })),
+    operate(
+      expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) }),
+      observer.watch,
+    ),
   );
   return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
 }

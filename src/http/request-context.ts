@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly ip: string;
   /** The documented path, for example `/v1/apps/{app_id}`: no value of the client, safe for logs and metrics. */
   template: string;
+  /** Of its trace; null if there are no traces. */
+  traceId: string | null;
   /** Null until the token is verified, and on routes without a token. */
   caller: Pick<Caller, 'companyId' | 'userId'> | null;
   /** The client's rate limit after this request was counted; null if the rate limit is off. */
@@ -38,6 +40,9 @@ export interface Budget {
   readonly resetAt: Date;
 }
 
+/** In the place of the path of a request that matches none. */
+export const UNKNOWN_PATH = '(unknown)';
+
 const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Sets X-Request-Id: the client's own id if it is 1 to 64 harmless characters, else a new one. */
@@ -48,7 +53,8 @@ export function requestContext(limits: ClientLimits): RequestHandler {
     const context: RequestContext = {
       requestId,
       ip: clientAddress(request),
-      template: '(unknown)',
+      template: UNKNOWN_PATH,
+      traceId: null,
       caller: null,
       budget: null,
       limits,

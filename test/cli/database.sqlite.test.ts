@@ -25,6 +25,9 @@ describe('db', () => {
     const backedUp = await cli.run(['db', 'backup', copy]);
     expect(backedUp.code).toBe(0);
     expect(statSync(copy).mode & 0o777).toBe(0o600);
+    // For the metric of its age.
+    const noted = statSync(`${fileOf(cli.place)}.last-backup`);
+    expect([noted.mode & 0o777, noted.size, Date.now() - noted.mtimeMs < 60_000]).toEqual([0o600, 0, true]);
 
     for (const refused of [await cli.run(['db', 'backup', copy]), await cli.run(['db', 'restore', copy])]) {
       expect([refused.code, refused.stdout]).toEqual([1, '']);

@@ -252,6 +252,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0010-ids-by-company': '6a94ceba705d7925cf679d28a68963e29ebd1f3de89a069ffab1896616792f36',
   '0011-ledger-chain': '586f6a15f6a7351551942a91ba72cb7fc383897cb4a211a0528c077b807c36ae',
   '0012-row-totals': '14cc3ae42170360296f69e0d066f7adddbafe205abf96dcebeb9e572819861ec',
+  '0013-queued-deliveries': 'dffe8963f7ed4bbfb30499e570cdce264860b487c4b8c14ec177448877cae37e',
 };
 
 describe('released migrations', () => {

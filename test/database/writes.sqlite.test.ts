@@ -50,7 +50,15 @@ describe('a full storage', () => {
   const addContent = async (work: SystemWriteWork): Promise<void> => {
     const { id } = await work.db
       .insertInto('contents')
-      .values({ id: 1, company_id: 1, size: 1, crc: '', sha256: '', created_at: new Date(0), released_at: null })
+      .values({
+        id: 1,
+        company_id: 1,
+        size: 1,
+        crc: '',
+        sha256: '',
+        created_at: new Date(0),
+        released_at: null,
+      })
       .returning('id')
       .executeTakeFirstOrThrow();
     const chunk = { company_id: 1, content_id: id, sequence: 0, bytes };

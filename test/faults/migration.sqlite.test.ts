@@ -61,7 +61,7 @@ async function killBefore(fatal: number, file: string, slow: readonly string[]):
 /** Migrates a file to the end; resolves to the number of statements. */
 async function migrate(file: string, migrations: Migrations = MIGRATIONS): Promise<number> {
   let statements = 0;
-  const onStatement = (): void => void (statements += 1);
+  const onStatement = (): undefined => void (statements += 1);
   await migrateFile(file, migrations, { onStatement, onFatal: () => undefined, onFault: () => undefined });
   return statements;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { firstCells, readDocument } from '../documents/markdown.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -66,6 +67,15 @@ describe('/metrics', () => {
     expect([await valueOf('database_reader_threads'), await valueOf(deadlines)]).toEqual([1, 1]);
     expect(await valueOf('database_examining_reads{state="waiting"}')).toBe(0);
     expect(await valueOf('database_reader_threads_lost_total')).toBe(0);
+  });
+
+  it('has the metrics that README.md lists, and those of the process', async () => {
+    const { text } = await server.anonymous.get('/metrics');
+    const present = Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name = '']) => name);
+    const listed = firstCells(readDocument('README.md'), 'Metric');
+    expect(present.filter((name) => !/^(?:process|nodejs)_/.test(name)).toSorted()).toEqual(
+      listed.toSorted(),
+    );
   });
 
   it('is separate for each server', async () => {

@@ -15,6 +15,8 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     trustProxy: [],
     allowedOrigins: [],
     logLevel: 'info',
+    tracesUrl: null,
+    tracesShare: 1,
     maxFileBytes: 32 * 1024 * 1024,
     maxWalBytes: 1024 ** 3,
     tls: null,

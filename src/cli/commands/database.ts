@@ -52,7 +52,17 @@ async function check(io: CommandIo, options: JsonOption): Promise<void> {
 async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {
   const tools = toolsOf(io);
   await tools.backup(target, io.progress('Copying'));
+  noteDone(tools, io);
   printResult(io, options, { ...tools.place, backup: target }, [`${nameOf(io)} was copied to ${target}.`]);
+}
+
+/** The backup is there, even if the metric of its age cannot be kept. */
+function noteDone(tools: DatabaseTools, { notice }: CommandIo): void {
+  try {
+    tools.noteBackup();
+  } catch (error) {
+    notice(`The time of this backup was not noted beside the database (${(error as Error).message}).`);
+  }
 }
 
 async function restore(io: CommandIo, source: string, options: JsonOption): Promise<void> {

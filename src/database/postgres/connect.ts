@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { databaseName } from '../../platform/config/database-url.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
+import { StatementListeners } from '../statement-listener.js';
 import type { Tables } from '../tables.js';
 import { Announcements } from './announcements.js';
 import { UnitConnections } from './unit-connections.js';
@@ -18,44 +19,38 @@ const CONNECTIONS = 20;
 /** Opens a database that has the current schema. */
 export async function connect(url: string, options: OpenOptions = {}): Promise<Database> {
   const health = new DatabaseHealth();
-  const { watchStatements, onStatement } = statementListeners();
+  const statements = new StatementListeners();
   const onFault: Watcher['onFault'] = (code, error) => {
     health.report(code);
     options.onFault?.(code, error);
   };
-  const { examining = {}, connections = CONNECTIONS } = options;
+  const { examining = {}, connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
   const onLost = (error: Error): void => onFault('storage_unavailable', error);
   const pool = createPool({ url, max: connections - 1, onLost });
-  const sessions = new Sessions(pool, { onStatement, onFault }, { connections, examining });
+  const sessions = new Sessions(
+    pool,
+    { onStatement: (text) => statements.notify(text), onFault },
+    { connections, examining },
+  );
   const announcements = new Announcements(url, pool, () => sessions.forgetStatements());
   await announcements.start();
   return {
     name: databaseName({ server: url }),
+    system: 'postgresql',
     ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
-    ...{ health, watchStatements, verify: () => null, admit: () => undefined },
+    ...{ health, verify: () => null, admit: () => undefined },
     ...{ checks: checksOf(sessions, health), ...sizeOf(sessions) },
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: sessions.waiting,
     }),
-    spoolPath: join(options.uploadFolder ?? 'data', `upload-${process.pid}-`),
+    watchStatements: (listener) => statements.add(listener),
+    spoolPath: join(folder, `upload-${process.pid}-`),
+    lastBackupPath: join(folder, 'last-backup'),
     close: async () => {
       await announcements.close();
       await sessions.close();
-    },
-  };
-}
-
-function statementListeners(): Pick<Database, 'watchStatements'> & Pick<Watcher, 'onStatement'> {
-  const listeners = new Set<(text: string) => void>();
-  return {
-    onStatement: (text) => {
-      for (const listener of listeners) listener(text);
-    },
-    watchStatements: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { PoolClient, QueryConfig } from 'pg';
 
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 import type { Scope } from '../database.js';
+import type { StatementEnd } from '../statement-listener.js';
 import type { Tables } from '../tables.js';
 import { ConnectionsDialect } from './dialect.js';
 import { isLostConnection, isStorageFault, stateOf, translate } from './faults.js';
@@ -12,7 +13,7 @@ import type { StatementNames } from './statement-names.js';
 /** Callbacks for the events of a connection. */
 export interface Watcher {
   /** Each statement, except those that begin and end transactions. */
-  onStatement(sql: string): void;
+  onStatement(sql: string): StatementEnd | undefined;
   /** The database failed, or cannot be reached. */
   onFault(code: DomainCode, error: unknown): void;
 }
@@ -91,13 +92,20 @@ export class Session implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    this.watcher.onStatement(sql);
-    const name = this.names.of(sql);
-    const query: QueryConfig = {
-      text: sql,
-      values: parameters as unknown[],
-      ...(name === null ? {} : { name }),
-    };
+    const ended = this.watcher.onStatement(sql);
+    try {
+      const result = await this.#execute<R>(sql, parameters);
+      ended?.();
+      return result;
+    } catch (error) {
+      ended?.(error);
+      throw error;
+    }
+  }
+
+  async #execute<R>(text: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
+    const name = this.names.of(text);
+    const query: QueryConfig = { text, values: parameters as unknown[], ...(name === null ? {} : { name }) };
     const { rows, rowCount, command, fields } = await this.#send<R>(query);
     if (!this.#isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column))) demandFewBytes(rows);
     if (command === 'SELECT') return { rows };

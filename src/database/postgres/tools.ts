@@ -37,6 +37,10 @@ export class ServerTools implements DatabaseTools {
     );
   }
 
+  noteBackup(): void {
+    throw this.#useInstead('notes the time of a backup of', 'touch data/last-backup');
+  }
+
   restore(source: string): Promise<void> {
     return Promise.reject(
       this.#useInstead('restores', `pg_restore --exit-on-error --dbname="$DATABASE_URL" ${source}`),

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import { DomainError } from '../../platform/errors.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
+import { StatementListeners } from '../statement-listener.js';
 import { Checkpoints } from './checkpoints.js';
 import { SqliteConnection, type Watcher } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
@@ -10,7 +11,7 @@ import { ReaderThreads } from './examining/reader-threads.js';
 import { FileGuard } from './file/guard.js';
 import { Marker, readMarks, type Slot } from './file/marker.js';
 import { closeWhole, openFile } from './file/open-file.js';
-import { markOpen } from './file/paths.js';
+import { lastBackupOf, markOpen } from './file/paths.js';
 import { Reserve } from './file/reserve.js';
 import { LogRestart } from './log-restart.js';
 import { Snapshots } from './snapshots.js';
@@ -25,11 +26,11 @@ export interface ConnectOptions extends OpenOptions {
 
 /** Opens a file that has the current schema. */
 export function connect(file: string, options: ConnectOptions = {}): Database {
-  const statements = listeners();
+  const statements = new StatementListeners();
   const health = new DatabaseHealth();
   const watcher: Watcher = {
     ...reportingTo(health, options),
-    onStatement: statements.notify,
+    onStatement: (sql) => statements.notify(sql),
     onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
   const writers = createWriters();
@@ -42,10 +43,19 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) });
   const verify = (): string | null => writer.guard?.verify() ?? null;
   return {
-    ...{ name: file, health, ...readers.handles, writes, verify, ...SINGLE_NODE },
+    ...{
+      name: file,
+      system: 'sqlite' as const,
+      lastBackupPath: lastBackupOf(file),
+      health,
+      ...readers.handles,
+      writes,
+      verify,
+      ...SINGLE_NODE,
+    },
     write: (_scope, use) => writes.transaction().execute(use),
     aboveCompanies: (_db, use) => use(),
-    watchStatements: statements.watchStatements,
+    watchStatements: (listener) => statements.add(listener),
     admit: (change) => admit(reserve, health, change),
     checks: databaseChecks(
       { file, reads: readers.handles.reads, health, verify },
@@ -112,19 +122,6 @@ function openReaders(file: string, writer: SqliteConnection, options: ConnectOpt
       await threads.close();
       snapshots.close();
       reader.database.close();
-    },
-  };
-}
-
-function listeners(): Pick<Database, 'watchStatements'> & { readonly notify: (sql: string) => void } {
-  const all = new Set<(sql: string) => void>();
-  return {
-    notify: (sql) => {
-      for (const listener of all) listener(sql);
-    },
-    watchStatements: (listener) => {
-      all.add(listener);
-      return () => all.delete(listener);
     },
   };
 }

@@ -6,14 +6,15 @@ import { systemClock } from '../../platform/clock.js';
 import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 import type { Checkpoints } from './checkpoints.js';
+import type { StatementEnd } from '../statement-listener.js';
 import { isBusy, isFatal, translate } from './faults.js';
 import { probeStorage } from './file/probe.js';
 import { bound, Statements } from './statements.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
-  /** Each statement, except those that begin and end transactions. */
-  onStatement(sql: string): void;
+  /** Each statement, except those that begin and end transactions. What it returns is called when the statement has ended. */
+  onStatement(sql: string): StatementEnd | undefined;
   /** After a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
   onFatal(error: unknown): void;
   /** The storage failed or refused a statement. */
@@ -235,7 +236,19 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   #run<R>(query: CompiledQuery): QueryResult<R> {
-    this.watcher.onStatement(query.sql);
+    const ended = this.watcher.onStatement(query.sql);
+    if (ended === undefined) return this.#perform(query);
+    try {
+      const result = this.#perform<R>(query);
+      ended();
+      return result;
+    } catch (error) {
+      ended(error);
+      throw error;
+    }
+  }
+
+  #perform<R>(query: CompiledQuery): QueryResult<R> {
     const statement = this.#statements.get(query.sql);
     const parameters = bound(query.parameters);
     if (statement.reader) {

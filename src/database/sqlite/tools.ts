@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { systemClock } from '../../platform/clock.js';
+import { noteBackup } from '../../platform/last-backup.js';
 import { DatabaseRefused } from '../refused.js';
 import type { DatabaseTools, Description, Progress } from '../tools.js';
 import { backupTo, restoreFrom } from './file/backup.js';
@@ -8,6 +10,7 @@ import { checkFile, describeFile, refuseNone } from './file/check.js';
 import { inspectFile } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
 import { keepLog, lossOf, refuseLoss } from './file/loss.js';
+import { lastBackupOf } from './file/paths.js';
 import { foreignObjects } from './foreign-objects.js';
 
 /** The commands for a SQLite file. */
@@ -43,6 +46,10 @@ export class FileTools implements DatabaseTools {
     refuseExisting(target);
     refuseLoss(this.file);
     await backupTo(this.file, target, onProgress);
+  }
+
+  noteBackup(): void {
+    noteBackup(lastBackupOf(this.file), systemClock);
   }
 
   async restore(source: string, onProgress: Progress): Promise<void> {

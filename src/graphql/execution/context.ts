@@ -2,6 +2,7 @@ import { OperationTypeNode } from 'graphql';
 
 import type { Arrivals } from '../../database/list/arrivals.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
+import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
 import type { IdempotencyKey } from '../../platform/idempotency.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
@@ -50,6 +51,8 @@ export class GraphqlContext extends RecordReads {
   // No #private members: Apollo hands resolvers a copy, which would not have them.
   readonly contents: OperationContents;
   readonly secrets: Secrets;
+  /** Told what runs, once it is known; null where nobody watches. */
+  watched: WatchedOperation | null = null;
   /** Set while a mutation with an Idempotency-Key is executed. */
   private readonly repeatable: RepeatableChange | null = null;
 

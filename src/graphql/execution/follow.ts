@@ -62,6 +62,9 @@ class Feed<T extends Identified> {
   readonly #committed = new Signal();
   #last = 0;
   #readAt = -Infinity;
+  /** When the oldest record was committed that came after the latest read, and that this read or one before it found. */
+  #arrivedAt: number | null = null;
+  #foundAt: number | null = null;
 
   constructor(
     private readonly units: Units,
@@ -75,8 +78,11 @@ class Feed<T extends Identified> {
     const { signal } = this.subscription;
     const notify = (): void => this.#committed.notify();
     const { companyId } = this.followed;
+    const untrack = this.subscription.track(() => this.#foundAt ?? this.#arrivedAt);
     const unsubscribe = this.units.onCommitted((entries) => {
-      if (entries === null || entries.some((entry) => entry.companyId === companyId)) notify();
+      if (entries?.some((entry) => entry.companyId === companyId) === false) return;
+      this.#arrivedAt ??= systemClock.elapsed();
+      notify();
     });
     signal.addEventListener('abort', notify);
     try {
@@ -87,10 +93,13 @@ class Feed<T extends Identified> {
           // Lets other work run, also between records that the client takes at once.
           await setImmediate();
         }
-        if (this.cursor === this.#last) await this.#waitForRecords();
-        else await setImmediate();
+        if (this.cursor === this.#last) {
+          this.#foundAt = null;
+          await this.#waitForRecords();
+        } else await setImmediate();
       }
     } finally {
+      untrack();
       unsubscribe();
       signal.removeEventListener('abort', notify);
     }
@@ -105,8 +114,12 @@ class Feed<T extends Identified> {
   async #nextPage(): Promise<readonly T[]> {
     const caller = await this.#permittedCaller();
     this.#readAt = systemClock.elapsed();
+    this.#foundAt ??= this.#arrivedAt;
+    this.#arrivedAt = null;
     this.#last = (await this.#span()).last;
     if (this.#last === this.cursor) return [];
+    // Another process wrote what was not reported.
+    this.#foundAt ??= this.#readAt;
     const { arrivals, condition } = this.followed;
     const ids = Math.floor(MAX_VALUES / ((condition === null ? 0 : comparisonsIn(condition)) + 1));
     const upTo = Math.min(this.#last, this.cursor + Math.min(ids, MAX_IDS));

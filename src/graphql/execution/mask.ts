@@ -32,8 +32,13 @@ export class RenderedErrors extends Error {
 
   /** Of the first error, for example `UNAUTHENTICATED`. */
   get code(): string {
-    return String(this.errors[0]?.extensions?.code);
+    return firstCode(this.errors);
   }
+}
+
+/** The code of the first of masked errors. */
+export function firstCode([first]: readonly GraphQLFormattedError[]): string {
+  return String(first?.extensions?.code);
 }
 
 export function renderError(options: MaskingOptions, requestId: string, error: unknown): RenderedErrors {

@@ -1,3 +1,4 @@
+import type { WaitingSince } from '../../http/monitoring/followers.js';
 import type { Budget } from '../../http/request-context.js';
 import type { Caller } from '../../platform/caller.js';
 
@@ -9,6 +10,8 @@ export interface SubscriptionRequest {
   readonly signal: AbortSignal;
   /** `Last-Event-ID`: the last event that the client received; null where its transport does not say. */
   readonly lastSeen: number | null;
+  /** Makes the subscriber's delay part of the metrics, until the returned function is called. */
+  readonly track: (waitingSince: WaitingSince) => () => void;
 }
 
 /** Facts of a request besides its caller. */

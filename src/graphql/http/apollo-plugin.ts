@@ -11,7 +11,7 @@ import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from '
 import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
-import { maskErrors, type MaskingOptions } from '../execution/mask.js';
+import { firstCode, maskErrors, type MaskingOptions } from '../execution/mask.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
 import { costShown } from '../execution/request.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
@@ -88,6 +88,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   async didResolveOperation({ request, operation, contextValue: context }: Context): Promise<void> {
     const admitted = this.#admitted;
     if (admitted !== null && operation !== undefined) {
+      context.watched?.known({ type: operation.operation, name: operation.name?.value ?? null });
       await this.#keepRefusal(async () => {
         if (operation.operation === OperationTypeNode.SUBSCRIPTION) throw subscriptionOverHttp();
         const { variables = {}, operationName } = request;
@@ -144,7 +145,9 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const examined = this.#examined ?? counters.examined;
     const cost = costShown(this.#requestedCost, { ...counters, examined });
     result.extensions = { ...result.extensions, cost };
-    if (errors !== undefined) result.errors = this.#masked(contextValue, this.#refusal?.errors ?? errors);
+    if (errors === undefined) return;
+    result.errors = this.#masked(contextValue, this.#refusal?.errors ?? errors);
+    contextValue.watched?.failed(firstCode(result.errors));
   }
 
   #masked({ caller }: OperationContext, errors: readonly GraphQLError[]) {

@@ -16,6 +16,7 @@ import {
   sendInPieces,
   STREAM_BYTES,
 } from '../../http/pieces.js';
+import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
 import { enterCompany } from '../../http/server/requests.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import type { Authenticate } from './authentication.js';
@@ -53,10 +54,10 @@ function releaseUpload(request: Request, response: Response): void {
 }
 
 /**
- * Executes an operation with `run`. Contents in the response are read while it is sent. Errors: `busy`, before
+ * Executes an operation with `run`, which `watch` follows. Contents in the response are read while it is sent. Errors: `busy`, before
  * anything is executed or instead of a response that would have to wait.
  */
-export function operate(run: RequestHandler): RequestHandler {
+export function operate(run: RequestHandler, watch: WatchOperation): RequestHandler {
   return async (request, response, next) => {
     const held = holdBytes(response, PIECE_BYTES);
     const { contents, caller } = graphqlContextOf(response);
@@ -81,7 +82,10 @@ export function operate(run: RequestHandler): RequestHandler {
       return response;
     };
     try {
-      await run(request, response, next);
+      await watch(async (operation) => {
+        graphqlContextOf(response).watched = operation;
+        await run(request, response, next);
+      });
     } finally {
       graphqlContextOf(response).finish();
       releaseUpload(request, response);

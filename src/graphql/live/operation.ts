@@ -15,12 +15,13 @@ import {
 } from 'graphql';
 
 import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
+import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
 import { coerceLongLists, type Executed } from '../execution/variables/long-variables.js';
-import { maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
+import { firstCode, maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
 import { costShown, type SubscriptionRequest } from '../execution/request.js';
 import type { OperationText } from '../http/operation-text.js';
@@ -79,6 +80,7 @@ export class Operation {
   /** Of the latest response. */
   #bytes = 0;
   #hasEnded = false;
+  #watching: WatchedOperation | null = null;
 
   /** Throws `OperationRefused`. */
   constructor(
@@ -140,13 +142,22 @@ export class Operation {
     let endTurn: ((bytes: number) => void) | undefined;
     try {
       endTurn = await turn?.(stop.signal);
-      yield { id: null, payload: await this.#response() };
+      yield { id: null, payload: await this.#watched(() => this.#response()) };
     } catch (error) {
       // Its client left while it waited for its turn.
       if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
     } finally {
       endTurn?.(this.#bytes);
     }
+  }
+
+  /** An operation has a trace of its own: sockets and streams last longer than a trace should. */
+  #watched<T>(use: () => Promise<T>): Promise<T> {
+    return this.parts.observer.watch(async (operation) => {
+      operation.known({ type: this.kind, name: this.#definition.name?.value ?? null });
+      this.#watching = operation;
+      return await use();
+    }, true);
   }
 
   async #response(): Promise<FormattedExecutionResult> {
@@ -163,14 +174,16 @@ export class Operation {
 
   async *#eventOutcomes(): AsyncGenerator<Outcome> {
     const { transport } = this.client;
-    const source = await this.#subscribe();
+    const source = await this.#watched(() => this.#subscribe());
     this.parts.observer.streamOpened(transport);
     try {
       for await (const record of source) {
         // One commit can have events for many subscribers.
         await enterEventLoop();
-        const result = await this.#execute(this.#renewed(), record);
-        yield { id: (record as { id: number }).id, payload: this.#rendered(result) };
+        const payload = await this.#watched(async () =>
+          this.#rendered(await this.#execute(this.#renewed(), record)),
+        );
+        yield { id: (record as { id: number }).id, payload };
         this.#events += 1;
         this.parts.observer.eventSent(transport);
       }
@@ -195,6 +208,7 @@ export class Operation {
       caller: async () => (await renew()).caller,
       signal: this.control.stop.signal,
       lastSeen: this.client.lastSeen,
+      track: this.parts.observer.follow,
     };
     try {
       const context = await renew();
@@ -246,7 +260,10 @@ export class Operation {
       return this.#rendered({ data: null, errors: [tooLarge('answerBytes', size)] });
     }
     const response = data === undefined ? {} : { data };
-    return errors === undefined ? response : { ...response, errors: this.#mask(errors) };
+    if (errors === undefined) return response;
+    const shown = this.#mask(errors);
+    this.#watching?.failed(firstCode(shown));
+    return { ...response, errors: shown };
   }
 
   #end(code: string | null): void {

@@ -3,20 +3,29 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import type { ExaminingReads } from '../../database/database.js';
 import type { CountedMetric } from '../../database/work.js';
-import { SECOND } from '../../platform/clock.js';
+import { SECOND, systemClock } from '../../platform/clock.js';
 import { sendText } from '../pieces.js';
+import { addOperationSources, type OperationSources } from './fleet-metrics.js';
+import type { WaitingSince } from './followers.js';
+import { statementMetrics } from './statement-metrics.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
 export interface StreamCounters {
   streamOpened(transport: string): void;
   eventSent(transport: string): void;
   streamClosed(transport: string): void;
+  /** Until the returned function is called. */
+  readonly follow: (waitingSince: WaitingSince) => () => void;
 }
 
 /** The metrics of one server. */
 export interface Metrics {
   /** `path` is the documented one, for example `/v1/apps/{app_id}`. */
   countRequest(request: { method: string; path: string; status: number }, milliseconds: number): void;
+  /** `name` is one of a bounded number. */
+  countOperation(operation: { type: string; name: string }, milliseconds: number): void;
+  /** Called with the text of each SQL statement; returns what is to be called when it has ended. */
+  readonly statementStarted: (sql: string) => () => void;
   countRateLimited(): void;
   /** Adds what a unit of work counted. */
   readonly count: (metric: CountedMetric, amount: number) => void;
@@ -38,7 +47,7 @@ export interface ClientFigures {
 }
 
 /** Values that are read when the metrics are requested. */
-export interface MetricSources {
+export interface MetricSources extends OperationSources {
   /** Number of log lines that could not be written. */
   readonly lostLogLines: () => number;
   /** Bytes of the database file and of its write-ahead log. */
@@ -47,6 +56,7 @@ export interface MetricSources {
   /** Whether the write-ahead log is so long that an operator should look for the reason. */
   readonly isLogLong: () => boolean;
   readonly examining: () => ExaminingReads;
+  readonly follow: StreamCounters['follow'];
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -59,26 +69,23 @@ export function createMetrics(sources: MetricSources): Metrics {
   addSources(sources, register);
   addExamining(sources, register);
   addClients(sources.clients, register);
+  addOperationSources(sources, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const counted: Readonly<Record<CountedMetric, Counter>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
   };
   const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'From the headers of a request to the end of its response.',
-    labelNames: ['method', 'path'],
-    buckets: BUCKETS,
-    registers: [register],
-  });
+  const { durations, operations } = histograms(register);
   return {
     countRequest: ({ method, path, status }, milliseconds) => {
       requests.inc({ method, path, status });
       durations.observe({ method, path }, milliseconds / SECOND);
     },
+    countOperation: (labels, milliseconds) => operations.observe(labels, milliseconds / SECOND),
+    statementStarted: statementMetrics(register, systemClock),
     countRateLimited: () => limited.inc(),
     count: (metric, amount) => counted[metric].inc(amount),
-    streams: streamCounters(register),
+    streams: { ...streamCounters(register), follow: sources.follow },
     handler: async (_request, response) => {
       response.setHeader('Content-Type', register.contentType);
       await sendText(response, await register.metrics());
@@ -86,7 +93,20 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-function streamCounters(register: Registry): StreamCounters {
+function histograms(register: Registry) {
+  const common = { buckets: BUCKETS, registers: [register] };
+  const durations = new Histogram({
+    ...{ ...common, name: 'http_request_duration_seconds', labelNames: ['method', 'path'] as const },
+    help: 'From the headers of a request to the end of its response.',
+  });
+  const operations = new Histogram({
+    ...{ ...common, name: 'graphql_operation_duration_seconds', labelNames: ['type', 'name'] as const },
+    help: 'Execution of GraphQL operations and of events of subscriptions.',
+  });
+  return { durations, operations };
+}
+
+function streamCounters(register: Registry): Omit<StreamCounters, 'follow'> {
   const common = { labelNames: ['transport'], registers: [register] };
   const open = new Gauge({ ...common, name: 'graphql_streams_open', help: 'Open subscriptions.' });
   const help = 'Events sent to subscribers.';

@@ -1,6 +1,7 @@
 import type { Caller } from '../../platform/caller.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics, StreamCounters } from './metrics.js';
+import type { WatchOperation } from './operation-watch.js';
 
 export type Transport = 'websocket' | 'sse';
 
@@ -18,15 +19,17 @@ export interface EndedOperation {
   readonly caller: Caller | null;
 }
 
-/** Receives the events of live connections. */
+/** Follows operations, and receives the events of live connections. */
 export interface LiveObserver extends StreamCounters {
   operationEnded(ended: EndedOperation): void;
+  readonly watch: WatchOperation;
 }
 
 /** Counts subscriptions and events and logs each operation when it ends. The log line has no value that a client chose. */
-export function observeOperations(logger: Logger, metrics: Metrics): LiveObserver {
+export function observeOperations(logger: Logger, metrics: Metrics, watch: WatchOperation): LiveObserver {
   return {
     ...metrics.streams,
+    watch,
     operationEnded: ({ requestId, milliseconds, caller, field, events, code, ...kind }) => {
       logger.info(
         {

@@ -26,15 +26,16 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
   };
 }
 
-function hasResponse(response: Response): boolean {
+export function hasResponse(response: Response): boolean {
   return response.headersSent || response.statusCode === SWITCHING_PROTOCOLS;
 }
 
 /** No value that a client chose except its request id: no query, name or header. */
 function describeRequest(request: Request, response: Response, status: number, milliseconds: number): object {
-  const { requestId, ip, template, caller } = requestContextOf(response);
+  const { requestId, traceId, ip, template, caller } = requestContextOf(response);
   return {
     request_id: requestId,
+    ...(traceId === null ? {} : { trace_id: traceId }),
     method: request.method,
     path: template,
     status,

@@ -15,8 +15,8 @@ export interface HttpParts {
   readonly allowedOrigins: readonly string[];
   readonly secure: boolean;
   readonly limits: ClientLimits;
-  /** Logs and counts every request. */
-  readonly observe: RequestHandler;
+  /** Trace, log and count every request. */
+  readonly observers: readonly RequestHandler[];
   /** Health, metrics and documentation: exempt from the rate limit. */
   readonly uncounted: RequestHandler;
   readonly rateLimit: RequestHandler;
@@ -33,7 +33,7 @@ export function createHttpApp(parts: HttpParts): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
-  app.use(requestContext(parts.limits), securityHeaders(parts.secure), parts.observe, takeTurn);
+  app.use(requestContext(parts.limits), securityHeaders(parts.secure), ...parts.observers, takeTurn);
   app.use(['/v1', '/graphql', '/openapi.json'], allowOrigins(parts.allowedOrigins));
   app.use(parts.uncounted);
   app.use(parts.rateLimit, limitRequests, refuseAmbiguous, refuseOtherUpgrades);

@@ -23,6 +23,10 @@ export interface Config {
   /** Origins whose pages may use the server besides its own, for example `https://dash.example`. */
   readonly allowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
+  /** Where spans are sent (OTLP over HTTP); null: there are no traces. */
+  readonly tracesUrl: string | null;
+  /** The share of traces that are recorded, 0 to 1. */
+  readonly tracesShare: number;
   readonly maxFileBytes: number;
   /** From this size of the write-ahead log on, the server is not ready. */
   readonly maxWalBytes: number;
@@ -82,6 +86,8 @@ export const SETTINGS: readonly Setting[] = [
   setting('TRUST_PROXY', 'comma-separated addresses or networks of trusted proxies'),
   setting('ALLOWED_ORIGINS', 'comma-separated origins whose pages may use the server: https://dash.example'),
   setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
+  setting('TRACES_URL', 'address that traces are sent to (OTLP over HTTP); none where it is empty'),
+  setting('TRACES_SHARE', 'share of the traces that are recorded, 0 to 1', '0.1'),
   setting(
     'MAX_FILE_BYTES',
     'size of the largest file or bytecode that can be uploaded, in bytes',
@@ -135,6 +141,8 @@ export function readConfig(environment: Environment): Config {
     trustProxy: read('TRUST_PROXY', parseProxies, []),
     allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins, []),
     logLevel: read('LOG_LEVEL', parseLogLevel, 'info'),
+    tracesUrl: read('TRACES_URL', parseTracesUrl, null),
+    tracesShare: read('TRACES_SHARE', parseShare, 0),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
     maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER), MIN_WAL_BYTES),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),
@@ -204,6 +212,21 @@ function parseLogLevel(value: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === value);
   if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}`);
   return level;
+}
+
+function parseTracesUrl(value: string): string | null {
+  if (value === '') return null;
+  // The log names the address, so it has no secret.
+  if (!URL.canParse(value) || !/^https?:\/\/[^\s?#@]+$/i.test(value)) {
+    throw new Error('must be an address without a user, query or fragment: http://127.0.0.1:4318/v1/traces');
+  }
+  return value;
+}
+
+function parseShare(value: string): number {
+  const share = /^[0-9]{0,1}(?:[.][0-9]{1,9})?$/.test(value) && value !== '' ? Number(value) : Number.NaN;
+  if (!(share >= 0 && share <= 1)) throw new Error('must be a number from 0 to 1, for example 0.1');
+  return share;
 }
 
 function tokenSecret(value: string, file: string): string | null {

@@ -6,6 +6,7 @@ import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { createAdmission } from '../../../src/graphql/limits/admission.js';
 import { Operation } from '../../../src/graphql/live/operation.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
+import { watchOperations } from '../../../src/http/monitoring/operation-watch.js';
 import { fleet } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -80,6 +81,8 @@ describe('3,000 records', () => {
       streamClosed: ignore,
       eventSent: ignore,
       operationEnded: ignore,
+      follow: () => ignore,
+      watch: watchOperations({ countOperation: ignore }, null, server.clock),
     };
     const rules = { development: false, allowList: null, sensitiveMutations: [] };
     const admission = createAdmission({ schema, ...rules });

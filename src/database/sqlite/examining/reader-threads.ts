@@ -115,8 +115,10 @@ export class ReaderThreads {
     };
     const read = async (sql: string, parameters: readonly unknown[]): Promise<unknown[]> => {
       if (error !== null) throw error;
-      this.options.watcher.onStatement(sql);
-      return await Promise.race([thread.read(sql, parameters), failed.promise]);
+      const ended = this.options.watcher.onStatement(sql);
+      const rows = Promise.race([thread.read(sql, parameters), failed.promise]);
+      if (ended !== undefined) rows.then(() => ended(), ended);
+      return await rows;
     };
     const timer = setTimeout(() => {
       this.#exceeded += 1;

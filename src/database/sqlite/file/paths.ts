@@ -94,3 +94,6 @@ export function openDescriptor(file: string): number {
 export function isOpenInProcess(file: string): boolean {
   return existsSync(file) && openFiles.has(canonicalPath(file));
 }
+
+/** The file whose time is that of the last backup. */
+export const lastBackupOf = (file: string): string => `${file}.last-backup`;

@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { createFleetFigures } from '../../src/app/fleet-figures.js';
+import { Followers } from '../../src/http/monitoring/followers.js';
+import { MINUTE, SECOND } from '../../src/platform/clock.js';
+import { record, report } from '../resources/transaction/records.js';
+import { fleet } from '../support/fleet.js';
+import { metricOf } from '../support/gauges.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { recordMany, stall, STALLED } from '../support/stalled-client.js';
+import { subscribe } from '../support/subscribe.js';
+
+const INTERVAL_MS = 15 * SECOND;
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+const metric = (series: string): Promise<number> => metricOf(server.url, series);
+
+async function recordsBy(): Promise<Record<string, number>> {
+  const { text } = await server.anonymous.get('/metrics');
+  return Object.fromEntries(
+    Array.from(text.matchAll(/^records\{kind="(\w+)"\} (\d+)$/gm), ([, kind = '', total]) => [
+      kind,
+      Number(total),
+    ]),
+  );
+}
+
+describe('figures of the fleet', () => {
+  it('are the numbers of records of all companies, read at most every 15 seconds', async () => {
+    const none = { devices: 0, logical_numbers: 0, groups: 0, apps: 0, files: 0, transactions: 0 };
+    expect(await recordsBy()).toEqual(none);
+    const { client } = server.acme;
+    await fleet.group(client, 'one');
+    await fleet.group(client, 'two');
+    await fleet.group(server.beta.client, 'one');
+    await fleet.logicalNumber(client, '100');
+    await fleet.device(client, 's-1');
+    await record(server, server.acme, [report()]);
+    const again = await server.statements(recordsBy);
+    expect([again.result, again.statements.filter((text) => text.includes('counters'))]).toEqual([none, []]);
+    server.clock.advance(INTERVAL_MS);
+    const later = await server.statements(recordsBy);
+    expect(later.result).toEqual({ ...none, groups: 3, logical_numbers: 1, devices: 1, transactions: 1 });
+    expect(later.statements.filter((text) => text.includes('counters'))).toHaveLength(1);
+    await client.delete('groups/two');
+    server.clock.advance(INTERVAL_MS);
+    expect(await recordsBy()).toMatchObject({ groups: 2 });
+  });
+
+  it('count the deliveries that wait, whatever becomes of them', async () => {
+    const { client } = server.acme;
+    const { writes } = server.app.database;
+    const queued = async (): Promise<number> => {
+      await server.app.steps.idle();
+      server.clock.advance(INTERVAL_MS);
+      return await metric('deliveries_queued');
+    };
+    expect(await queued()).toBe(0);
+    const group = await fleet.group(client, 'shops');
+    for (const number of ['1', '2', '3']) await fleet.logicalNumber(client, number, { group_id: group });
+    expect(
+      (await client.post('notifications', { content: 'x', range: 'group', group_id: group })).status,
+    ).toBe(201);
+    expect(await queued()).toBe(3);
+    await sql`update notification_deliveries set state = 'delivered' where id = 1`.execute(writes);
+    expect(await queued()).toBe(2);
+    await sql`update notification_deliveries set state = 'queued' where id = 1`.execute(writes);
+    await sql`update notification_deliveries set state = 'queued', updated_at = 0`.execute(writes);
+    expect(await queued()).toBe(3);
+    await client.delete('logical_numbers/2');
+    expect(await queued()).toBe(2);
+    await sql`update notification_deliveries set state = 'failed'`.execute(writes);
+    await sql`delete from notifications`.execute(writes);
+    expect(await queued()).toBe(0);
+  });
+
+  it('hold up no request: one that takes long gets the figures before, and a failure none', async () => {
+    const { database } = server.app;
+    const held = Promise.withResolvers<undefined>();
+    let isBroken = false;
+    const slow: Parameters<typeof createFleetFigures>[0] = {
+      snapshot: async (isSystem, use) => {
+        await held.promise;
+        if (isBroken) throw new Error('broken');
+        return await database.snapshot(isSystem, use);
+      },
+    };
+    const figures = createFleetFigures(slow, server.clock);
+    const began = performance.now();
+    expect(await figures()).toBeNull();
+    expect(performance.now() - began).toBeLessThan(2 * SECOND);
+    held.resolve(undefined);
+    await expect.poll(figures).toMatchObject({ records: { groups: 0 }, queuedDeliveries: 0 });
+    isBroken = true;
+    server.clock.advance(INTERVAL_MS);
+    expect(await figures()).toBeNull();
+  });
+
+  it('are sums over many companies, read in parts', async () => {
+    const rows = Array.from({ length: 4_500 }, (_, n) => `(${100_000 + n}, 'groups', 2)`).join();
+    await sql`pragma foreign_keys = off`.execute(server.app.database.writes);
+    await sql
+      .raw(`insert into counters (company_id, name, total) values ${rows}`)
+      .execute(server.app.database.writes);
+    // A busy machine may take longer than a request for the metrics waits.
+    const { statements } = await server.statements(() =>
+      expect.poll(recordsBy).toMatchObject({ groups: 9_000, devices: 0 }),
+    );
+    expect(statements.filter((text) => text.includes('from counters'))).toHaveLength(3);
+  });
+});
+
+describe('the delay of live subscriptions', () => {
+  it('is 0 where nothing waits, and the age of the oldest change that a subscriber has not been given', async () => {
+    const delay = () => metric('ledger_event_delay_seconds');
+    expect(await delay()).toBe(0);
+    await recordMany(server, server.acme);
+    const { client } = await stall(server, STALLED['a socket'], server.acme.token);
+    const first = await delay();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const second = await delay();
+    expect(second).toBeGreaterThanOrEqual(first + 0.25);
+    client.resume();
+    await expect.poll(delay, { timeout: 20_000 }).toBe(0);
+    client.end();
+  });
+
+  it('is 0 once subscribers have what was committed, and after they have left', async () => {
+    const { until, stop } = subscribe(server, server.acme, 'subscription { ledgerAppended { sequence } }');
+    const open = 'graphql_streams_open{transport="websocket"}';
+    await expect.poll(() => metric(open)).toBe(1);
+    await fleet.group(server.acme.client, 'g');
+    await until(1);
+    await expect.poll(() => metric('ledger_event_delay_seconds')).toBe(0);
+    stop();
+    await expect.poll(() => metric(open)).toBe(0);
+    await recordMany(server, server.acme);
+    expect(await metric('ledger_event_delay_seconds')).toBe(0);
+  });
+
+  it('is that of the subscriber that is most behind', () => {
+    const followers = new Followers({ elapsed: () => 10_000 });
+    followers.follow(() => null);
+    const leave = followers.follow(() => 7_000);
+    followers.follow(() => 9_500);
+    expect(followers.delaySeconds()).toBe(3);
+    leave();
+    expect(followers.delaySeconds()).toBe(0.5);
+  });
+});
+
+describe('the age of the last backup', () => {
+  it('is absent before the first one, and the time since the last one', async () => {
+    expect((await server.anonymous.get('/metrics')).text).not.toMatch(/^database_backup_age_seconds /m);
+    const noted = server.app.database.lastBackupPath;
+    writeFileSync(noted, '');
+    const anHourAgo = new Date(Date.now() - 60 * MINUTE);
+    utimesSync(noted, anHourAgo, anHourAgo);
+    const age = await metric('database_backup_age_seconds');
+    expect(age).toBeGreaterThanOrEqual(3_600);
+    expect(age).toBeLessThan(3_660);
+  });
+});

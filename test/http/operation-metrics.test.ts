@@ -1,0 +1,127 @@
+import { createServer } from 'node:http';
+import express from 'express';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createMetrics, type Metrics, type MetricSources } from '../../src/http/monitoring/metrics.js';
+import { OperationNames } from '../../src/http/monitoring/operation-names.js';
+import { kindOf } from '../../src/http/monitoring/statement-metrics.js';
+import { requestContext } from '../../src/http/request-context.js';
+import { Slots } from '../../src/platform/limits/slots.js';
+import { WaitingBytes } from '../../src/platform/limits/waiting-bytes.js';
+import { metricOf } from '../support/gauges.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { subscribe } from '../support/subscribe.js';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+const metric = (series: string): Promise<number> => metricOf(server.url, series);
+const operations = (type: string, name: string): Promise<number> =>
+  metric(`graphql_operation_duration_seconds_count{type="${type}",name="${name}"}`);
+
+describe('durations of GraphQL operations', () => {
+  it('are by type and name, over every transport', async () => {
+    const { graphql } = server.acme;
+    await graphql('query Fleet { groups(first: 1) { nodes { id } } }');
+    await graphql('query Fleet { groups(first: 2) { nodes { id } } }');
+    await graphql('{ viewer { role } }');
+    await graphql('mutation Make { groupCreate(input: { name: "g" }) { group { id } } }');
+    await graphql('query Fleet { unknown }');
+    const { until, stop } = subscribe(
+      server,
+      server.acme,
+      'subscription Watch { ledgerAppended { sequence } }',
+    );
+    await expect.poll(() => metric('graphql_streams_open{transport="websocket"}')).toBe(1);
+    await server.acme.client.post('groups', { name: 'h' });
+    await until(1);
+    stop();
+    expect(await operations('query', 'Fleet')).toBe(2);
+    expect(await operations('query', 'anonymous')).toBe(1);
+    expect(await operations('mutation', 'Make')).toBe(1);
+    // Its beginning and one event.
+    expect(await operations('subscription', 'Watch')).toBe(2);
+  });
+
+  it('tell 200 names apart, and no name that may hide a number', async () => {
+    const names = new OperationNames();
+    const shown = Array.from({ length: 1_000 }, (_, n) => names.shown(`Q${n}`));
+    expect(new Set(shown)).toEqual(new Set([...Array.from({ length: 200 }, (_, n) => `Q${n}`), 'other']));
+    expect([names.shown('Q3'), names.shown('Q999'), names.shown(null)]).toEqual(['Q3', 'other', 'anonymous']);
+    const fresh = new OperationNames();
+    for (const name of ['_4111111111111111', 'a'.repeat(65), 'a b', '', 'é']) {
+      expect(fresh.shown(name)).toBe('other');
+    }
+    for (let n = 0; n < 210; n += 1) await server.acme.graphql(`query N${n} { viewer { role } }`);
+    const { text } = await server.anonymous.get('/metrics');
+    expect(text.match(/^graphql_operation_duration_seconds_count/gm)).toHaveLength(201);
+    expect(await operations('query', 'other')).toBe(10);
+  });
+});
+
+describe('SQL statements', () => {
+  it('are counted and measured by kind, also those of reader threads and those that fail', async () => {
+    const total = (kind: string) => metric(`sql_statements_total{kind="${kind}"}`);
+    // Notes when the token was used.
+    await server.acme.client.get('groups');
+    const writes = await total('write');
+    const { statements } = await server.statements(() => server.acme.client.post('groups', { name: 'g' }));
+    const changes = statements.filter((text) => kindOf(text) === 'write');
+    expect(changes.length).toBeGreaterThan(1);
+    expect((await total('write')) - writes).toBe(changes.length);
+    expect(await metric('sql_statement_duration_seconds_count{kind="write"}')).toBe(await total('write'));
+    const before = await total('read');
+    await server.app.units.read(
+      server.acme.caller,
+      (work) => work.db.selectFrom('groups').select('id').where('company_id', '=', 1).execute(),
+      { examines: true },
+    );
+    expect(await total('read')).toBe(before + 1);
+    await expect(
+      server.app.database.reads
+        .selectFrom('nothing' as 'groups')
+        .select('id')
+        .execute(),
+    ).rejects.toThrow();
+    expect(await total('read')).toBe(before + 2);
+  });
+});
+
+describe('connections of a pool', () => {
+  it('are shown by state where there is one', async () => {
+    const none = { running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 };
+    const sources: MetricSources = {
+      lostLogLines: () => 0,
+      databaseBytes: () => ({ file: 0, log: 0 }),
+      clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
+      isLogLong: () => false,
+      examining: () => none,
+      follow: () => () => undefined,
+      fleet: () => Promise.resolve(null),
+      ledgerDelaySeconds: () => 0,
+      backupAgeSeconds: () => null,
+      connections: () => ({ used: 3, idle: 7, waiting: 1 }),
+      droppedTraces: () => 0,
+    };
+    const text = await textOf(createMetrics(sources));
+    for (const [state, number] of Object.entries(sources.connections())) {
+      expect(text).toContain(`database_connections{state="${state}"} ${number}`);
+    }
+    expect(text).not.toMatch(/^(?:records|deliveries_queued|database_backup_age_seconds)[ {]/m);
+    expect((await server.anonymous.get('/metrics')).text).not.toMatch(/^database_connections\{/m);
+  });
+});
+
+/** What the handler of the metrics sends. */
+async function textOf({ handler }: Metrics): Promise<string> {
+  const context = requestContext({ waiting: new WaitingBytes(), slots: new Slots() });
+  const listening = createServer(express().use(context).get('/', handler)).listen(0);
+  onTestFinished(() => void listening.close());
+  const { port } = listening.address() as { port: number };
+  return await (await fetch(`http://127.0.0.1:${port}/`)).text();
+}

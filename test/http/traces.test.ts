@@ -1,0 +1,222 @@
+import { expect, it, describe, onTestFinished } from 'vitest';
+
+import type { Config } from '../../src/platform/config/config.js';
+import { startCollector, type Collector, type ReceivedSpan } from '../support/collector.js';
+import { metricOf } from '../support/gauges.js';
+import { addPerson, signIn } from '../support/people.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { subscribe } from '../support/subscribe.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = '00f067aa0ba902b7';
+const SERVER = 2;
+const CLIENT = 3;
+
+interface Traced {
+  readonly server: TestServer;
+  readonly collector: Collector;
+}
+
+async function traced(config: Partial<Config> = {}): Promise<Traced> {
+  const collector = await startCollector();
+  const server = await startServer({ tracesUrl: collector.url, ...config });
+  onTestFinished(() => server.stop());
+  return { server, collector };
+}
+
+/** Waits for the span of the request with this id; resolves to all spans of its trace. */
+async function traceOf({ collector }: Traced, requestId: string): Promise<ReceivedSpan[]> {
+  const find = () =>
+    collector.spans().find(({ attributes }) => attributes['terminal_gateway.request.id'] === requestId);
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  return collector.spans().filter(({ traceId }) => traceId === find()?.traceId);
+}
+
+const named = (id: string, more: Record<string, string> = {}) => ({
+  headers: { 'x-request-id': id, ...more },
+});
+const kindOf = (spans: readonly ReceivedSpan[], kind: string): ReceivedSpan[] =>
+  spans.filter(({ attributes }) => kind in attributes);
+
+describe('traces', () => {
+  it('have a span for a request, with its statements, and continue the trace of the client', async () => {
+    const all = await traced();
+    const { client } = all.server.acme;
+    await client.post('groups', { name: 'g' }, named('r-1', { traceparent: `00-${TRACE}-${PARENT}-01` }));
+    const spans = await traceOf(all, 'r-1');
+    const [request] = kindOf(spans, 'http.route');
+    expect(request).toMatchObject({
+      name: 'POST /v1/groups',
+      traceId: TRACE,
+      parentSpanId: PARENT,
+      kind: SERVER,
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/v1/groups',
+        'http.response.status_code': 201,
+        'terminal_gateway.request.id': 'r-1',
+      },
+    });
+    const statements = kindOf(spans, 'db.query.text');
+    const insert = statements.find(({ name }) => name === 'INSERT groups');
+    expect(insert).toMatchObject({
+      kind: CLIENT,
+      parentSpanId: request?.spanId,
+      attributes: {
+        'db.system.name': 'sqlite',
+        'db.operation.name': 'INSERT',
+        'db.query.summary': 'INSERT groups',
+      },
+    });
+    expect(String(insert?.attributes['db.query.text'])).toMatch(/^insert into "groups"[^]*\?/);
+    const log = all.server.logs.find((line) => line.includes('r-1')) ?? '{}';
+    expect(JSON.parse(log)).toMatchObject({ trace_id: TRACE, request_id: 'r-1' });
+  });
+
+  it('begin with the request where the client sends no trace, or none that is well-formed', async () => {
+    const all = await traced();
+    const { client } = all.server.acme;
+    await client.get('groups', undefined, named('r-none'));
+    await client.get('groups', undefined, named('r-bad', { traceparent: `00-${TRACE}-${PARENT}` }));
+    for (const id of ['r-none', 'r-bad']) {
+      const [request] = kindOf(await traceOf(all, id), 'http.route');
+      expect([request?.parentSpanId, request?.traceId === TRACE]).toEqual([undefined, false]);
+    }
+  });
+
+  it('show faults of the server as errors, not mistakes of clients', async () => {
+    const all = await traced();
+    await all.server.acme.client.get('groups/nobody', undefined, named('r-404'));
+    await all.server.anonymous.get('/none/of/these', undefined, named('r-unknown'));
+    all.server.app.database.health.report('storage_full');
+    await all.server.anonymous.get('/readyz', undefined, named('r-503'));
+    const statusOf = async (id: string) =>
+      (await traceOf(all, id)).map(({ name, status }) => [name, status.code]);
+    expect(await statusOf('r-404')).toContainEqual(['GET /v1/groups/{group_name}', 0]);
+    expect(await statusOf('r-unknown')).toEqual([['GET', 0]]);
+    expect(await statusOf('r-503')).toContainEqual(['GET /readyz', 2]);
+  });
+
+  it('have a span for a GraphQL operation between the request and its statements', async () => {
+    const all = await traced();
+    const { graphql } = all.server.acme;
+    await graphql('query Fleet { groups(first: 5) { nodes { name } } }', {}, named('q-1'));
+    const spans = await traceOf(all, 'q-1');
+    const [request] = kindOf(spans, 'http.route');
+    const [operation] = kindOf(spans, 'graphql.operation.type');
+    expect(operation).toMatchObject({
+      name: 'query',
+      parentSpanId: request?.spanId,
+      attributes: { 'graphql.operation.type': 'query', 'graphql.operation.name': 'Fleet' },
+    });
+    const list = kindOf(spans, 'db.query.text').find(({ name }) => name === 'SELECT groups');
+    expect(list?.parentSpanId).toBe(operation?.spanId);
+  });
+
+  it('have the code of a failed operation', async () => {
+    const all = await traced();
+    const { graphql } = await all.server.member('acme', 'viewer');
+    await graphql('mutation { groupCreate(input: { name: "g" }) { group { name } } }', {}, named('q-2'));
+    await graphql('{ unknown }', {}, named('q-3'));
+    const operationOf = async (id: string) =>
+      (await traceOf(all, id)).find(({ attributes }) => 'error.type' in attributes);
+    expect(await operationOf('q-2')).toMatchObject({
+      name: 'mutation',
+      status: { code: 2 },
+      attributes: { 'error.type': 'FORBIDDEN' },
+    });
+    expect(await operationOf('q-3')).toMatchObject({ name: 'GraphQL Operation', status: { code: 2 } });
+  });
+
+  it('are their own for an operation over a socket and for each event of a subscription', async () => {
+    const all = await traced();
+    const { server, collector } = all;
+    const { until, stop } = subscribe(
+      server,
+      server.acme,
+      'subscription Watch { ledgerAppended { sequence } }',
+    );
+    await expect.poll(() => metricOf(server.url, 'graphql_streams_open{transport="websocket"}')).toBe(1);
+    await server.acme.client.post('groups', { name: 'g' });
+    await until(1);
+    stop();
+    const events = () =>
+      collector.spans().filter(({ attributes }) => attributes['graphql.operation.name'] === 'Watch');
+    // Its beginning, and one event.
+    await expect.poll(() => events().length, { timeout: 10_000 }).toBe(2);
+    const [begun, event] = events();
+    expect([begun?.name, begun?.parentSpanId, event?.parentSpanId]).toEqual([
+      'subscription',
+      undefined,
+      undefined,
+    ]);
+    expect(begun?.traceId).not.toBe(event?.traceId);
+    expect(collector.spans().some(({ parentSpanId }) => parentSpanId === begun?.spanId)).toBe(true);
+  });
+
+  it('have no secret, whatever clients send', async () => {
+    const all = await traced();
+    const { server, collector } = all;
+    const card = '4111111111111111';
+    const password = 'Zx7#unrepeatable-pass-phrase';
+    const { email } = await addPerson(server, { acme: 'admin' }, { password });
+    await signIn(server, { email, password });
+    const { client, graphql, token } = server.acme;
+    const header = { headers: { cookie: 'c00kie', tracestate: 'v=st4te', 'user-agent': 'ag3nt' } };
+    await server.anonymous.get(`groups?access_token=${token}`);
+    await server.anonymous.get(`/${token}?x=${card}`);
+    await client.get(`groups/${card}`, undefined, header);
+    await client.post('groups', { name: `of ${card}` });
+    await client.post('groups', { name: `of ${card}` });
+    await graphql('query ($name: String!) { group(name: $name) { name } }', { name: card });
+    await graphql(`query _${card} { group(name: "${card}") { name } }`);
+    await graphql(`query t${token} { viewer { role } }`);
+    await graphql(`{ unknown(token: "${token}") }`);
+    await server.stop();
+    const sent = collector.bodies.join('\n');
+    expect(collector.spans().length).toBeGreaterThan(30);
+    for (const secret of [token, card, password, email, 'c00kie', 'st4te', 'ag3nt']) {
+      expect(sent).not.toContain(secret);
+    }
+    expect(sent).not.toMatch(/\b[0-9a-f]{40}\b|access_token=|unrepeatable/);
+  });
+
+  it('are as many as the share says, and none of those that the client does not record', async () => {
+    const all = await traced({ tracesShare: 0 });
+    await all.server.acme.client.get(
+      'groups',
+      undefined,
+      named('s-0', { traceparent: `00-${TRACE}-${PARENT}-01` }),
+    );
+    const some = await traced({ tracesShare: 1 });
+    await some.server.acme.client.get(
+      'groups',
+      undefined,
+      named('s-1', { traceparent: `00-${TRACE}-${PARENT}-00` }),
+    );
+    for (const { server } of [all, some]) await server.stop();
+    expect([all.collector.bodies, some.collector.bodies]).toEqual([[], []]);
+    // Its requests can be found in the log nevertheless.
+    expect(some.server.logs.find((line) => line.includes('s-1'))).toContain(`"trace_id":"${TRACE}"`);
+  });
+
+  it('end with what the server sends when it stops', async () => {
+    const { server, collector } = await traced();
+    await server.acme.client.get('groups', undefined, named('last'));
+    await server.stop();
+    expect(collector.spans().map(({ name }) => name)).toContain('GET /v1/groups');
+  });
+});
+
+describe('without a collector', () => {
+  it('requests are served, and spans are dropped and counted', async () => {
+    const server = await startServer({ tracesUrl: 'http://127.0.0.1:9/v1/traces' });
+    onTestFinished(() => server.stop());
+    const dropped = () => metricOf(server.url, 'traces_dropped_total');
+    expect(await dropped()).toBe(0);
+    for (let n = 0; n < 20; n += 1) expect((await server.acme.client.get('groups')).status).toBe(200);
+    await expect.poll(dropped, { timeout: 20_000 }).toBeGreaterThan(40);
+    const [line = ''] = server.logs.filter((each) => each.includes('traces were dropped'));
+    expect(JSON.parse(line)).toMatchObject({ level: 'warn', dropped: expect.any(Number) as number });
+  });
+});

@@ -63,11 +63,9 @@ export class Announcements {
     const client = this.#client;
     if (client === null) return false;
     const keys = [TASKS.class, TASKS[task]];
-    const { rows } = await client.query<{ taken: boolean }>(
-      'select pg_try_advisory_lock($1, $2) as taken',
-      keys,
-    );
-    if (rows[0]?.taken !== true) return false;
+    const query = client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', keys);
+    // Without the connection nothing is known of other nodes: the task waits.
+    if (!(await query.then(({ rows }) => rows[0]?.taken === true).catch(() => false))) return false;
     try {
       await use();
     } finally {

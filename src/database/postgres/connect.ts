@@ -48,10 +48,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
     watchStatements: (listener) => statements.add(listener),
     spoolPath: join(folder, `upload-${process.pid}-`),
     lastBackupPath: join(folder, 'last-backup'),
-    close: async () => {
-      await announcements.close();
-      await sessions.close();
-    },
+    close: () => sessions.close(() => announcements.close()),
   };
 }
 

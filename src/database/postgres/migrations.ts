@@ -8,7 +8,7 @@ import { createSchema } from './schema/index.js';
  * A released migration is never renamed, changed or removed.
  */
 export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise<void>>> = {
-  '0012-schema': createSchema,
+  '0013-schema': createSchema,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -37,10 +37,15 @@ const LOCK_MS = 4_000;
 /** What PostgreSQL answers to statements after one that failed. */
 const ABORTED = '25P02';
 
-/** One connection, with a handle for its statements. */
-export class Session implements DatabaseConnection {
+/** What one unit of work has of a connection. */
+export interface UnitHandle {
   readonly db: Kysely<Tables>;
-  #settings: UnitSettings | null = null;
+  /** Refuses statements from now on: the connection serves other units. */
+  readonly end: () => void;
+}
+
+/** One connection. */
+export class Session implements DatabaseConnection {
   #failed: Error | null = null;
   #isWriting = false;
   #beginError: Error | null = null;
@@ -54,15 +59,6 @@ export class Session implements DatabaseConnection {
     client.on('error', (error) => {
       this.#failed ??= error;
     });
-    this.db = new Kysely({
-      dialect: new ConnectionsDialect({
-        acquireConnection: () => Promise.resolve(this),
-        releaseConnection: () => Promise.resolve(),
-        beginTransaction: () => this.begin(this.#settings),
-        commitTransaction: () => this.end('commit'),
-        rollbackTransaction: () => this.end('rollback').catch(() => undefined),
-      }),
-    });
   }
 
   /** Whether the connection must not be used again. */
@@ -70,9 +66,29 @@ export class Session implements DatabaseConnection {
     return this.#failed !== null;
   }
 
-  /** For the next transaction of `db`. */
-  prepare(settings: UnitSettings): void {
-    this.#settings = settings;
+  /** `settings` are those of transactions that are begun with the handle. */
+  handle(settings: UnitSettings): UnitHandle {
+    let isEnded = false;
+    const connection: DatabaseConnection = {
+      executeQuery: async (query) => {
+        if (isEnded) throw new Error('The unit of work has ended.');
+        return await this.executeQuery(query);
+      },
+      streamQuery: () => this.streamQuery(),
+    };
+    const dialect = new ConnectionsDialect({
+      acquireConnection: () => Promise.resolve(connection),
+      releaseConnection: () => Promise.resolve(),
+      beginTransaction: () => this.begin(settings),
+      commitTransaction: () => this.end('commit'),
+      rollbackTransaction: () => this.end('rollback').catch(() => undefined),
+    });
+    return {
+      db: new Kysely<Tables>({ dialect }),
+      end: () => {
+        isEnded = true;
+      },
+    };
   }
 
   /** Begins a read transaction; an error of it is that of the statement after it. */
@@ -116,8 +132,7 @@ export class Session implements DatabaseConnection {
     throw new Error('This connection does not stream rows: read them in pages.');
   }
 
-  async begin(settings: UnitSettings | null, isReadOnly = false): Promise<void> {
-    if (settings === null) throw new Error('The unit has no settings.');
+  async begin(settings: UnitSettings, isReadOnly = false): Promise<void> {
     this.#isWriting = true;
     await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
   }

@@ -77,12 +77,14 @@ export class Sessions {
     const key = scope ?? ofCompany ?? ABOVE;
     const release = await this.#turns.write.acquire(key);
     try {
+      const settings = { scope, locks: [key], statementMs: STATEMENT_MS };
       return await this.#inSession(async (session) => {
-        session.prepare({ scope, locks: [key], statementMs: STATEMENT_MS });
-        return await session.db.transaction().execute((db) => {
-          this.#transactions.set(db, { session, scope });
-          return use(db);
-        });
+        const { db, end } = session.handle(settings);
+        const change = async (transaction: Transaction<Tables>): Promise<T> => {
+          this.#transactions.set(transaction, { session, scope });
+          return await use(transaction).finally(end);
+        };
+        return await db.transaction().execute(change);
       });
     } finally {
       release();
@@ -144,11 +146,13 @@ export class Sessions {
     this.#names.forget();
   }
 
-  /** Waits for units that write. */
-  async close(): Promise<void> {
+  /** Waits for units that have begun or are queued, then for `last`, which may still use the connections. */
+  async close(last: () => Promise<void>): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     this.#turns.examine.close();
     await Promise.all([this.#turns.write.finish(), this.#turns.read.finish(), this.#turns.above.finish()]);
+    await last();
     await this.pool.end();
   }
 
@@ -162,7 +166,7 @@ export class Sessions {
   }
 
   async #connect(): Promise<Session> {
-    if (this.#isClosed && this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
+    if (this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
     try {
       const client = await this.pool.connect();
       const known = this.#sessions.get(client) ?? new Session(client, this.#names, this.watcher);
@@ -187,10 +191,12 @@ async function readIn<T>(
   settings: UnitSettings,
   use: (db: Kysely<Tables>) => Promise<T>,
 ): Promise<T> {
+  const { db, end } = session.handle(settings);
   session.beginRead(settings);
   try {
-    return await use(session.db);
+    return await use(db);
   } finally {
+    end();
     session.endRead();
   }
 }

@@ -43,27 +43,13 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) });
   const verify = (): string | null => writer.guard?.verify() ?? null;
   return {
-    ...{
-      name: file,
-      system: 'sqlite' as const,
-      lastBackupPath: lastBackupOf(file),
-      health,
-      ...readers.handles,
-      writes,
-      verify,
-      ...SINGLE_NODE,
-    },
+    ...{ name: file, system: 'sqlite', health, writes, verify },
+    ...{ ...readers.handles, ...SINGLE_NODE },
     write: (_scope, use) => writes.transaction().execute(use),
     aboveCompanies: (_db, use) => use(),
     watchStatements: (listener) => statements.add(listener),
     admit: (change) => admit(reserve, health, change),
-    checks: databaseChecks(
-      { file, reads: readers.handles.reads, health, verify },
-      { maxLogBytes: options.maxLogBytes ?? Infinity },
-    ),
-    bytes: () => databaseBytes(file),
-    maintain: () => trimLog(file, writes),
-    spoolPath: `${file}.upload-`,
+    ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify }, options),
     close: async () => {
       await writers.finish();
       await readers.close();
@@ -71,6 +57,20 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
       closeWriter(writer);
       unmark();
     },
+  };
+}
+
+function upkeepOf(
+  file: string,
+  parts: Pick<Database, 'reads' | 'writes' | 'health' | 'verify'>,
+  { maxLogBytes = Infinity }: ConnectOptions,
+): Pick<Database, 'checks' | 'bytes' | 'maintain' | 'spoolPath' | 'lastBackupPath'> {
+  return {
+    checks: databaseChecks({ file, ...parts }, { maxLogBytes }),
+    bytes: () => databaseBytes(file),
+    maintain: () => trimLog(file, parts.writes),
+    spoolPath: `${file}.upload-`,
+    lastBackupPath: lastBackupOf(file),
   };
 }
 

@@ -39,6 +39,34 @@ function counted(table: string, counter = table): readonly string[] {
   ];
 }
 
+const ADDED = `select company_id, count(*) as change from new_rows where state = 'queued' group by company_id`;
+const REMOVED = `select company_id, -count(*) as change from old_rows where state = 'queued' group by company_id`;
+
+/** Counts the deliveries of each company that wait. */
+function countingOfQueued(name: string, changes: string): string {
+  return `create function ${name}() returns trigger language plpgsql set search_path from current as $$
+    begin
+      insert into counters as counter (company_id, name, total)
+        select company_id, 'queued_deliveries', sum(change) from (${changes}) as changes
+        group by company_id having sum(change) <> 0 order by company_id
+      on conflict (company_id, name) do update set total = counter.total + excluded.total;
+      return null;
+    end $$`;
+}
+
+const countedQueued = (event: string, rows: string, name: string): string =>
+  `create trigger notification_deliveries_queued_${event} after ${event} on notification_deliveries
+    referencing ${rows} for each statement execute function ${name}()`;
+
+const QUEUED: readonly string[] = [
+  countingOfQueued('count_added_queued', ADDED),
+  countingOfQueued('count_removed_queued', REMOVED),
+  countingOfQueued('count_changed_queued', `${ADDED} union all ${REMOVED}`),
+  countedQueued('insert', 'new table as new_rows', 'count_added_queued'),
+  countedQueued('delete', 'old table as old_rows', 'count_removed_queued'),
+  countedQueued('update', 'old table as old_rows new table as new_rows', 'count_changed_queued'),
+];
+
 /** Triggers that count the rows of each company, keep a row in its company, and refuse changes of ledger entries. */
 export const COUNTER_TRIGGERS: readonly string[] = [
   countingFunction('count_added_rows', 'new_rows', ''),
@@ -47,6 +75,7 @@ export const COUNTER_TRIGGERS: readonly string[] = [
   APPEND_ONLY,
   ...[...COUNTED, ...COUNTED_LATER].filter((table) => table !== 'ledger').flatMap((table) => counted(table)),
   ...counted('memberships', 'users'),
+  ...QUEUED,
   countedIn('ledger'),
   `create trigger ledger_only_added_to before update or delete or truncate on ledger
     for each statement execute function refuse_change()`,

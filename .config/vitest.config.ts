@@ -7,6 +7,12 @@ const root = new URL('..', import.meta.url).pathname;
 /** Tests of the built program: they start it, kill it, open its pages, or limit its memory and storage. */
 const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-*.test.ts'];
 
+/** Tests of one database only, by the end of their names; all others run on each. */
+const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
+
+/** Whether the project `postgres` runs: not before the program can open PostgreSQL. */
+const HAS_POSTGRES = false;
+
 /** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
 const transform = {
   oxc: { decorator: { legacy: true } },
@@ -21,6 +27,21 @@ const workers = {
   maxWorkers: 4,
 };
 
+const postgres = {
+  ...transform,
+  test: {
+    ...workers,
+    name: 'postgres',
+    include: ['test/**/*.test.ts'],
+    exclude: [OF_SQLITE],
+    provide: { database: 'postgres' as const },
+    globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+};
+
 export default defineConfig({
   test: {
     root,
@@ -33,6 +54,8 @@ export default defineConfig({
           ...workers,
           name: 'program',
           include: PROGRAM,
+          exclude: [OF_POSTGRES],
+          provide: { database: 'sqlite' },
           globalSetup: ['test/support/setup-build.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -45,11 +68,13 @@ export default defineConfig({
           ...workers,
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: PROGRAM,
+          exclude: [...PROGRAM, OF_POSTGRES],
+          provide: { database: 'sqlite' },
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
       },
+      ...(HAS_POSTGRES ? [postgres] : []),
     ],
   },
 });

@@ -10,8 +10,8 @@ const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo
 /** Tests of one database only, by the end of their names; all others run on each. */
 const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
 
-/** Whether the project `postgres` runs: not before the program can open PostgreSQL. */
-const HAS_POSTGRES = false;
+/** The projects that run: `postgres` not before the program can open PostgreSQL. */
+const RUNNING: readonly string[] = ['program', 'server'];
 
 /** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
 const transform = {
@@ -25,6 +25,34 @@ const workers = {
   isolate: false,
   // Twice the processors of the smallest machine, since many tests wait for a process or a deadline.
   maxWorkers: 4,
+};
+
+const program = {
+  ...transform,
+  test: {
+    ...workers,
+    name: 'program',
+    include: PROGRAM,
+    exclude: [OF_POSTGRES],
+    provide: { database: 'sqlite' as const },
+    globalSetup: ['test/support/setup-build.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+};
+
+const server = {
+  ...transform,
+  test: {
+    ...workers,
+    name: 'server',
+    include: ['test/**/*.test.ts'],
+    exclude: [...PROGRAM, OF_POSTGRES],
+    provide: { database: 'sqlite' as const },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
 };
 
 const postgres = {
@@ -47,34 +75,6 @@ export default defineConfig({
     root,
     reporters: ['default', new ClosingLine()],
     globalSetup: ['test/support/setup-database.ts'],
-    projects: [
-      {
-        ...transform,
-        test: {
-          ...workers,
-          name: 'program',
-          include: PROGRAM,
-          exclude: [OF_POSTGRES],
-          provide: { database: 'sqlite' },
-          globalSetup: ['test/support/setup-build.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
-        },
-      },
-      {
-        ...transform,
-        test: {
-          ...workers,
-          name: 'server',
-          include: ['test/**/*.test.ts'],
-          exclude: [...PROGRAM, OF_POSTGRES],
-          provide: { database: 'sqlite' },
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      ...(HAS_POSTGRES ? [postgres] : []),
-    ],
+    projects: [program, server, postgres].filter(({ test }) => RUNNING.includes(test.name)),
   },
 });

@@ -7,6 +7,9 @@ const root = new URL('..', import.meta.url).pathname;
 /** Tests of the built program: they start it, kill it, open its pages, or limit its memory and storage. */
 const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-*.test.ts'];
 
+/** Tests of one database only, by the end of their names; all others run on each. */
+const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
+
 /** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
 const transform = {
   oxc: { decorator: { legacy: true } },
@@ -21,58 +24,54 @@ const workers = {
   maxWorkers: 4,
 };
 
-const FILE_ONLY = 'test/**/*.sqlite.test.ts';
-const SERVER_ONLY = 'test/**/*.postgres.test.ts';
-
-const ofProgram = {
-  globalSetup: ['test/support/setup-build.ts'],
-  testTimeout: 120_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 20_000 } },
+const program = {
+  ...transform,
+  test: {
+    ...workers,
+    name: 'program',
+    include: PROGRAM,
+    exclude: [OF_POSTGRES],
+    provide: { database: 'sqlite' as const },
+    globalSetup: ['test/support/setup-build.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
 };
 
-/** Tests on a SQLite file, those of the built program apart; and all that are not of files on PostgreSQL again. */
+const server = {
+  ...transform,
+  test: {
+    ...workers,
+    name: 'server',
+    include: ['test/**/*.test.ts'],
+    exclude: [...PROGRAM, OF_POSTGRES],
+    provide: { database: 'sqlite' as const },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+};
+
+const postgres = {
+  ...transform,
+  test: {
+    ...workers,
+    name: 'postgres',
+    include: ['test/**/*.test.ts'],
+    exclude: [OF_SQLITE],
+    provide: { database: 'postgres' as const },
+    globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+};
+
 export default defineConfig({
   test: {
     root,
     reporters: ['default', new ClosingLine()],
     globalSetup: ['test/support/setup-database.ts'],
-    projects: [
-      {
-        ...transform,
-        test: {
-          ...workers,
-          ...ofProgram,
-          name: 'program',
-          include: PROGRAM,
-          exclude: [SERVER_ONLY],
-          provide: { database: 'sqlite' },
-        },
-      },
-      {
-        ...transform,
-        test: {
-          ...workers,
-          name: 'server',
-          include: ['test/**/*.test.ts'],
-          exclude: [...PROGRAM, SERVER_ONLY],
-          provide: { database: 'sqlite' },
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        ...transform,
-        test: {
-          ...workers,
-          ...ofProgram,
-          name: 'postgres',
-          include: ['test/**/*.test.ts'],
-          exclude: [FILE_ONLY],
-          globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
-          provide: { database: 'postgres' },
-        },
-      },
-    ],
+    projects: [program, server, postgres],
   },
 });

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
@@ -10,6 +9,8 @@ import { createUnits, type Units } from '../../src/database/work.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { KeyedHash } from '../../src/platform/keys/keyed-hash.js';
 import { testDatabase } from '../support/database.js';
+import type { SqlValue, TestPlace } from '../support/databases/place.js';
+import { insertRows } from '../support/databases/rows.js';
 import { SYSTEM } from '../support/server.js';
 
 const HASH = new KeyedHash('a secret for tests only: 0123456789abcdef', 'ledger chain');
@@ -17,14 +18,17 @@ const ENTRIES = 12;
 const ACME = 71;
 const BETA = 72;
 
+let place: TestPlace;
 let database: Database;
 let units: Units;
 beforeEach(async () => {
-  database = testDatabase();
+  ({ place, database } = await testDatabase());
   units = unitsWith(HASH);
-  await sql`insert into companies values (${ACME}, 'Acme', 0, 0), (${BETA}, 'Beta', 0, 0)`.execute(
-    database.writes,
-  );
+  const times = { created_at: new Date(0), updated_at: new Date(0) };
+  await insertRows(place, 'companies', [
+    { id: ACME, name: 'Acme', ...times },
+    { id: BETA, name: 'Beta', ...times },
+  ]);
 });
 
 const unitsWith = (hash: KeyedHash | null): Units => createUnits(database, systemClock, { chain: hash });
@@ -59,30 +63,28 @@ async function verify(options: Options = {}): Promise<ChainReport> {
   return await verifyChain(units, hash, state, { from, isOn, expected, onEntry: () => undefined });
 }
 
-/** An editor of the file, whom neither triggers nor indexes hold back. */
-async function edit(statement: string): Promise<void> {
-  for (const trigger of ['ledger_no_update', 'ledger_no_delete']) {
-    await sql.raw(`drop trigger if exists ${trigger}`).execute(database.writes);
-  }
-  await sql.raw('drop index if exists ledger_of_company').execute(database.writes);
-  await sql.raw(statement).execute(database.writes);
+/** An editor of the stored rows, whom neither triggers nor indexes hold back. */
+async function edit(statement: string, values: readonly SqlValue[] = []): Promise<void> {
+  await place.unprotectLedger();
+  await place.sql(statement, values);
 }
 
 const OF_ACME = `company_id = ${ACME}`;
-const FIELDS: Readonly<Record<string, string>> = {
-  company_id: `${BETA}`,
-  at: 'at + 1',
-  user_id: 'user_id + 1',
-  token_id: '17',
-  channel: "'interface'",
-  action: "'delete'",
-  entity_type: "'device'",
-  entity_id: 'null',
-  before: `'{"name":"another"}'`,
-  after: 'null',
-  request_id: "'another'",
-  ip: 'null',
-  hash: `'${'0'.repeat(64)}'`,
+/** Another value of each column. */
+const FIELDS: Readonly<Record<string, SqlValue>> = {
+  company_id: BETA,
+  at: new Date(1),
+  user_id: 6,
+  token_id: 17,
+  channel: 'interface',
+  action: 'delete',
+  entity_type: 'device',
+  entity_id: null,
+  before: '{"name":"another"}',
+  after: null,
+  request_id: 'another',
+  ip: null,
+  hash: '0'.repeat(64),
 };
 
 describe('AT-35 the chain of ledger entries', () => {
@@ -100,10 +102,9 @@ describe('AT-35 the chain of ledger entries', () => {
   });
 
   it('covers every column of the ledger but its place among those of all companies', async () => {
-    const { rows } = await sql<{ name: string }>`select name from pragma_table_info('ledger')`.execute(
-      database.reads,
-    );
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(
+    await append(1);
+    const [row] = await place.sql('select * from ledger');
+    expect(Object.keys(row ?? {}).toSorted()).toEqual(
       ['position', 'sequence', ...Object.keys(FIELDS)].toSorted(),
     );
   });
@@ -112,19 +113,15 @@ describe('AT-35 the chain of ledger entries', () => {
     await append(ENTRIES);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2 * ENTRIES }), async (sequence) => {
-        const saved = await sql<{ position: number; old: string | number | null }>`select position,
-          ${sql.ref(field)} as old from ledger where company_id = ${ACME} and sequence = ${sequence}`.execute(
-          database.reads,
-        );
-        const [row] = saved.rows;
-        await edit(
-          `update ledger set ${field} = ${FIELDS[field]} where ${OF_ACME} and sequence = ${sequence}`,
-        );
+        const entry = `${OF_ACME} and sequence = ${sequence}`;
+        const [row] = await place.sql<{ position: number }>(`select position from ledger where ${entry}`);
+        const kept = `select ${field} from kept where kept.position = ledger.position`;
+        await place.sql('create table kept as select * from ledger');
+        await edit(`update ledger set ${field} = $1 where ${entry}`, [FIELDS[field] ?? null]);
         const { damages } = await verify();
         expect(damages[0]?.sequence).toBe(sequence);
-        await sql`update ledger set ${sql.ref(field)} = ${row?.old} where position = ${row?.position}`.execute(
-          database.writes,
-        );
+        await place.sql(`update ledger set ${field} = (${kept}) where position = $1`, [row?.position ?? 0]);
+        await place.sql('drop table kept');
         expect((await verify()).damages).toEqual([]);
       }),
       { numRuns: 8 },
@@ -138,15 +135,15 @@ describe('AT-35 the chain of ledger entries', () => {
     await fc.assert(
       fc.asyncProperty(range, async ([first, more]) => {
         const last = Math.min(first + more, all);
-        await sql`create table kept as select * from ledger`.execute(database.writes);
+        await place.sql('create table kept as select * from ledger');
         await edit(`delete from ledger where ${OF_ACME} and sequence between ${first} and ${last}`);
         const { damages } = await verify();
         expect(damages[0]).toMatchObject({ sequence: first });
         expect(damages[0]?.problem).toContain(first === last ? `entry ${first} is` : `${first} to ${last}`);
         expect(damages[0]?.problem.includes('cut off')).toBe(last === all);
-        await sql`delete from ledger`.execute(database.writes);
-        await sql`insert into ledger select * from kept`.execute(database.writes);
-        await sql`drop table kept`.execute(database.writes);
+        await place.sql('delete from ledger');
+        await place.sql('insert into ledger select * from kept');
+        await place.sql('drop table kept');
       }),
       { numRuns: 25 },
     );
@@ -164,23 +161,24 @@ describe('AT-35 the chain of ledger entries', () => {
       ],
       [
         `insert into ledger (company_id, sequence, at, channel, action, entity_type, hash)
-         values (${ACME}, 25, 0, 'api', 'create', 'group', '${'a'.repeat(64)}')`,
+         select company_id, 25, at, 'api', 'create', 'group', '${'a'.repeat(64)}' from ledger
+         where ${OF_ACME} and sequence = 1`,
         25,
       ],
       [
         `insert into ledger (company_id, sequence, at, channel, action, entity_type)
-         values (${ACME}, 25, 0, 'api', 'create', 'group')`,
+         select company_id, 25, at, 'api', 'create', 'group' from ledger where ${OF_ACME} and sequence = 1`,
         25,
       ],
       [`update ledger set position = position + 1000 where ${OF_ACME} and sequence = 3`, 4],
     ] as const;
     await append(ENTRIES);
-    await sql`create table kept as select * from ledger`.execute(database.writes);
+    await place.sql('create table kept as select * from ledger');
     for (const [statements, sequence] of cases) {
       for (const statement of statements.split(';')) await edit(statement);
       expect((await verify()).damages[0], statements).toMatchObject({ sequence });
-      await sql`delete from ledger`.execute(database.writes);
-      await sql`insert into ledger select * from kept`.execute(database.writes);
+      await place.sql('delete from ledger');
+      await place.sql('insert into ledger select * from kept');
     }
   });
 
@@ -203,7 +201,7 @@ describe('AT-35 the chain of ledger entries', () => {
 
   it('shows an edited head, and a history that was put back to an earlier one if its head was noted', async () => {
     await append(3);
-    await sql`create table earlier as select * from ledger_chains`.execute(database.writes);
+    await place.sql('create table earlier as select * from ledger_chains');
     await append(3);
     const { head } = await verify();
     const expected = head === null ? [] : [head];

@@ -1,8 +1,5 @@
-import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 
-import type { Database } from '../../src/database/database.js';
-import { checkFile } from '../../src/database/sqlite/file/check.js';
 import { createUnits, type ReadWork, type Units, type WriteWork } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import type { Clock } from '../../src/platform/clock.js';
@@ -107,16 +104,10 @@ import {
   users,
 } from '../../src/resources/user/member/member.service.js';
 import { testDatabase } from '../support/database.js';
+import type { SqlRow, TestPlace } from '../support/databases/place.js';
 import { report } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
-import {
-  insertForbidden,
-  rowsWhereCompany,
-  seedCompanies,
-  START,
-  TWIN,
-  type Row,
-} from '../support/two-companies.js';
+import { rowsOfCompany, seedCompanies, START, TWIN } from '../support/two-companies.js';
 
 const CLOCK: Clock = { now: () => new Date(Date.UTC(2026, 0, 1)), elapsed: () => 0 };
 const CALLER: Caller = {
@@ -268,16 +259,16 @@ const outcome = async (result: Promise<unknown>): Promise<unknown> =>
 const outcomeOrError = async (result: Promise<unknown>): Promise<unknown> =>
   outcome(result).catch((error: unknown) => error);
 
-function setUp(withOther: boolean): { database: Database; units: Units } {
-  const database = testDatabase();
-  seedCompanies(database.file, withOther);
-  return { database, units: createUnits(database, CLOCK) };
+async function setUp(withOther: boolean): Promise<{ place: TestPlace; units: Units }> {
+  const { place, database } = await testDatabase();
+  await seedCompanies(place, withOther);
+  return { place, units: createUnits(database, CLOCK) };
 }
 
 describe('what a company reads', () => {
   it.each(Object.entries(READS))('does not depend on another company: %s', async (_name, read) => {
-    const lone = setUp(false).units;
-    const { units } = setUp(true);
+    const lone = (await setUp(false)).units;
+    const { units } = await setUp(true);
     const expected = await outcome(lone.read(CALLER, read));
     expect(await outcomeOrError(units.read(CALLER, read))).toEqual(expected);
   });
@@ -285,22 +276,24 @@ describe('what a company reads', () => {
 
 describe('what a company changes', () => {
   it.each(Object.entries(WRITES))('is its own: %s', async (_name, write) => {
-    const lone = setUp(false);
-    const both = setUp(true);
-    const others = rowsWhereCompany(both.database.file, '<> 1');
+    const lone = await setUp(false);
+    const both = await setUp(true);
+    const others = await rowsOfCompany(both.place, 'other');
     const expected = await outcome(lone.units.write(CALLER, write));
     expect(await outcomeOrError(both.units.write(CALLER, write))).toEqual(expected);
-    expect(rowsWhereCompany(both.database.file, '= 1')).toEqual(rowsWhereCompany(lone.database.file, '= 1'));
-    expect(rowsWhereCompany(both.database.file, '<> 1')).toEqual(others);
+    expect(await rowsOfCompany(both.place, 'first')).toEqual(await rowsOfCompany(lone.place, 'first'));
+    expect(await rowsOfCompany(both.place, 'other')).toEqual(others);
   });
 });
 
-const ANY_VERSION = { displayable: 0, uuid: 'uuid', size: 0, crc: '0000' };
-const ANY_AUDIT = { revision: 1, created_at: 5, updated_at: 5, created_via: 'api' };
+const ANY_VERSION = { displayable: false, uuid: 'uuid', size: 0, crc: '0000' };
+const ANY_AUDIT = {
+  ...{ revision: 1, created_at: new Date(5), updated_at: new Date(5), created_via: 'api' },
+};
 
 interface ForbiddenLink {
   readonly table: string;
-  readonly row: Row;
+  readonly row: SqlRow;
   readonly use: (work: WriteWork) => Promise<unknown>;
   readonly expected: unknown;
 }
@@ -329,40 +322,40 @@ const FORBIDDEN: Readonly<Record<string, ForbiddenLink>> = {
 
 describe('a link to another company', () => {
   it.each(Object.entries(FORBIDDEN))('is not followed: %s', async (_name, { table, row, use, expected }) => {
-    const { database, units } = setUp(true);
-    insertForbidden(database.file, table, { company_id: 1, ...row });
+    const { place, units } = await setUp(true);
+    await place.insertForbidden([[table, { company_id: 1, ...row }]]);
     expect(await units.write(CALLER, use)).toEqual(expected);
   });
 });
 
 describe('a statement that names a company', () => {
   it('counts the devices of that company', async () => {
-    const { units } = setUp(true);
+    const { units } = await setUp(true);
     expect(await units.read({ ...CALLER, companyId: TWIN }, totalDevices)).toMatchObject({ total: 2 });
   });
 
   it('copies no content of another company', async () => {
-    const { units } = setUp(true);
+    const { units } = await setUp(true);
     await expect(units.write(CALLER, (work) => copyContent(work, TWIN + 1))).rejects.toThrow(
       'returned no row',
     );
   });
 
   it('finds the role in the company of the token', async () => {
-    const { units } = setUp(true);
+    const { units } = await setUp(true);
     const roleOf = async (hash: string) =>
       (await units.systemRead((work) => findCredential(work, hash)))?.role;
     expect([await roleOf('1'), await roleOf('derived')]).toEqual(['admin', 'viewer']);
   });
 
   it('lists the members of that company', async () => {
-    const { units } = setUp(true);
+    const { units } = await setUp(true);
     const members = await units.read(CALLER, listMembers);
     expect(members.map(({ id }) => id)).toEqual([1]);
   });
 
   it('deletes one membership of a user, not the other', async () => {
-    const { units } = setUp(true);
+    const { units } = await setUp(true);
     const memberships = await units.systemWrite(SYSTEM, async (work) => {
       await deleteMembership(work, { companyId: TWIN, userId: 1 });
       return await selectMemberships(work, [1]);
@@ -370,14 +363,14 @@ describe('a statement that names a company', () => {
     expect(memberships.map(({ companyId }) => companyId)).toEqual([1]);
   });
 
-  it('compares the rows of that company with its counters when a file is checked', () => {
-    const { database } = setUp(true);
-    const wrongCounters = (): string[] =>
-      checkFile(database.file).filter((problem) => problem.includes('counter'));
-    expect(wrongCounters()).toEqual([]);
-    const file = new Sqlite(database.file);
-    file.exec(`update counters set total = total + 1 where company_id = ${TWIN} and name = 'devices'`);
-    file.close();
-    expect(wrongCounters()).toEqual([`company ${TWIN}: its counter of devices is 3, but it has 2`]);
+  it('compares the rows of that company with its counters when the database is checked', async () => {
+    const { place } = await setUp(true);
+    const wrongCounters = async (): Promise<string[]> =>
+      (await place.check()).filter((problem) => problem.includes('counter'));
+    expect(await wrongCounters()).toEqual([]);
+    await place.sql("update counters set total = total + 1 where company_id = $1 and name = 'devices'", [
+      TWIN,
+    ]);
+    expect(await wrongCounters()).toEqual([`company ${TWIN}: its counter of devices is 3, but it has 2`]);
   });
 });

@@ -1,29 +1,30 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { connect } from '../../src/database/sqlite/connect.js';
 import type { Tables } from '../../src/database/tables.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
 import { createRandom } from '../../src/demo/random.js';
 import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
-import { databaseFile } from '../support/databases/sqlite-place.js';
+import { newDatabase, type TestPlace } from '../support/databases/place.js';
 
 const clockAt = (time: string): Clock => ({ ...systemClock, now: () => new Date(time) });
 
 interface CreatedDemo {
+  readonly place: TestPlace;
   readonly database: Database;
   readonly demo: Demo;
   readonly now: number;
 }
 
 async function create(seed: number, time: string): Promise<CreatedDemo> {
-  const database = connect(databaseFile());
+  const place = await newDatabase();
+  const database = await place.open();
   const clock = clockAt(time);
   const demo = await createDemo(database, clock, {
     seed,
     tokenSecret: 'secret of the demo test: 0123456789',
   });
-  return { database, demo, now: Date.parse(time) };
+  return { place, database, demo, now: Date.parse(time) };
 }
 
 let first: CreatedDemo;
@@ -31,6 +32,7 @@ beforeAll(async () => {
   first = await create(7, '2026-05-05T09:30:00Z');
   return async () => {
     await first.database.close();
+    await first.place.remove();
   };
 });
 

@@ -76,7 +76,7 @@ function mutationsOf(file: string): Mutation[] {
 function groupsFor(file: string): readonly (readonly string[])[] {
   const resource = /^src\/(resources\/[^/]+)/.exec(file)?.[1];
   if (resource !== undefined) return [['test/database/tenancy.test.ts'], [`test/${resource}/`]];
-  return [['test/database/tenancy.test.ts', 'test/database/migrations.test.ts'], ['test/database/']];
+  return [['test/database/tenancy.test.ts', 'test/database/migrations.sqlite.test.ts'], ['test/database/']];
 }
 
 type Outcome =

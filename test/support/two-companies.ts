@@ -1,17 +1,17 @@
-import Sqlite from 'better-sqlite3';
+import type { SqlRow, SqlValue, TestPlace } from './databases/place.js';
 
 /** Rows of the other company have ids from here on: copies of those of the first, with links among themselves. */
 export const TWIN = 7_770_000;
 /** Other copies, whose links still lead to the first company's records; foreign keys would forbid them. */
 const CROSSED = 8_880_000;
 
-export type Row = Readonly<Record<string, string | number | null>>;
-
-const audit = { revision: 1, created_at: 5, updated_at: 5, created_by: null, created_via: 'api' };
+/** When every record was made. */
+const EARLY = new Date(5);
+const audit = { revision: 1, created_at: EARLY, updated_at: EARLY, created_by: null, created_via: 'api' };
 export const START = 10 * 86_400_000 + 3_600_000;
 
 /** What the first company has. Group 2 and version 12 are not linked: only foreign links lead to them. */
-const ROWS: readonly (readonly [table: string, unique: string | null, rows: readonly Row[]])[] = [
+const ROWS: readonly (readonly [table: string, unique: string | null, rows: readonly SqlRow[]])[] = [
   ['groups', 'name', [1, 2].map((id) => ({ id, name: `group ${id}`, ...audit }))],
   ['logical_numbers', 'number', [{ id: 1, number: 'N', group_id: 1, ...audit }]],
   [
@@ -21,7 +21,7 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
       {
         id: 1,
         serial_number: 'S',
-        enabled: 1,
+        enabled: true,
         logical_number_id: 1,
         meta: '{}',
         framework_version: null,
@@ -34,7 +34,7 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
     'name',
     [{ id: 1, name: 'A.posxml', communication_format: 'http', kind: 'module', language: 'posxml', ...audit }],
   ],
-  ['contents', null, [{ id: 1, size: 1, crc: '0000', sha256: 'sum', created_at: 5, released_at: null }]],
+  ['contents', null, [{ id: 1, size: 1, crc: '0000', sha256: 'sum', created_at: EARLY, released_at: null }]],
   [
     'app_versions',
     'number',
@@ -43,7 +43,7 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
         id,
         app_id: 1,
         number: `${id}`,
-        displayable: 0,
+        displayable: false,
         uuid: 'uuid',
         content_id: null,
         size: 0,
@@ -62,7 +62,17 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
   [
     'notifications',
     null,
-    [{ id: 1, content: 'SHOW|x', range: 'group', kind: 'show', group_id: 1, expires_at: 9, ...audit }],
+    [
+      {
+        id: 1,
+        content: 'SHOW|x',
+        range: 'group',
+        kind: 'show',
+        group_id: 1,
+        expires_at: new Date(9),
+        ...audit,
+      },
+    ],
   ],
   [
     'transactions',
@@ -82,16 +92,16 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
           amount: 5,
           payment_outcome: 'approved',
           reference: 'R',
-          started_at: START,
-          finished_at: START,
-          recorded_at: START,
+          started_at: new Date(START),
+          finished_at: new Date(START),
+          recorded_at: new Date(START),
         },
       },
     ],
   ],
 ];
 
-const LINKS: readonly (readonly [table: string, row: Row, unlinked: Row])[] = [
+const LINKS: readonly (readonly [table: string, row: SqlRow, unlinked: SqlRow])[] = [
   ['app_version_groups', { app_version_id: 11, group_id: 1 }, { app_version_id: 12, group_id: 2 }],
   ['app_version_modules', { app_version_id: 12, module_id: 11 }, { app_version_id: 11, module_id: 12 }],
   ['app_version_files', { app_version_id: 11, file_id: 1 }, { app_version_id: 12, file_id: 1 }],
@@ -112,102 +122,98 @@ const LINK_COLUMNS = [
   'file_id',
 ];
 
-function shifted(row: Row, by: number, columns: readonly string[]): Row {
-  const shift = ([name, value]: [string, string | number | null]): [string, string | number | null] =>
+function shifted(row: SqlRow, by: number, columns: readonly string[]): SqlRow {
+  const shift = ([name, value]: [string, SqlValue]): [string, SqlValue] =>
     columns.includes(name) && value !== null ? [name, Number(value) + by] : [name, value];
   return Object.fromEntries(Object.entries(row).map(shift));
 }
 
-function insertInto(database: Sqlite.Database, table: string, row: Row): void {
-  const names = Object.keys(row);
-  database
-    .prepare(`insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`)
-    .run(Object.values(row));
-}
-
-/** Adds a row with links that foreign keys forbid. */
-export function insertForbidden(file: string, table: string, row: Row): void {
-  const database = new Sqlite(file);
-  database.pragma('foreign_keys = off');
-  insertInto(database, table, row);
-  database.close();
-}
+type Inserted = readonly [table: string, row: SqlRow];
 
 /** Fills an empty database with the first company, and with the other one. */
-export function seedCompanies(file: string, withOther: boolean): void {
-  const database = new Sqlite(file);
-  database.pragma('foreign_keys = off');
-  const insert = (table: string, row: Row): void => insertInto(database, table, row);
-  const people = (company: number): void => {
-    insert('companies', { id: company, name: `company ${company}`, created_at: 5, updated_at: 5 });
-    const user = {
-      id: company,
-      email: `${company}@example`,
-      name: 'user',
-      time_zone: 'UTC',
-      password_hash: '',
-    };
-    insert('users', {
-      ...user,
-      sign_in_count: 0,
-      failed_sign_ins: 0,
-      revision: 1,
-      created_at: 5,
-      updated_at: 5,
-    });
-    insert('memberships', { company_id: company, user_id: company, role: 'admin', created_at: 5 });
-    const token = {
-      id: company,
-      company_id: company,
-      user_id: company,
-      kind: 'named',
-      name: 't',
-      scopes: '[]',
-    };
-    insert('access_tokens', { ...token, token_hash: `${company}`, last_four: '0000', created_at: 5 });
-  };
-  people(1);
-  if (withOther) people(TWIN);
-  // A user of both companies, with another role.
-  if (withOther) {
-    insert('memberships', { company_id: TWIN, user_id: 1, role: 'viewer', created_at: 5 });
-    const token = { id: CROSSED, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' };
-    insert('access_tokens', { ...token, token_hash: 'derived', last_four: '0000', created_at: 5 });
-  }
-  for (const [table, unique, rows] of ROWS) {
-    for (const row of rows) {
-      insert(table, { company_id: 1, ...row });
-      if (!withOther) continue;
-      insert(table, { company_id: TWIN, ...shifted(row, TWIN, ['id', ...LINK_COLUMNS]) });
-      const crossed = { company_id: TWIN, ...shifted(row, CROSSED, ['id']) };
-      insert(table, unique === null ? crossed : { ...crossed, [unique]: `${String(row[unique])}x` });
-    }
-  }
-  for (const [table, row, unlinked] of LINKS) {
-    insert(table, { company_id: 1, ...row });
-    if (!withOther) continue;
-    insert(table, { company_id: TWIN, ...shifted(row, TWIN, LINK_COLUMNS) });
-    insert(table, { company_id: TWIN, ...unlinked });
-    insert(table, { company_id: TWIN, ...row });
-  }
-  const chunk = { content_id: 1, sequence: 0, bytes: 'b' };
-  insert('content_chunks', { company_id: 1, ...chunk });
-  if (withOther) {
-    insert('content_chunks', { company_id: TWIN, ...shifted(chunk, TWIN, LINK_COLUMNS) });
-    insert('content_chunks', { company_id: TWIN, ...chunk, sequence: 1 });
-  }
-  database.exec('update sqlite_sequence set seq = 9000000');
-  database.close();
+export async function seedCompanies(place: TestPlace, withOther: boolean): Promise<void> {
+  const rows = [
+    ...peopleOf(1),
+    ...(withOther ? peopleOf(TWIN) : []),
+    ...(withOther ? personOfBoth() : []),
+    ...ROWS.flatMap(([table, unique, own]) => own.flatMap((row) => copies(table, unique, row, withOther))),
+    ...LINKS.flatMap(([table, row, unlinked]) => linkCopies(table, row, unlinked, withOther)),
+    ...chunks(withOther),
+  ];
+  await place.insertForbidden(rows);
+  await place.continueIdsAfter(9_000_000);
 }
 
-/** All rows whose company meets the condition, for example `<> 1`. */
-export function rowsWhereCompany(file: string, condition: string): unknown {
-  const database = new Sqlite(file, { readonly: true });
+function peopleOf(company: number): Inserted[] {
+  const user = {
+    ...{ id: company, email: `${company}@example`, name: 'user', time_zone: 'UTC', password_hash: '' },
+    ...{ sign_in_count: 0, failed_sign_ins: 0, revision: 1, created_at: EARLY, updated_at: EARLY },
+  };
+  const token = {
+    ...{ id: company, company_id: company, user_id: company, kind: 'named', name: 't', scopes: '[]' },
+    ...{ token_hash: `${company}`, last_four: '0000', created_at: EARLY },
+  };
+  return [
+    ['companies', { id: company, name: `company ${company}`, created_at: EARLY, updated_at: EARLY }],
+    ['users', user],
+    ['memberships', { company_id: company, user_id: company, role: 'admin', created_at: EARLY }],
+    ['access_tokens', token],
+  ];
+}
+
+/** A user of both companies, with another role. */
+function personOfBoth(): Inserted[] {
+  const token = {
+    ...{ id: CROSSED, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' },
+    ...{ token_hash: 'derived', last_four: '0000', created_at: EARLY },
+  };
+  return [
+    ['memberships', { company_id: TWIN, user_id: 1, role: 'viewer', created_at: EARLY }],
+    ['access_tokens', token],
+  ];
+}
+
+function copies(table: string, unique: string | null, row: SqlRow, withOther: boolean): Inserted[] {
+  const own: Inserted = [table, { company_id: 1, ...row }];
+  if (!withOther) return [own];
+  const crossed = { company_id: TWIN, ...shifted(row, CROSSED, ['id']) };
+  return [
+    own,
+    [table, { company_id: TWIN, ...shifted(row, TWIN, ['id', ...LINK_COLUMNS]) }],
+    [table, unique === null ? crossed : { ...crossed, [unique]: `${String(row[unique])}x` }],
+  ];
+}
+
+function linkCopies(table: string, row: SqlRow, unlinked: SqlRow, withOther: boolean): Inserted[] {
+  const own: Inserted = [table, { company_id: 1, ...row }];
+  if (!withOther) return [own];
+  return [
+    own,
+    [table, { company_id: TWIN, ...shifted(row, TWIN, LINK_COLUMNS) }],
+    [table, { company_id: TWIN, ...unlinked }],
+    [table, { company_id: TWIN, ...row }],
+  ];
+}
+
+function chunks(withOther: boolean): Inserted[] {
+  const chunk = { content_id: 1, sequence: 0, bytes: Buffer.from('b') };
+  const own: Inserted = ['content_chunks', { company_id: 1, ...chunk }];
+  if (!withOther) return [own];
+  return [
+    own,
+    ['content_chunks', { company_id: TWIN, ...shifted(chunk, TWIN, LINK_COLUMNS) }],
+    ['content_chunks', { company_id: TWIN, ...chunk, sequence: 1 }],
+  ];
+}
+
+/** All rows of the first company, or of the other one. */
+export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'): Promise<unknown> {
   const tables = [...ROWS, ...LINKS, ['content_chunks'], ['notification_deliveries'], ['counters']] as const;
-  const rows = tables.map(([table]) => [
-    table,
-    database.prepare(`select * from ${table} where company_id ${condition} order by 1, 2, 3`).all(),
-  ]);
-  database.close();
+  const condition = whose === 'first' ? '= 1' : '<> 1';
+  const rows: unknown[] = [];
+  for (const [table] of tables) {
+    const found = await sql(`select * from ${table} where company_id ${condition} order by 1, 2, 3`);
+    rows.push([table, found]);
+  }
   return rows;
 }

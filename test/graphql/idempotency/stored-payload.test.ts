@@ -5,6 +5,7 @@ import { serialize } from 'node:v8';
 import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { instant } from '../../../src/database/storage.js';
 import { createSchema } from '../../../src/app/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { NO_FACTS } from '../../../src/graphql/execution/request.js';
@@ -298,7 +299,7 @@ describe('a replay that an earlier version stored', () => {
         status: 200,
         answer: serialize({ group: record }).toString('base64'),
         content_id: null,
-        created_at: server.clock.now(),
+        created_at: instant.toColumn(server.clock.now()),
       })
       .execute();
     const before = await totalOf('groups');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { instant } from '../../../src/database/storage.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { createNamedToken, getToken } from '../../../src/resources/access-token/access-token.service.js';
 import { revokeToken } from '../../../src/resources/access-token/token-rights.service.js';
@@ -74,7 +75,7 @@ const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
     (member) =>
       server.app.database.writes
         .updateTable('access_tokens')
-        .set({ revoked_at: server.clock.now() })
+        .set({ revoked_at: instant.toColumn(server.clock.now()) })
         .where('id', '=', member.caller.tokenId ?? 0)
         .execute(),
   ],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { instant } from '../../../src/database/storage.js';
 import { DAY, MINUTE, SECOND } from '../../../src/platform/clock.js';
 import { createNamedToken, getToken } from '../../../src/resources/access-token/access-token.service.js';
 import { revokeToken } from '../../../src/resources/access-token/token-rights.service.js';
@@ -90,7 +91,7 @@ describe('an access token', () => {
   it('AT-02 is refused within five seconds where another process revoked it', async () => {
     const { id, client } = await tokenOf(server.acme);
     expect(await status(client)).toBe(200);
-    const revoked_at = server.clock.now();
+    const revoked_at = instant.toColumn(server.clock.now());
     await server.app.database.writes
       .updateTable('access_tokens')
       .set({ revoked_at })

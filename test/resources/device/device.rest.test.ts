@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { instant } from '../../../src/database/storage.js';
 import { fleet, ledgerOf, statementsOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -98,10 +99,11 @@ describe('/v1/devices', () => {
   it("contract 28: a deleted device's transactions stay", async () => {
     const { client, caller } = server.acme;
     await fleet.device(client, 'WITH-HISTORY');
+    const at = instant.toColumn(new Date('2026-01-01T00:00:00Z'));
     const transaction = {
       ...{ id: 1, company_id: caller.companyId, transaction_type: 'switch', serial_number: 'WITH-HISTORY' },
       ...{ logical_number: '1', app_name: 'pay', detail: '', status: 'success' },
-      ...{ started_at: new Date(1_767_225_600_000), recorded_at: new Date(1_767_225_600_000) },
+      ...{ started_at: at, recorded_at: at },
     };
     await server.app.database.writes.insertInto('transactions').values(transaction).execute();
     expect((await client.delete('devices/WITH-HISTORY')).status).toBe(200);

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { instant } from '../../../src/database/storage.js';
 import { DAY } from '../../../src/platform/clock.js';
 import { sendNotification } from '../../../src/resources/notification/notification.service.js';
 import type { Fields } from '../../support/client.js';
@@ -323,8 +324,8 @@ function numberRow(number: string, groupId: number | null) {
     number,
     group_id: groupId,
     revision: 1,
-    created_at: new Date(0),
-    updated_at: new Date(0),
+    created_at: instant.toColumn(new Date(0)),
+    updated_at: instant.toColumn(new Date(0)),
     created_by: server.acme.caller.userId,
     created_via: 'api',
   };

@@ -1,61 +1,25 @@
-import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { DAY, HOUR } from '../../../src/platform/clock.js';
 import type { Fields } from '../../support/client.js';
-import { answered, nodeId } from '../../support/dashboard.js';
-import { planOf } from '../../support/query-plan.js';
+import { nodeId } from '../../support/dashboard.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { transactionFilters, meets, type Row } from './filters.js';
-import { record, report } from './records.js';
-
-const FIRST = Date.UTC(2026, 0, 1);
-const STATUSES = ['success', 'success', 'success', 'fail', 'running'];
-const TYPES = ['company', 'switch', 'get_asset'];
-
-const rows: Row[] = Array.from({ length: 400 }, (_, n) => ({
-  id: n + 1,
-  startedAt: FIRST + ((n * n) % 11) * DAY + (n % 4 === 0 ? 0 : ((n * 7919) % 24) * HOUR),
-  status: STATUSES[n % 5] ?? '',
-  transactionType: TYPES[n % 3] ?? '',
-  appName: n % 2 === 0 ? 'a.rb' : 'b.rb',
-  serialNumber: `S-${n % 4}`,
-  logicalNumber: `L-${n % 6}`,
-}));
-
-const ALL = rows.slice(0, 100).map(({ id }) => nodeId('Transaction', id));
-
-const reported = ({ startedAt, ...row }: Omit<Row, 'id'>) => {
-  const started = new Date(startedAt);
-  return report({ ...row, startedAt: started, finishedAt: row.status === 'running' ? null : started });
-};
+import { FIRST, partOf, recordConnection, reported, rows, type Part } from './connection-rows.js';
+import { record } from './records.js';
 
 let server: TestServer;
 let acme: Member;
 beforeAll(async () => {
   server = await startServer();
   acme = server.acme;
-  await record(server, acme, rows.map(reported));
-  await record(server, server.beta, rows.slice(0, 50).map(reported));
+  await recordConnection(server);
 });
 afterAll(async () => {
   await server.stop();
 });
 
-const LIST = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: TransactionFilter,
-    $orderBy: TransactionOrder) {
-  transactions(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
-    totalCount nodes { databaseId } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
-
-interface Part {
-  readonly totalCount: number;
-  readonly nodes: readonly { readonly databaseId: number }[];
-  readonly pageInfo: Readonly<Record<'hasNextPage' | 'hasPreviousPage', boolean>> &
-    Readonly<Record<'startCursor' | 'endCursor', string | null>>;
-}
-const part = async (variables: Fields): Promise<Part> =>
-  (await answered<{ transactions: Part }>(acme, LIST, variables)).transactions;
+const part = async (variables: Fields): Promise<Part> => await partOf(acme, variables);
 const idsIn = ({ nodes }: Part): number[] => nodes.map(({ databaseId }) => databaseId);
 
 const ORDERS: readonly (readonly [Fields | undefined, (a: Row, b: Row) => number])[] = [
@@ -99,44 +63,6 @@ describe('the list of transactions', () => {
     const turned = { startedAt: { gte: '2026-01-05T00:00:00Z', lt: '2026-01-04T00:00:00Z' } };
     for (const filter of [turned, { id: { eq: nodeId('Device', 1) } }, { serialNumber: { eq: 'S-9' } }]) {
       expect(await part({ filter })).toMatchObject({ totalCount: 0, nodes: [] });
-    }
-  });
-
-  const serial = { serialNumber: { eq: 'S-1' } };
-  const logical = { logicalNumber: { eq: 'L-1' } };
-  it.each<[string, Fields, string, string[]]>([
-    ['nothing', {}, 'STARTED_AT', ['newest']],
-    ['type', { transactionType: { eq: 'SWITCH' } }, 'STARTED_AT', ['newest']],
-    ['status', { status: { eq: 'RUNNING' } }, 'STARTED_AT', ['status']],
-    ['one of two', { status: { in: ['RUNNING', 'FAIL'] } }, 'STARTED_AT', ['newest']],
-    ['app', { appName: { eq: 'a.rb' } }, 'STARTED_AT', ['app']],
-    ['app and status', { appName: { eq: 'a.rb' }, status: { eq: 'FAIL' } }, 'STARTED_AT', ['app']],
-    ['serial number', serial, 'STARTED_AT', ['serial']],
-    ['serial numbers', { serialNumber: { in: ['S-1', 'S-2'] } }, 'STARTED_AT', ['serial']],
-    ['logical number', logical, 'STARTED_AT', ['logical_number']],
-    ['two kinds of numbers', { or: [serial, logical] }, 'STARTED_AT', ['serial', 'logical_number']],
-    ['id', { id: { in: ALL } }, 'STARTED_AT', ['its key']],
-    ['nothing', {}, 'ID', ['its key']],
-    ['serial number', serial, 'ID', ['serial']],
-    ['two kinds of numbers', { or: [serial, logical] }, 'ID', ['serial', 'logical_number']],
-    ['status', { status: { eq: 'RUNNING' } }, 'ID', ['its key']],
-  ])('LS-04 looks rows of one %s up in an index (%j, by %s)', async (_what, filter, field, indexes) => {
-    const database = new Sqlite(server.file);
-    try {
-      const orderBy = { field, direction: 'DESC' };
-      const first = await part({ filter, orderBy, first: 1 });
-      for (const after of [null, first.pageInfo.endCursor]) {
-        const { statements } = await server.statements(() => part({ filter, orderBy, first: 1, after }));
-        const [statement = ''] = statements.filter((sql) => sql.includes('select t.*'));
-        const steps = planOf(database, statement).filter((step) => step.includes(' t '));
-        const used = steps.map(
-          (step) => /INDEX transactions_(\w+) \(company_id=\?/.exec(step)?.[1] ?? 'its key',
-        );
-        expect(used, steps.join('\n')).toEqual(indexes);
-        expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
-      }
-    } finally {
-      database.close();
     }
   });
 

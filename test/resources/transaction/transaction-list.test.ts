@@ -1,4 +1,3 @@
-import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -7,58 +6,20 @@ import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from '../../../src/resources/transaction/transaction.model.js';
-import { listTransactions } from '../../../src/resources/transaction/transaction.service.js';
 import { placeOfPage, splitPeriod } from '../../../src/resources/transaction/transaction.rules.js';
-import { planOf } from '../../support/query-plan.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import type { Row } from './filters.js';
-import { record, report } from './records.js';
-
-const FIRST = Date.UTC(2026, 0, 1);
-const DAYS = 25;
-const APPS = ['a.rb', 'b.rb'];
-
-/** Days with many and with no transactions, many of them with the same time. */
-function makeRows(): Omit<Row, 'id'>[] {
-  return Array.from({ length: 900 }, (_, n) => {
-    const day = Math.floor(((n * n) % 97) / 4);
-    const second = n % 3 === 0 ? 0 : (n * 7919) % 86_400;
-    return {
-      startedAt: FIRST + day * DAY + second * 1000 + (n % 5 === 0 ? 250 : 0),
-      status: TRANSACTION_STATUSES[n % 20 === 0 ? 1 : n % 7 === 0 ? 2 : 0],
-      transactionType: TRANSACTION_TYPES[n % 3] ?? 'company',
-      appName: APPS[n % 2] ?? 'a.rb',
-      serialNumber: `S-${n % 4}`,
-      logicalNumber: `L-${n % 6}`,
-    };
-  });
-}
+import { APPS, DAYS, FILTERS, FIRST, listed, recordRows, type Filter } from './listed-rows.js';
 
 let server: TestServer;
 let recorded: Row[];
 beforeAll(async () => {
   server = await startServer();
-  const rows = makeRows();
-  const { firstId } = await record(
-    server,
-    server.acme,
-    rows.map((row) => {
-      const startedAt = new Date(row.startedAt);
-      return report({ ...row, startedAt, finishedAt: row.status === 'running' ? null : startedAt });
-    }),
-  );
-  recorded = rows.map((row, n) => ({ ...row, id: (firstId ?? 0) + n }));
-  await record(
-    server,
-    server.beta,
-    Array.from({ length: 50 }, () => report()),
-  );
+  recorded = await recordRows(server);
 });
 afterAll(async () => {
   await server.stop();
 });
-
-type Filter = Partial<Record<'since' | 'until', string>> & Partial<Omit<Row, 'id' | 'startedAt'>>;
 
 /** Ids of the filtered rows, computed without the database. */
 function expected({ since, until, ...exact }: Filter): number[] {
@@ -73,8 +34,7 @@ function expected({ since, until, ...exact }: Filter): number[] {
     .map(({ id }) => id);
 }
 
-const list = (filter: Filter, page: number, perPage: number) =>
-  server.app.units.read(server.acme.caller, (work) => listTransactions(work, filter, { page, perPage }));
+const list = (filter: Filter, page: number, perPage: number) => listed(server, filter, page, perPage);
 
 const instant = fc
   .integer({ min: -2 * 86_400, max: (DAYS + 2) * 86_400 })
@@ -119,23 +79,6 @@ describe('a list of transactions', () => {
     expect(seen).toEqual(expected({}));
   });
 
-  const FILTERS: [string, Filter, number][] = [
-    ['no filter', {}, 2],
-    ['the epoch', { since: '1970-01-01' }, 2],
-    ['status', { status: 'success' }, 2],
-    ['status, type and app', { status: 'success', transactionType: 'switch', appName: 'b.rb' }, 2],
-    ['status and a week', { status: 'success', since: '2026-01-03', until: '2026-01-09' }, 2],
-    ['an instant', { since: '2026-01-03T08:00:00Z' }, 3],
-    ['two instants', { since: '2026-01-03T08:00:00Z', until: '2026-01-20T09:30:00Z' }, 4],
-    ['part of a day', { since: '2026-01-03T01:00:00Z', until: '2026-01-03T23:30:00Z' }, 2],
-    ['serial number', { serialNumber: 'S-1' }, 2],
-    [
-      'serial number, logical number and status',
-      { serialNumber: 'S-2', logicalNumber: 'L-2', status: 'success' },
-      2,
-    ],
-    ['logical number and a week', { logicalNumber: 'L-0', since: '2026-01-03', until: '2026-01-09' }, 2],
-  ];
   it.each(FILTERS)(
     'filtered by %s takes the same number of statements for every page',
     async (what, filter, statements) => {
@@ -143,35 +86,6 @@ describe('a list of transactions', () => {
         const run = await server.statements(() => list(filter, page, 2));
         expect(run.result.records).toHaveLength(2);
         expect(run.statements, run.statements.join('\n')).toHaveLength(statements);
-      }
-    },
-  );
-
-  it.each([false, true])(
-    'LS-04 reads through indexes only, never a whole table (analyzed: %s)',
-    async (analyzed) => {
-      const { statements } = await server.statements(async () => {
-        for (const [, filter] of FILTERS) await list(filter, 2, 2);
-        await list({}, 400, 2);
-      });
-      const database = new Sqlite(server.file);
-      try {
-        if (analyzed) database.exec('analyze');
-        for (const statement of new Set(statements)) {
-          const steps = planOf(database, statement);
-          const scans = steps.filter((step) => /^SCAN (?!found$)/.test(step));
-          expect(scans, `${statement}\n${steps.join('\n')}`).toEqual([]);
-          const searches = steps.filter((step) => step.startsWith('SEARCH'));
-          // Skipping and counting use covering indexes; rows are read by primary key.
-          for (const step of searches) {
-            expect(step).toMatch(
-              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INDEX sqlite_autoindex_transactions_1 \(company_id=\? AND id=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
-            );
-          }
-          expect(searches.length).toBeGreaterThan(0);
-        }
-      } finally {
-        database.close();
       }
     },
   );

@@ -54,7 +54,10 @@ export async function newPostgresPlace({ isMigrated = true }: PlaceOptions): Pro
 
 function placeAt(url: string, remove: () => Promise<void>): TestPlace {
   const run = async (text: string, values: readonly SqlValue[] = []): Promise<unknown[]> =>
-    await withClient(url, async (client) => (await client.query({ text, values: [...values], types })).rows);
+    await withClient(url, async (client) => {
+      const { rows } = await client.query<Record<string, unknown>>({ text, values: [...values], types });
+      return rows;
+    });
   return {
     url,
     open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),

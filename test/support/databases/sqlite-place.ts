@@ -63,7 +63,10 @@ export function placeAt(file: string): TestPlace {
           drop index if exists ledger_of_company`),
       );
     },
-    remove: () => Promise.resolve(removeFolder(dirname(file))),
+    remove: () => {
+      removeFolder(dirname(file));
+      return Promise.resolve();
+    },
   };
 }
 

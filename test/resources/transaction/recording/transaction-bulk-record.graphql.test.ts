@@ -1,10 +1,8 @@
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { recordEach } from '../../../../src/resources/transaction/recording/transaction-recording.service.js';
 import type { Fields } from '../../../support/client.js';
 import { answered, changed, refused } from '../../../support/dashboard.js';
-import { planOf } from '../../../support/query-plan.js';
 import { startServer, type Member, type TestServer } from '../../../support/server.js';
 import { payment } from '../records.js';
 import { BULK, paymentInput, runningInput } from './inputs.js';
@@ -88,19 +86,6 @@ describe('transactionBulkRecord', () => {
       ...{ count: null, results: null },
       userErrors: [{ message: 'must have at most 1000 entries', path: ['inputs'], code: 'INVALID' }],
     });
-  });
-
-  it('looks references up in their index', async () => {
-    const { statements } = await server.statements(() => bulk([paymentInput({ reference: 'planned' })]));
-    const lookUp = statements.find((sql) => sql.includes('json_each')) ?? '';
-    const database = new Sqlite(server.file);
-    try {
-      expect(planOf(database, lookUp).join()).toContain(
-        'SEARCH transactions USING INDEX transactions_reference (company_id=? AND reference=?)',
-      );
-    } finally {
-      database.close();
-    }
   });
 
   it('gives each row its own transaction, in the order of the rows', async () => {

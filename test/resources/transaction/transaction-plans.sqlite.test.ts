@@ -1,0 +1,115 @@
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../support/client.js';
+import { changed, nodeId } from '../../support/dashboard.js';
+import { fileOf } from '../../support/databases/sqlite-place.js';
+import { planOf } from '../../support/query-plan.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { partOf, recordConnection, rows } from './connection-rows.js';
+import { FILTERS, listed, recordRows } from './listed-rows.js';
+import { BULK, paymentInput } from './recording/inputs.js';
+
+let server: TestServer;
+
+describe('a list of /v1', () => {
+  beforeAll(async () => {
+    server = await startServer();
+    await recordRows(server);
+  });
+  afterAll(() => server.stop());
+
+  it.each([false, true])(
+    'LS-04 reads through indexes only, never a whole table (analyzed: %s)',
+    async (analyzed) => {
+      const { statements } = await server.statements(async () => {
+        for (const [, filter] of FILTERS) await listed(server, filter, 2, 2);
+        await listed(server, {}, 400, 2);
+      });
+      const database = new Sqlite(fileOf(server.place));
+      try {
+        if (analyzed) database.exec('analyze');
+        for (const statement of new Set(statements)) {
+          const steps = planOf(database, statement);
+          const scans = steps.filter((step) => /^SCAN (?!found$)/.test(step));
+          expect(scans, `${statement}\n${steps.join('\n')}`).toEqual([]);
+          const searches = steps.filter((step) => step.startsWith('SEARCH'));
+          // Skipping and counting use covering indexes; rows are read by primary key.
+          for (const step of searches) {
+            expect(step).toMatch(
+              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INDEX sqlite_autoindex_transactions_1 \(company_id=\? AND id=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
+            );
+          }
+          expect(searches.length).toBeGreaterThan(0);
+        }
+      } finally {
+        database.close();
+      }
+    },
+  );
+});
+
+describe('a list of GraphQL', () => {
+  beforeAll(async () => {
+    server = await startServer();
+    await recordConnection(server);
+  });
+  afterAll(() => server.stop());
+
+  const ALL = rows.slice(0, 100).map(({ id }) => nodeId('Transaction', id));
+  const serial = { serialNumber: { eq: 'S-1' } };
+  const logical = { logicalNumber: { eq: 'L-1' } };
+  it.each<[string, Fields, string, string[]]>([
+    ['nothing', {}, 'STARTED_AT', ['newest']],
+    ['type', { transactionType: { eq: 'SWITCH' } }, 'STARTED_AT', ['newest']],
+    ['status', { status: { eq: 'RUNNING' } }, 'STARTED_AT', ['status']],
+    ['one of two', { status: { in: ['RUNNING', 'FAIL'] } }, 'STARTED_AT', ['newest']],
+    ['app', { appName: { eq: 'a.rb' } }, 'STARTED_AT', ['app']],
+    ['app and status', { appName: { eq: 'a.rb' }, status: { eq: 'FAIL' } }, 'STARTED_AT', ['app']],
+    ['serial number', serial, 'STARTED_AT', ['serial']],
+    ['serial numbers', { serialNumber: { in: ['S-1', 'S-2'] } }, 'STARTED_AT', ['serial']],
+    ['logical number', logical, 'STARTED_AT', ['logical_number']],
+    ['two kinds of numbers', { or: [serial, logical] }, 'STARTED_AT', ['serial', 'logical_number']],
+    ['id', { id: { in: ALL } }, 'STARTED_AT', ['its key']],
+    ['nothing', {}, 'ID', ['its key']],
+    ['serial number', serial, 'ID', ['serial']],
+    ['two kinds of numbers', { or: [serial, logical] }, 'ID', ['serial', 'logical_number']],
+    ['status', { status: { eq: 'RUNNING' } }, 'ID', ['its key']],
+  ])('LS-04 looks rows of one %s up in an index (%j, by %s)', async (_what, filter, field, indexes) => {
+    const database = new Sqlite(fileOf(server.place));
+    try {
+      const orderBy = { field, direction: 'DESC' };
+      const first = await partOf(server.acme, { filter, orderBy, first: 1 });
+      for (const after of [null, first.pageInfo.endCursor]) {
+        const { statements } = await server.statements(() =>
+          partOf(server.acme, { filter, orderBy, first: 1, after }),
+        );
+        const [statement = ''] = statements.filter((sql) => sql.includes('select t.*'));
+        const steps = planOf(database, statement).filter((step) => step.includes(' t '));
+        const used = steps.map(
+          (step) => /INDEX transactions_(\w+) \(company_id=\?/.exec(step)?.[1] ?? 'its key',
+        );
+        expect(used, steps.join('\n')).toEqual(indexes);
+        expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+      }
+    } finally {
+      database.close();
+    }
+  });
+
+  it('bulk recording looks references up in their index', async () => {
+    const ingest = await server.member('acme', 'operator', ['ingest']);
+    const { statements } = await server.statements(() =>
+      changed(ingest, BULK, { inputs: [paymentInput({ reference: 'planned' })] }),
+    );
+    const lookUp = statements.find((sql) => sql.includes('json_each')) ?? '';
+    const database = new Sqlite(fileOf(server.place));
+    try {
+      expect(planOf(database, lookUp).join()).toContain(
+        'SEARCH transactions USING INDEX transactions_reference (company_id=? AND reference=?)',
+      );
+    } finally {
+      database.close();
+    }
+  });
+});

@@ -23,6 +23,7 @@ export function createMonitoring(parts: {
     clients,
     databaseBytes: () => database.bytes(),
     examining: () => database.examining(),
+    limitStoreFailures: () => database.windowFailures(),
     isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
   });
   return {

@@ -65,7 +65,10 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits };
-  const surfaces = await createSurfaces({ ...settings, units, spools, tokenSecret, monitoring, onError });
+  const windows = database.windows(clock);
+  const surfaces = await createSurfaces({
+    ...{ ...settings, windows, units, spools, tokenSecret, monitoring, onError },
+  });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;

@@ -50,6 +50,11 @@ export async function openStorage(
     examining,
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
     onFault: faultLogger(logger),
+    onUnshared: (error) =>
+      logger.warn(
+        { err: error },
+        'limits are counted by this node alone: the database does not answer in time',
+      ),
     onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),
     onFatal: (error) => {
       logger.fatal(

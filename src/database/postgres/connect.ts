@@ -8,6 +8,7 @@ import type { Tables } from '../tables.js';
 import { Announcements } from './announcements.js';
 import { UnitConnections } from './unit-connections.js';
 import { ConnectionsDialect } from './dialect.js';
+import { SharedLimits } from './limits/shared-limits.js';
 import { MIGRATION_NAMES } from './migrations.js';
 import { createPool } from './pool.js';
 import { Sessions } from './sessions.js';
@@ -37,6 +38,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
   const announcements = new Announcements(url, pool, () => sessions.forgetStatements());
   await announcements.start();
   const size = new Size();
+  const limits = new SharedLimits(url, options.onUnshared);
   return {
     name: databaseName({ server: url }),
     ...handlesOf(sessions),
@@ -53,6 +55,8 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
     onAnnounced: (listener) => announcements.onAnnounced(listener),
     alone: announcements.alone,
     isShared: true,
+    windows: (clock) => limits.windows(clock),
+    windowFailures: () => limits.failures,
     checks: checksOf(sessions, health),
     bytes: () => ({ file: size.bytes, log: 0 }),
     connections: () => ({
@@ -60,9 +64,10 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
       idle: pool.idleCount,
       waiting: sessions.waiting,
     }),
-    maintain: () => size.look(sessions),
+    maintain: async () => void (await Promise.all([size.look(sessions), limits.deleteEnded()])),
     spoolPath: join(options.uploadFolder ?? 'data', `upload-${process.pid}-`),
     close: async () => {
+      await limits.close();
       await announcements.close();
       await sessions.close();
     },

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 
 import { DomainError } from '../../platform/errors.js';
+import { inMemory } from '../../platform/limits/network-counter.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { Checkpoints } from './checkpoints.js';
@@ -64,7 +65,10 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
 }
 
 /** No other node uses the file, and there are no connections to it. */
-const SINGLE_NODE: Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'connections'> = {
+const SINGLE_NODE: Pick<
+  Database,
+  'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'connections' | 'windows' | 'windowFailures'
+> = {
   isShared: false,
   announce: () => undefined,
   onAnnounced: () => undefined,
@@ -73,6 +77,8 @@ const SINGLE_NODE: Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alo
     return true;
   },
   connections: () => ({}),
+  windows: inMemory,
+  windowFailures: () => 0,
 };
 
 function checkpointsOf(writer: SqliteConnection, file: string): Checkpoints {

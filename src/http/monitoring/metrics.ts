@@ -47,6 +47,8 @@ export interface MetricSources {
   /** Whether the write-ahead log is so long that an operator should look for the reason. */
   readonly isLogLong: () => boolean;
   readonly examining: () => ExaminingReads;
+  /** How often limits could not be shared with other nodes. */
+  readonly limitStoreFailures: () => number;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -59,6 +61,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addSources(sources, register);
   addExamining(sources, register);
   addClients(sources.clients, register);
+  addLimitFailures(sources.limitStoreFailures, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const counted: Readonly<Record<CountedMetric, Counter>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
@@ -125,6 +128,17 @@ function addClients(clients: MetricSources['clients'], register: Registry): void
     collect() {
       this.reset();
       for (const [limit, times] of clients().refused) this.inc({ limit }, times);
+    },
+  });
+}
+
+function addLimitFailures(failures: () => number, register: Registry): void {
+  const help = 'Times that limits could not be shared with other nodes.';
+  new Counter({
+    ...{ name: 'rate_limit_store_failures_total', help, registers: [register] },
+    collect() {
+      this.reset();
+      this.inc(failures());
     },
   });
 }

@@ -49,9 +49,14 @@ export class SharedWindowStore implements WindowStore {
 
   /** At most so many of the keys with news. */
   take(max: number): readonly Message[] {
-    const keys = [...this.#toTell.values().take(max)];
-    keys.push(...this.#toAsk.values().take(max - keys.length));
-    return keys.map((key) => this.messageOf(key));
+    const messages: Message[] = [];
+    for (const keys of [this.#toTell, this.#toAsk]) {
+      for (const key of keys) {
+        if (messages.length === max) return messages;
+        messages.push(this.messageOf(key));
+      }
+    }
+    return messages;
   }
 
   /** Of this key, whether it has news or not. Its events count as told from now on. */

@@ -118,7 +118,10 @@ describe('RL-10 limits of several nodes', () => {
     expect(await a.count(ADDRESS)).toMatchObject({ remaining: 0, isOver: false });
     expect((await a.count(ADDRESS)).isOver).toBe(true);
     await b.count(ADDRESS);
-    await vi.waitFor(async () => expect((await b.read(ADDRESS)).remaining).toBeLessThan(4), SOON);
+    await vi.waitFor(async () => {
+      await b.exchange(ADDRESS);
+      expect((await b.read(ADDRESS)).remaining).toBeLessThan(4);
+    }, SOON);
     expect((await b.read(ADDRESS)).msLeft).toBeLessThanOrEqual(HOUR);
   });
 
@@ -156,13 +159,13 @@ describe('RL-10 limits of several nodes', () => {
   }, 60_000);
 
   it('of sign-ins are known to the other nodes at once', async () => {
-    const [a, b] = [node(), node()].map(({ windows }) => createSignInThrottle(windows));
+    const [a, b] = [createSignInThrottle(node().windows), createSignInThrottle(node().windows)];
     for (const address of [ADDRESS, '2001:db8:5:5::1']) {
-      await repeat(29, () => a!.countFailure(address));
-      await b!.check(address);
-      await b!.countFailure(address);
-      await expect(a!.check(address)).rejects.toMatchObject({ code: 'too_many_attempts' });
-      await expect(b!.check(address)).rejects.toMatchObject({ code: 'too_many_attempts' });
+      await repeat(29, () => a.countFailure(address));
+      await b.check(address);
+      await b.countFailure(address);
+      await expect(a.check(address)).rejects.toMatchObject({ code: 'too_many_attempts' });
+      await expect(b.check(address)).rejects.toMatchObject({ code: 'too_many_attempts' });
     }
   });
 
@@ -180,7 +183,7 @@ describe('RL-10 limits of several nodes', () => {
     );
     for (const counter of counters) for (const address of addresses) await counter.exchange(address);
     expect(await pointsOf('test 64 32.1.13.184.0.7/48')).toBe(1_200);
-    expect(nodes.map(({ limits }) => limits.failures)).toEqual([0, 0, 0]);
+    expect(nodes.map(({ warnings }) => warnings)).toEqual([[], [], []]);
   });
 });
 

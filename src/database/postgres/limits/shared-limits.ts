@@ -30,8 +30,11 @@ export class SharedLimits implements WindowStores {
   readonly #stores = new Map<string, SharedWindowStore>();
   #clock: Clock = systemClock;
   #timer: NodeJS.Timeout | undefined;
-  #running = Promise.resolve();
-  #isRunning = false;
+  /** Keys that somebody waits for, by their names in the table. */
+  readonly #wanted = new Map<string, WindowKey>();
+  #last = Promise.resolve();
+  /** The statement that begins when the last one has ended. */
+  #next: Promise<void> | null = null;
   #isAway = false;
   #failures = 0;
   #warnedAt = -Infinity;
@@ -50,7 +53,7 @@ export class SharedLimits implements WindowStores {
 
   windows(clock: Clock): WindowStores {
     this.#clock = clock;
-    this.#timer ??= setInterval(() => this.#startRound(), ROUND_MS).unref();
+    this.#timer ??= setInterval(() => void this.#sendNext(), ROUND_MS).unref();
     return this;
   }
 
@@ -61,12 +64,11 @@ export class SharedLimits implements WindowStores {
   }
 
   async exchange(keys: readonly WindowKey[]): Promise<void> {
-    const messages = keys.flatMap(({ name, key }) => this.#stores.get(name)?.messageOf(key) ?? []);
-    if (this.#isAway) {
-      for (const message of messages) message.store.restore(message);
-      return;
+    for (const { name, key } of keys) {
+      if (this.#wanted.size < MAX_KEYS) this.#wanted.set(`${name} ${key}`, { name, key });
     }
-    const sent = this.#send(messages);
+    if (this.#isAway) return;
+    const sent = this.#sendNext();
     const waiting = new AbortController();
     const late = sleep(WAIT_MS, true, { signal: waiting.signal }).catch(() => false);
     const isLate = await Promise.race([late, sent.then(() => false)]);
@@ -88,24 +90,26 @@ export class SharedLimits implements WindowStores {
   /** Tells other nodes what they do not know yet. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#running;
-    if (!this.#isAway) this.#startRound();
-    await this.#running;
+    await (this.#isAway ? this.#last : this.#sendNext());
     await this.#rows.close();
   }
 
-  #startRound(): void {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#running = this.#round().finally(() => {
-      this.#isRunning = false;
+  /** One statement at a time: what is to be sent meanwhile goes into the next one. */
+  #sendNext(): Promise<void> {
+    this.#next ??= this.#last = this.#last.then(async () => {
+      this.#next = null;
+      await this.#send(this.#takeMessages());
     });
+    return this.#next;
   }
 
-  async #round(): Promise<void> {
-    const messages: Message[] = [];
+  #takeMessages(): readonly Message[] {
+    const messages = [...this.#wanted.values()].flatMap(
+      ({ name, key }) => this.#stores.get(name)?.messageOf(key) ?? [],
+    );
+    this.#wanted.clear();
     for (const store of this.#stores.values()) messages.push(...store.take(MAX_KEYS - messages.length));
-    await this.#send(messages);
+    return messages;
   }
 
   async #send(messages: readonly Message[]): Promise<void> {

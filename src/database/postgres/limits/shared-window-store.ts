@@ -52,7 +52,7 @@ export class SharedWindowStore implements WindowStore {
     const messages: Message[] = [];
     for (const keys of [this.#toTell, this.#toAsk]) {
       for (const key of keys) {
-        if (messages.length === max) return messages;
+        if (messages.length >= max) return messages;
         messages.push(this.messageOf(key));
       }
     }

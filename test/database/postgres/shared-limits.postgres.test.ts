@@ -228,7 +228,7 @@ async function startRelay() {
   };
 }
 
-describe('CF-34 PostgreSQL is away for limits', () => {
+describe('RL-11 PostgreSQL is away for limits', () => {
   it.each(['refuses connections', 'is silent'])(
     'and %s: each node counts alone, and shares again later',
     async (how) => {

@@ -65,9 +65,9 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits };
-  const windows = database.windows(clock);
   const surfaces = await createSurfaces({
-    ...{ ...settings, windows, units, spools, tokenSecret, monitoring, onError },
+    ...{ ...settings, units, spools, tokenSecret, monitoring, onError },
+    windows: database.windows(clock),
   });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);

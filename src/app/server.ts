@@ -59,16 +59,13 @@ export async function createServer(
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
-  const { figures: clients } = limits;
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients });
+  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients: limits.figures });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits };
-  const surfaces = await createSurfaces({
-    ...{ ...settings, units, spools, tokenSecret, monitoring, onError },
-    windows: database.windows(clock),
-  });
+  const shared = { ...settings, windows: database.windows(clock) };
+  const surfaces = await createSurfaces({ ...shared, units, spools, tokenSecret, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;

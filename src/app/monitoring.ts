@@ -83,6 +83,7 @@ function sourcesOf(parts: MonitoringParts, tracing: Tracing | null): MetricSourc
     ledgerDelaySeconds: () => followers.delaySeconds(),
     backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),
     connections: () => database.connections(),
+    limitStoreFailures: () => database.windowFailures(),
     droppedTraces: () => tracing?.dropped() ?? 0,
   };
 }

@@ -55,17 +55,17 @@ export async function createServer(
 ): Promise<Server> {
   const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null, live = {} } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
-  const onError = (error: unknown, requestId?: string | null): void =>
-    logger.error({ err: error, request_id: requestId }, 'unexpected error');
+  const onError = errorLogger(logger);
   const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
-  const { figures: clients } = limits;
+  const clients = limits.figures;
   const monitoring = await createMonitoring({ logger, clock, database, lostLogLines, clients, config });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits };
-  const surfaces = await createSurfaces({ ...settings, units, spools, tokenSecret, monitoring, onError });
+  const parts = { ...settings, windows: database.windows(clock), units, spools, tokenSecret };
+  const surfaces = await createSurfaces({ ...parts, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   let listening: HttpListener | undefined;
@@ -87,6 +87,10 @@ export async function createServer(
       await Promise.all([database.close(), monitoring.stop()]);
     },
   };
+}
+
+function errorLogger(logger: Logger): (error: unknown, requestId?: string | null) => void {
+  return (error, requestId) => logger.error({ err: error, request_id: requestId }, 'unexpected error');
 }
 
 const LEAST_SPOOL_BYTES = 256 * 1024 * 1024;

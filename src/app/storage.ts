@@ -17,6 +17,8 @@ const END_MS = SECOND;
 /** The same fault is logged at most this often. */
 const FAULT_LOG_MS = 10 * SECOND;
 
+const UNSHARED = 'limits are counted by this node alone: the database does not answer in time';
+
 export interface StorageOptions {
   /** Opens a database of which acknowledged changes are missing. */
   readonly acceptLoss?: boolean | undefined;
@@ -50,6 +52,7 @@ export async function openStorage(
     examining,
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
     onFault: faultLogger(logger),
+    onUnshared: (error) => logger.warn({ err: error }, UNSHARED),
     onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),
     onFatal: (error) => {
       logger.fatal(

@@ -18,6 +18,7 @@ import type { Clock } from '../platform/clock.js';
 import { createLargeReads } from '../platform/concurrency/large-reads.js';
 import type { Config } from '../platform/config/config.js';
 import type { SpoolFiles } from '../platform/spool/spool-files.js';
+import type { WindowStores } from '../platform/limits/window-store.js';
 import { createAuthenticator } from '../resources/access-token/authentication.service.js';
 import { readContent } from '../resources/content/content.service.js';
 import { discardContent, stageContent } from '../resources/content/staging.service.js';
@@ -42,6 +43,7 @@ export interface SurfaceParts {
   readonly liveTimes: Partial<LiveTimes>;
   readonly graphiqlToken: () => string | null;
   readonly limits: ClientLimits;
+  readonly windows: WindowStores;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown, requestId?: string | null) => void;
 }
@@ -100,14 +102,14 @@ function createUploads({ config, units, spools }: SurfaceParts, rate: BodyRate):
 }
 
 function createRest(
-  { units, clock, tokenSecret }: SurfaceParts,
+  { units, windows, tokenSecret }: SurfaceParts,
   services: RestOptions,
   passwords: Passwords,
 ) {
   const signIn = createSignIn({
     units,
     passwords,
-    throttle: createSignInThrottle(clock),
+    throttle: createSignInThrottle(windows),
     tokenSecret,
   });
   const routes = createRoutes(signIn);
@@ -150,8 +152,8 @@ async function createGraphqlSurface(
 }
 
 /** Counts HTTP requests and operations over sockets against one limit per client. */
-function requestCounter({ config, clock, monitoring }: SurfaceParts): CountRequest {
-  const count = createRequestCounter(config.rateLimitPerHour, clock);
+function requestCounter({ config, clock, windows, monitoring }: SurfaceParts): CountRequest {
+  const count = createRequestCounter(config.rateLimitPerHour, clock, windows);
   return async (address) => {
     const counted = await count(address);
     if (counted !== null && counted.retryAfter !== null) monitoring.metrics.countRateLimited();

@@ -1,6 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 
+import type { Clock } from '../platform/clock.js';
 import type { DomainCode } from '../platform/errors.js';
+import type { WindowStores } from '../platform/limits/window-store.js';
 import type { DatabaseHealth } from './health.js';
 import type { StatementListener } from './statement-listener.js';
 import type { Tables } from './tables.js';
@@ -89,6 +91,10 @@ export interface Database {
   onAnnounced(listener: (changes: readonly CommittedChange[] | null) => void): void;
   /** Whether other nodes may be using it. */
   readonly isShared: boolean;
+  /** For the limits of a server, which calls it once: all nodes share their windows. */
+  windows(clock: Clock): WindowStores;
+  /** How often windows could not be shared with other nodes, since the start; see `OpenOptions.onUnshared`. */
+  windowFailures(): number;
   /** Runs `use` unless another node is running the same task; false if it did not. */
   alone(task: 'housekeeping' | 'steps', use: () => Promise<void>): Promise<boolean>;
   /** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */
@@ -118,6 +124,8 @@ export interface OpenOptions {
   readonly onFault?: (code: DomainCode, error: unknown) => void;
   /** Called with the reason when a reader thread ended by itself, or did not stop in time. */
   readonly onThreadLost?: (error: unknown) => void;
+  /** Called at most once a minute while windows cannot be shared with other nodes. */
+  readonly onUnshared?: (error: unknown) => void;
   /** Called with a sentence where something takes long, for example when another node migrates. */
   readonly onProgress?: (message: string) => void;
   /** Other limits of reads that examine many rows; for tests. */

@@ -97,6 +97,7 @@ describe('connections of a pool', () => {
     const none = { running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 };
     const sources: MetricSources = {
       lostLogLines: () => 0,
+      limitStoreFailures: () => 0,
       databaseBytes: () => ({ file: 0, log: 0 }),
       clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
       isLogLong: () => false,

@@ -3,10 +3,11 @@ import { expect, it } from 'vitest';
 
 import { createRequestCounter } from '../../src/http/server/rate-limit.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { inMemory } from '../../src/platform/limits/network-counter.js';
 import { startServer } from '../support/server.js';
 
 it('RL-02 a window ends for all requests of a client at once, and the next starts with the full limit', async () => {
-  const count = createRequestCounter(2, systemClock, 1_000);
+  const count = createRequestCounter(2, systemClock, inMemory(systemClock), 1_000);
   const states = [];
   for (let n = 0; n < 4; n += 1) states.push(await count('203.0.113.7'));
   expect(states.map((state) => [state?.budget.remaining, state?.retryAfter])).toEqual([
@@ -39,7 +40,7 @@ it('RL-09 a /48 has the limit of 64 clients, and other clients have theirs', asy
 });
 
 it('RL-05 counts each client separately', async () => {
-  const count = createRequestCounter(1, systemClock);
+  const count = createRequestCounter(1, systemClock, inMemory(systemClock));
   expect((await count('203.0.113.7'))?.retryAfter).toBeNull();
   expect((await count('203.0.113.8'))?.retryAfter).toBeNull();
   expect((await count('203.0.113.7'))?.retryAfter).toBeGreaterThan(0);

@@ -9,6 +9,7 @@ import type { Tables } from '../tables.js';
 import { Announcements } from './announcements.js';
 import { UnitConnections } from './unit-connections.js';
 import { ConnectionsDialect } from './dialect.js';
+import { SharedLimits } from './limits/shared-limits.js';
 import { MIGRATION_NAMES } from './migrations.js';
 import { createPool } from './pool.js';
 import { Sessions } from './sessions.js';
@@ -26,7 +27,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
   };
   const { examining = {}, connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
   const onLost = (error: Error): void => onFault('storage_unavailable', error);
-  const pool = createPool({ url, max: connections - 1, onLost });
+  const pool = createPool({ url, max: connections - 2, onLost });
   const sessions = new Sessions(
     pool,
     { onStatement: (text) => statements.notify(text), onFault },
@@ -34,12 +35,15 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
   );
   const announcements = new Announcements(url, pool, () => sessions.forgetStatements());
   await announcements.start();
+  const limits = new SharedLimits(url, options.onUnshared);
   return {
     name: databaseName({ server: url }),
     system: 'postgresql',
     ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
     ...{ health, verify: () => null, admit: () => undefined },
-    ...{ checks: checksOf(sessions, health), ...sizeOf(sessions) },
+    ...{ checks: checksOf(sessions, health), ...maintenanceOf(sessions, limits) },
+    windows: (clock) => limits.windows(clock),
+    windowFailures: () => limits.failures,
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -48,7 +52,10 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
     watchStatements: (listener) => statements.add(listener),
     spoolPath: join(folder, `upload-${process.pid}-`),
     lastBackupPath: join(folder, 'last-backup'),
-    close: () => sessions.close(() => announcements.close()),
+    close: async () => {
+      await limits.close();
+      await sessions.close(() => announcements.close());
+    },
   };
 }
 
@@ -83,11 +90,12 @@ function handlesOf(sessions: Sessions): Pick<Database, 'reads' | 'writes'> {
 }
 
 /** The size is looked up once a minute, since PostgreSQL adds up the sizes of all files. */
-function sizeOf(sessions: Sessions): Pick<Database, 'bytes' | 'maintain'> {
+function maintenanceOf(sessions: Sessions, limits: SharedLimits): Pick<Database, 'bytes' | 'maintain'> {
   let file = 0;
   return {
     bytes: () => ({ file, log: 0 }),
     maintain: async () => {
+      await limits.deleteEnded();
       file = await sessions.read(null, async (db) => {
         const { rows } = await sql<{
           bytes: number;

@@ -208,9 +208,9 @@ interface Shares {
   readonly examine: number;
 }
 
-/** One connection more is used to listen. */
+/** Two connections more are used: to listen, and for the windows of limits. */
 function sharesOf(connections: number, examine = Math.max(2, Math.floor(connections / 6))): Shares {
-  const rest = connections - 1 - examine;
+  const rest = connections - 2 - examine;
   const above = Math.max(1, Math.floor(rest / 4));
   const write = Math.max(2, Math.floor(rest / 3));
   return { examine, above, write, read: Math.max(2, rest - above - write) };

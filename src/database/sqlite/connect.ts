@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 
 import { DomainError } from '../../platform/errors.js';
+import { inMemory } from '../../platform/limits/network-counter.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
@@ -75,7 +76,10 @@ function upkeepOf(
 }
 
 /** No other node uses the file, and there are no connections to it. */
-const SINGLE_NODE: Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'connections'> = {
+const SINGLE_NODE: Pick<
+  Database,
+  'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'connections' | 'windows' | 'windowFailures'
+> = {
   isShared: false,
   announce: () => undefined,
   onAnnounced: () => undefined,
@@ -84,6 +88,8 @@ const SINGLE_NODE: Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alo
     return true;
   },
   connections: () => ({}),
+  windows: inMemory,
+  windowFailures: () => 0,
 };
 
 function checkpointsOf(writer: SqliteConnection, file: string): Checkpoints {

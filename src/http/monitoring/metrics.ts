@@ -57,6 +57,8 @@ export interface MetricSources extends OperationSources {
   readonly isLogLong: () => boolean;
   readonly examining: () => ExaminingReads;
   readonly follow: StreamCounters['follow'];
+  /** How often limits could not be shared with other nodes. */
+  readonly limitStoreFailures: () => number;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -70,6 +72,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addExamining(sources, register);
   addClients(sources.clients, register);
   addOperationSources(sources, register);
+  addLimitFailures(sources.limitStoreFailures, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const counted: Readonly<Record<CountedMetric, Counter>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
@@ -145,6 +148,17 @@ function addClients(clients: MetricSources['clients'], register: Registry): void
     collect() {
       this.reset();
       for (const [limit, times] of clients().refused) this.inc({ limit }, times);
+    },
+  });
+}
+
+function addLimitFailures(failures: () => number, register: Registry): void {
+  const help = 'Times that limits could not be shared with other nodes.';
+  new Counter({
+    ...{ name: 'rate_limit_store_failures_total', help, registers: [register] },
+    collect() {
+      this.reset();
+      this.inc(failures());
     },
   });
 }

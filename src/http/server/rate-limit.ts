@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 
 import { HOUR, SECOND, type Clock } from '../../platform/clock.js';
-import { createNetworkCounter, inMemory } from '../../platform/limits/network-counter.js';
+import { createNetworkCounter } from '../../platform/limits/network-counter.js';
+import type { WindowStores } from '../../platform/limits/window-store.js';
 import { HttpProblem } from '../problem.js';
 import { requestContextOf, type Budget } from '../request-context.js';
 
@@ -16,9 +17,14 @@ export interface Counted {
 export type CountRequest = (address: string) => Promise<Counted | null>;
 
 /** Counts in fixed windows, by network (contract 14). A limit of 0 turns the rate limit off. */
-export function createRequestCounter(limit: number, clock: Clock, windowMs = HOUR): CountRequest {
+export function createRequestCounter(
+  limit: number,
+  clock: Clock,
+  windows: WindowStores,
+  windowMs = HOUR,
+): CountRequest {
   if (limit === 0) return () => Promise.resolve(null);
-  const counter = createNetworkCounter(limit, windowMs, inMemory(clock));
+  const counter = createNetworkCounter({ name: 'requests', points: limit, windowMs }, windows);
   return async (address) => {
     const { remaining, isOver, msLeft } = await counter.count(address);
     const reset = Math.ceil((clock.now().getTime() + msLeft) / SECOND);

@@ -2,7 +2,7 @@ import type { RateLimiterRes } from 'rate-limiter-flexible';
 
 import type { Clock } from '../clock.js';
 import { clientNetwork, widerNetworks } from '../network.js';
-import { BoundedWindowStore, type WindowLimits, type WindowStore } from './window-store.js';
+import { BoundedWindowStore, type NamedLimits, type WindowStore, type WindowStores } from './window-store.js';
 
 /** What the clients of a network have used of their limit. */
 export interface Usage {
@@ -19,6 +19,16 @@ export interface NetworkCounter {
   /** The strictest of the limits that one more event is counted against. */
   count(address: string): Promise<Usage>;
   read(address: string): Promise<Usage>;
+  /** Tells other nodes what was counted, and learns from them: see `WindowStores.exchange`. */
+  exchange(address: string): Promise<void>;
+}
+
+export interface CounterLimits {
+  /** Of what is counted, for example `sign-in`. */
+  readonly name: string;
+  /** Events of one client in a window that are within the limit. */
+  readonly points: number;
+  readonly windowMs: number;
 }
 
 /** How many clients' limits a /48 and a /32 have. */
@@ -30,13 +40,12 @@ const MAX_KEYS = 50_000;
 const NOTHING_USED: Usage = { remaining: Infinity, isFull: false, isOver: false, msLeft: 0 };
 
 export function createNetworkCounter(
-  points: number,
-  windowMs: number,
-  createStore: (limits: WindowLimits) => WindowStore,
+  { name, points, windowMs }: CounterLimits,
+  stores: WindowStores,
 ): NetworkCounter {
   const limitOf = (clients: number): Limit => {
-    const limits = { points: points * clients, windowMs, maxKeys: MAX_KEYS };
-    return { ...limits, store: createStore(limits) };
+    const limits = { name: `${name} ${clients}`, points: points * clients, windowMs, maxKeys: MAX_KEYS };
+    return { ...limits, store: stores.open(limits) };
   };
   const own = limitOf(1);
   const wider = CLIENTS.map(limitOf);
@@ -55,14 +64,23 @@ export function createNetworkCounter(
       const usage = await count(own, clientNetwork(address));
       return usage.isOver ? usage : strictest([usage, await ofWider(address, count)]);
     },
+    exchange: async (address) => {
+      const networks = [clientNetwork(address), ...widerNetworks(address)];
+      const limits = [own, ...wider].slice(0, networks.length);
+      await stores.exchange(limits.map((limit, n) => ({ name: limit.name, key: networks[n] ?? '' })));
+    },
   };
 }
 
-export function inMemory(clock: Clock): (limits: WindowLimits) => WindowStore {
-  return (limits) => new BoundedWindowStore(limits, clock);
+/** Stores of this node alone. */
+export function inMemory(clock: Clock): WindowStores {
+  return {
+    open: (limits) => new BoundedWindowStore(limits, clock),
+    exchange: () => Promise.resolve(),
+  };
 }
 
-interface Limit extends WindowLimits {
+interface Limit extends NamedLimits {
   readonly store: WindowStore;
 }
 

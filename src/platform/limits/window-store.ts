@@ -16,10 +16,43 @@ export interface WindowLimits {
   readonly maxKeys: number;
 }
 
+/** Limits of a store whose windows several nodes may share. */
+export interface NamedLimits extends WindowLimits {
+  /** At most 50 letters: nodes share the windows of stores with the same name. */
+  readonly name: string;
+}
+
+/** A key of the store with this name. */
+export interface WindowKey {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Opens stores; where several nodes use one database, their windows are shared. */
+export interface WindowStores {
+  /** A store that never waits for other nodes: what they counted is known within about a second. */
+  open(limits: NamedLimits): WindowStore;
+  /**
+   * Tells other nodes what was counted of these keys, and learns what they counted. Takes at most 250 ms; never rejects.
+   */
+  exchange(keys: readonly WindowKey[]): Promise<void>;
+}
+
 interface Window {
   count: number;
+  /** Of `count`, the events that other nodes have not been told of. */
+  untold: number;
   /** In the time of `clock.elapsed()`. */
-  readonly endsAt: number;
+  endsAt: number;
+}
+
+/** What a node knows of a window. */
+export interface WindowState {
+  readonly count: number;
+  /** Of `count`, the events that other nodes have not been told of. */
+  readonly untold: number;
+  /** Until the window ends. */
+  readonly msLeft: number;
 }
 
 const SWEEPS_IN_A_WINDOW = 60;
@@ -56,6 +89,7 @@ export class BoundedWindowStore implements WindowStore {
     const name = String(key);
     const window = this.#current(name) ?? this.#begin();
     window.count += 1;
+    window.untold += 1;
     if (window !== this.#others) this.#keep(name, window);
     return Promise.resolve(this.#stateOf(window));
   }
@@ -63,6 +97,28 @@ export class BoundedWindowStore implements WindowStore {
   get(key: string | number): Promise<RateLimiterRes | null> {
     const window = this.#current(String(key));
     return Promise.resolve(window === undefined ? null : this.#stateOf(window));
+  }
+
+  /** Null without a window of its own. */
+  read(key: string): WindowState | null {
+    const window = this.#current(key);
+    if (window === undefined) return null;
+    return { count: window.count, untold: window.untold, msLeft: window.endsAt - this.#clock.elapsed() };
+  }
+
+  /** Other nodes are told of so many events; a negative number if they were not told after all. */
+  told(key: string, events: number): void {
+    const window = this.#current(key);
+    if (window !== undefined) window.untold = Math.min(window.count, Math.max(0, window.untold - events));
+  }
+
+  /** All nodes together have told of so many events. */
+  learn(key: string, events: number, msLeft: number): void {
+    const window = this.#current(key) ?? this.#begin();
+    if (window === this.#others) return;
+    window.count = Math.max(window.count, events + window.untold);
+    window.endsAt = Math.min(window.endsAt, this.#clock.elapsed() + msLeft);
+    this.#keep(key, window);
   }
 
   #current(name: string): Window | undefined {
@@ -104,7 +160,7 @@ export class BoundedWindowStore implements WindowStore {
   }
 
   #newWindow(): Window {
-    return { count: 0, endsAt: this.#clock.elapsed() + this.#limits.windowMs };
+    return { count: 0, untold: 0, endsAt: this.#clock.elapsed() + this.#limits.windowMs };
   }
 
   #hasEnded({ endsAt }: Window): boolean {

@@ -70,12 +70,13 @@ describe('RL-09 a counter of networks', () => {
   const counterOf = (points: number) => {
     const clock = testClock();
     const stores: BoundedWindowStore[] = [];
-    const create = (limits: WindowLimits) => {
+    const open = (limits: WindowLimits) => {
       const store = new BoundedWindowStore(limits, clock);
       stores.push(store);
       return store;
     };
-    return { clock, stores, counter: createNetworkCounter(points, HOUR, create) };
+    const limits = { name: 'test', points, windowMs: HOUR };
+    return { clock, stores, counter: createNetworkCounter(limits, { ...inMemory(clock), open }) };
   };
 
   it('keeps at most 150,000 windows of 300,000 networks, and no client over its limit gets free', async () => {
@@ -128,7 +129,9 @@ describe('RL-09 a counter of networks', () => {
 
   it('has separate stores in memory for separate limits', async () => {
     const clock = testClock();
-    const [one, other] = [1, 2].map((points) => createNetworkCounter(points, HOUR, inMemory(clock)));
+    const [one, other] = [1, 2].map((points) =>
+      createNetworkCounter({ name: 'test', points, windowMs: HOUR }, inMemory(clock)),
+    );
     await one?.count('192.0.2.1');
     expect([(await one?.read('192.0.2.1'))?.isFull, (await other?.read('192.0.2.1'))?.isFull]).toEqual([
       true,

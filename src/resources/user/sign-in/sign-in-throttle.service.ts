@@ -1,6 +1,7 @@
-import { MINUTE, SECOND, type Clock } from '../../../platform/clock.js';
+import { MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import { createNetworkCounter, inMemory } from '../../../platform/limits/network-counter.js';
+import { createNetworkCounter } from '../../../platform/limits/network-counter.js';
+import type { WindowStores } from '../../../platform/limits/window-store.js';
 
 const FAILURES = 30;
 const WINDOW_MS = 10 * MINUTE;
@@ -12,10 +13,12 @@ export interface SignInThrottle {
   countFailure(ip: string): Promise<void>;
 }
 
-export function createSignInThrottle(clock: Clock): SignInThrottle {
-  const failures = createNetworkCounter(FAILURES, WINDOW_MS, inMemory(clock));
+export function createSignInThrottle(windows: WindowStores): SignInThrottle {
+  const limits = { name: 'sign-in', points: FAILURES, windowMs: WINDOW_MS };
+  const failures = createNetworkCounter(limits, windows);
   return {
     check: async (ip) => {
+      await failures.exchange(ip);
       const { isFull, msLeft } = await failures.read(ip);
       if (!isFull) return;
       throw new DomainError('too_many_attempts', 'Too many failed sign-ins: wait before trying again.', {
@@ -24,6 +27,8 @@ export function createSignInThrottle(clock: Clock): SignInThrottle {
     },
     countFailure: async (ip) => {
       await failures.count(ip);
+      // At once: an attacker could otherwise try as often on each node before the others know.
+      await failures.exchange(ip);
     },
   };
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createPasswords } from '../../../../src/resources/user/password.service.js';
 import { createSignIn } from '../../../../src/resources/user/sign-in/sign-in.service.js';
+import { inMemory } from '../../../../src/platform/limits/network-counter.js';
 import { createSignInThrottle } from '../../../../src/resources/user/sign-in/sign-in-throttle.service.js';
 import { disableUser, setPassword } from '../../../../src/resources/user/user.service.js';
 import type { Reply } from '../../../support/client.js';
@@ -123,7 +124,7 @@ describe('a refused sign-in', () => {
     const changed = await passwords.hash('another good password');
     const signInMeanwhile = createSignIn({
       units,
-      throttle: createSignInThrottle(server.clock),
+      throttle: createSignInThrottle(inMemory(server.clock)),
       tokenSecret: 'of no use here',
       passwords: {
         inTurn: (use) =>

@@ -1,0 +1,97 @@
+import pg, { type Pool } from 'pg';
+
+import { SECOND } from '../../../platform/clock.js';
+import { stateOf } from '../faults.js';
+import { clientConfig } from '../pool.js';
+
+/** Of one window, in milliseconds since 1970. */
+export interface WindowRow {
+  readonly key: string;
+  readonly points: number;
+  readonly expire: number;
+}
+
+/** Other nodes may have been told nevertheless. */
+export class UnknownOutcome extends Error {}
+
+const DELETED_AT_ONCE = 5_000;
+
+/**
+ * Adds events to windows, begins those that are new or have ended, and reads these and others. $4 is the time.
+ * Rows are locked in the order of their keys, which the caller sorts: statements of other nodes wait, and never for each
+ * other.
+ */
+const EXCHANGE = `with told as (
+  insert into rate_limits as known (key, points, expire)
+  select * from unnest($1::text[], $2::integer[], $3::bigint[])
+  on conflict (key) do update set
+    points = case when known.expire <= $4 then excluded.points
+      else least(known.points::bigint + excluded.points, 2147483647)::integer end,
+    expire = case when known.expire <= $4 then excluded.expire else known.expire end
+  returning key, points, expire)
+select key, points, expire from told
+union all select key, points, expire from rate_limits where key = any($5::text[]) and expire > $4`;
+
+const DELETE = `delete from rate_limits where key in (
+  select key from rate_limits where expire < $1 limit $2 for update skip locked)`;
+
+/** The table `rate_limits`, over one connection of its own: units of work do not delay it. */
+export class RateLimitRows {
+  readonly #pool: Pool;
+
+  constructor(url: string) {
+    this.#pool = new pg.Pool({
+      ...clientConfig(url),
+      statement_timeout: SECOND,
+      query_timeout: 2 * SECOND,
+      idleTimeoutMillis: 60 * SECOND,
+      allowExitOnIdle: true,
+      max: 1,
+    });
+    this.#pool.on('error', () => undefined);
+    // A connection that is lost while it is used fails its statement too.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  /** Adds `told` to their windows; resolves to the state of these, and of those `asked` for that have not ended. */
+  async exchange(
+    told: readonly WindowRow[],
+    asked: readonly string[],
+    now: number,
+  ): Promise<readonly WindowRow[]> {
+    const sorted = told.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    const { rows } = await this.#query<WindowRow>(EXCHANGE, [
+      sorted.map(({ key }) => key),
+      sorted.map(({ points }) => points),
+      sorted.map(({ expire }) => Math.ceil(expire)),
+      now,
+      asked,
+    ]);
+    return rows;
+  }
+
+  /** True if there may be more. */
+  async deleteEnded(before: number): Promise<boolean> {
+    const { rowCount } = await this.#query(DELETE, [before, DELETED_AT_ONCE]);
+    return rowCount === DELETED_AT_ONCE;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** Errors: `UnknownOutcome`; others if nothing was changed. */
+  async #query<R extends object>(text: string, values: unknown[]): Promise<pg.QueryResult<R>> {
+    const client = await this.#pool.connect();
+    let failed = false;
+    try {
+      return await client.query<R>(text, values);
+    } catch (error) {
+      failed = true;
+      if (stateOf(error) !== null) throw error;
+      throw new UnknownOutcome((error as Error).message, { cause: error });
+    } finally {
+      client.release(failed);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { MINUTE, systemClock, type Clock } from '../../../platform/clock.js';
+import type {
+  NamedLimits,
+  WindowKey,
+  WindowStore,
+  WindowStores,
+} from '../../../platform/limits/window-store.js';
+import { RateLimitRows, UnknownOutcome } from './rate-limit-rows.js';
+import { SharedWindowStore, type Message } from './shared-window-store.js';
+
+const ROUND_MS = 250;
+/** Keys in one statement. */
+const MAX_KEYS = 1_000;
+/** How long a sign-in waits for other nodes. */
+const WAIT_MS = 250;
+const WARN_MS = MINUTE;
+/** The clock of the node that began a window may be ahead by so much. */
+const KEPT_MS = MINUTE;
+const MAX_DELETIONS = 20;
+
+/**
+ * The windows of limits, shared by all nodes through the table `rate_limits`. Each node counts in memory, and exchanges
+ * its sums four times a second in one statement; only a sign-in waits for that. While PostgreSQL does not answer, each
+ * node counts alone.
+ */
+export class SharedLimits implements WindowStores {
+  readonly #rows: RateLimitRows;
+  readonly #stores = new Map<string, SharedWindowStore>();
+  #clock: Clock = systemClock;
+  #timer: NodeJS.Timeout | undefined;
+  /** Keys that somebody waits for, by their names in the table. */
+  readonly #wanted = new Map<string, WindowKey>();
+  #last = Promise.resolve();
+  /** The statement that begins when the last one has ended. */
+  #next: Promise<void> | null = null;
+  #isAway = false;
+  #failures = 0;
+  #warnedAt = -Infinity;
+
+  constructor(
+    url: string,
+    private readonly onUnshared: (error: unknown) => void = () => undefined,
+  ) {
+    this.#rows = new RateLimitRows(url);
+  }
+
+  /** How often windows could not be shared, or not in time. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  windows(clock: Clock): WindowStores {
+    this.#clock = clock;
+    this.#timer ??= setInterval(() => void this.#sendNext(), ROUND_MS).unref();
+    return this;
+  }
+
+  open(limits: NamedLimits): WindowStore {
+    const store = new SharedWindowStore(limits, this.#clock);
+    this.#stores.set(limits.name, store);
+    return store;
+  }
+
+  async exchange(keys: readonly WindowKey[]): Promise<void> {
+    for (const { name, key } of keys) {
+      if (this.#wanted.size < MAX_KEYS) this.#wanted.set(`${name} ${key}`, { name, key });
+    }
+    if (this.#isAway) return;
+    const sent = this.#sendNext();
+    const waiting = new AbortController();
+    const late = sleep(WAIT_MS, true, { signal: waiting.signal }).catch(() => false);
+    const isLate = await Promise.race([late, sent.then(() => false)]);
+    waiting.abort();
+    if (isLate) this.#failed(new Error(`The windows of limits were not shared within ${WAIT_MS} ms.`));
+  }
+
+  /** Deletes rows of windows that have ended. Never rejects. */
+  async deleteEnded(): Promise<void> {
+    if (this.#timer === undefined) return;
+    const before = this.#clock.now().getTime() - KEPT_MS;
+    try {
+      for (let n = 0; n < MAX_DELETIONS && (await this.#rows.deleteEnded(before)); n += 1);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Tells other nodes what they do not know yet. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await (this.#isAway ? this.#last : this.#sendNext());
+    await this.#rows.close();
+  }
+
+  /** One statement at a time: what is to be sent meanwhile goes into the next one. */
+  #sendNext(): Promise<void> {
+    this.#next ??= this.#last = this.#last.then(async () => {
+      this.#next = null;
+      await this.#send(this.#takeMessages());
+    });
+    return this.#next;
+  }
+
+  #takeMessages(): readonly Message[] {
+    const messages = [...this.#wanted.values()].flatMap(
+      ({ name, key }) => this.#stores.get(name)?.messageOf(key) ?? [],
+    );
+    this.#wanted.clear();
+    for (const store of this.#stores.values()) messages.push(...store.take(MAX_KEYS - messages.length));
+    return messages;
+  }
+
+  async #send(messages: readonly Message[]): Promise<void> {
+    if (messages.length === 0) return;
+    const byKey = new Map(messages.map((message) => [nameOf(message), message]));
+    const now = this.#clock.now().getTime();
+    const entries = [...byKey];
+    const told = entries.flatMap(([key, { events, msLeft }]) =>
+      events === 0 ? [] : [{ key, points: events, expire: now + msLeft }],
+    );
+    const asked = entries.flatMap(([key, { events }]) => (events === 0 ? [key] : []));
+    try {
+      for (const { key, points, expire } of await this.#rows.exchange(told, asked, now)) {
+        const message = byKey.get(key);
+        message?.store.learn(message.key, points, expire - this.#clock.now().getTime());
+      }
+      this.#isAway = false;
+    } catch (error) {
+      // Told again, events might count twice: better that another node does not know of them.
+      if (!(error instanceof UnknownOutcome)) for (const message of messages) message.store.restore(message);
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.#isAway = true;
+    this.#failures += 1;
+    const now = this.#clock.elapsed();
+    if (now - this.#warnedAt < WARN_MS) return;
+    this.#warnedAt = now;
+    this.onUnshared(error);
+  }
+}
+
+const nameOf = ({ store, key }: Message): string => `${store.limits.name} ${key}`;

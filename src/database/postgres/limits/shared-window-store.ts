@@ -1,0 +1,108 @@
+import type { Clock } from '../../../platform/clock.js';
+import {
+  BoundedWindowStore,
+  type NamedLimits,
+  type WindowStore,
+} from '../../../platform/limits/window-store.js';
+
+/** Rows that one node keeps for one store, besides those of windows that have ended. */
+export const MAX_ROWS = 10_000;
+/** Below this part of its limit, a key has no row: a flood of addresses makes none. */
+const TOLD_FROM = 1 / 100;
+/** Keys that wait to be asked for; others are asked for with their next event. */
+const MAX_ASKED = 1_000;
+
+/** What is exchanged of one key; with `events` 0, it is only asked for. */
+export interface Message {
+  readonly store: SharedWindowStore;
+  readonly key: string;
+  readonly events: number;
+  readonly msLeft: number;
+}
+
+/** Windows in memory, of which a node tells the others. */
+export class SharedWindowStore implements WindowStore {
+  readonly #windows: BoundedWindowStore;
+  readonly #toldFrom: number;
+  readonly #toTell = new Set<string>();
+  readonly #toAsk = new Set<string>();
+  /** When the windows of keys with a row end, in the time of `clock.elapsed()`. */
+  readonly #rows = new Map<string, number>();
+
+  constructor(
+    readonly limits: NamedLimits,
+    private readonly clock: Clock,
+  ) {
+    this.#windows = new BoundedWindowStore(limits, clock);
+    this.#toldFrom = Math.ceil(limits.points * TOLD_FROM);
+  }
+
+  async penalty(key: string | number): ReturnType<WindowStore['penalty']> {
+    const result = await this.#windows.penalty(key);
+    this.#mark(String(key));
+    return result;
+  }
+
+  get(key: string | number): ReturnType<WindowStore['get']> {
+    return this.#windows.get(key);
+  }
+
+  /** At most so many of the keys with news. */
+  take(max: number): readonly Message[] {
+    const messages: Message[] = [];
+    for (const keys of [this.#toTell, this.#toAsk]) {
+      for (const key of keys) {
+        if (messages.length >= max) return messages;
+        messages.push(this.messageOf(key));
+      }
+    }
+    return messages;
+  }
+
+  /** Of this key, whether it has news or not. Its events count as told from now on. */
+  messageOf(key: string): Message {
+    this.#toTell.delete(key);
+    this.#toAsk.delete(key);
+    const { untold, msLeft } = this.#windows.read(key) ?? { untold: 0, msLeft: 0 };
+    const events = this.#isToTell(key) && this.#hasRoom(key, msLeft) ? untold : 0;
+    this.#windows.told(key, events);
+    return { store: this, key, events, msLeft };
+  }
+
+  /** Other nodes were not told of it: they will be later. */
+  restore({ key, events }: Message): void {
+    this.#windows.told(key, -events);
+    this.#mark(key);
+  }
+
+  learn(key: string, events: number, msLeft: number): void {
+    this.#windows.learn(key, events, Math.min(msLeft, this.limits.windowMs));
+  }
+
+  #mark(key: string): void {
+    if (this.#isToTell(key)) {
+      if (this.#toTell.size < this.limits.maxKeys) this.#toTell.add(key);
+    } else if (this.#toAsk.size < MAX_ASKED && !this.#isKnownOver(key)) this.#toAsk.add(key);
+  }
+
+  #isToTell(key: string): boolean {
+    const window = this.#windows.read(key);
+    return window !== null && window.count >= this.#toldFrom && !this.#isKnownOver(key);
+  }
+
+  /** All nodes know that this key is over its limit, or can know it from the row. */
+  #isKnownOver(key: string): boolean {
+    const window = this.#windows.read(key);
+    return window !== null && window.count - window.untold > this.limits.points;
+  }
+
+  #hasRoom(key: string, msLeft: number): boolean {
+    const now = this.clock.elapsed();
+    if (!this.#rows.has(key) && this.#rows.size >= MAX_ROWS) {
+      for (const [other, endsAt] of this.#rows) if (endsAt <= now) this.#rows.delete(other);
+      if (this.#rows.size >= MAX_ROWS) return false;
+    }
+    this.#rows.set(key, now + msLeft);
+    return true;
+  }
+}

@@ -1,0 +1,314 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect as connectTo } from 'node:net';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { MAX_ROWS } from '../../../src/database/postgres/limits/shared-window-store.js';
+import { SharedLimits } from '../../../src/database/postgres/limits/shared-limits.js';
+import { openDatabase } from '../../../src/database/postgres/open.js';
+import { HOUR, MINUTE } from '../../../src/platform/clock.js';
+import { createNetworkCounter } from '../../../src/platform/limits/network-counter.js';
+import { createSignInThrottle } from '../../../src/resources/user/sign-in/sign-in-throttle.service.js';
+import { testClock } from '../../support/clock.js';
+import { bootPostgres, createDatabase, type BootedServer } from '../../support/postgres/boot.js';
+
+const SOON = { timeout: 5_000, interval: 20 };
+const ADDRESS = '203.0.113.7';
+
+let server: BootedServer;
+let url: string;
+let admin: pg.Client;
+const opened: SharedLimits[] = [];
+
+beforeAll(async () => {
+  server = await bootPostgres();
+  url = await createDatabase(server);
+  await (await openDatabase(url)).close();
+  admin = new pg.Client({
+    connectionString: server.adminUrl.replace(/[^/]*$/, new URL(url).pathname.slice(1)),
+  });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+});
+beforeEach(async () => {
+  await admin.query('delete from rate_limits');
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((limits) => limits.close()));
+});
+
+function node(clock = testClock(), at = url) {
+  const warnings: unknown[] = [];
+  const limits = new SharedLimits(at, (error) => warnings.push(error));
+  opened.push(limits);
+  const windows = limits.windows(clock);
+  const counterOf = (points: number, windowMs = HOUR) =>
+    createNetworkCounter({ name: 'test', points, windowMs }, windows);
+  return { clock, limits, windows, warnings, counterOf };
+}
+
+type Counter = ReturnType<ReturnType<typeof node>['counterOf']>;
+
+async function repeat(times: number, action: (n: number) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < times; n += 1) await action(n);
+}
+
+const count = (counter: Counter, times: number, address = ADDRESS) =>
+  repeat(times, () => counter.count(address));
+
+async function rowCount(): Promise<number> {
+  const { rows } = await admin.query<{ count: string }>('select count(*) from rate_limits');
+  return Number(rows[0]?.count);
+}
+
+async function pointsOf(key: string): Promise<number | undefined> {
+  const { rows } = await admin.query<{ points: number }>('select points from rate_limits where key = $1', [
+    key,
+  ]);
+  return rows[0]?.points;
+}
+
+describe('RL-10 limits of several nodes', () => {
+  it('are shared: a client over its limit on one node is soon refused on the other', async () => {
+    const [a, b] = [node().counterOf(10), node().counterOf(10)];
+    await count(a, 6);
+    await vi.waitFor(async () => expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(6), SOON);
+    expect(await b.count(ADDRESS)).toMatchObject({ remaining: 9 });
+    await vi.waitFor(async () => expect(await b.read(ADDRESS)).toMatchObject({ remaining: 3 }), SOON);
+    await count(b, 4);
+    await vi.waitFor(async () => expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(11), SOON);
+    expect((await a.count(ADDRESS)).isOver).toBe(false);
+    await vi.waitFor(async () => expect((await a.count(ADDRESS)).isOver).toBe(true), SOON);
+    expect(await a.count('203.0.113.8')).toMatchObject({ isOver: false, remaining: 9 });
+  });
+
+  it('of a /48 are shared too', async () => {
+    const [a, b] = [node().counterOf(1), node().counterOf(1)];
+    await repeat(64, (n) => a.count(`2001:db8:1:${n.toString(16)}::1`));
+    await vi.waitFor(async () => expect(await pointsOf('test 64 32.1.13.184.0.1/48')).toBe(64), SOON);
+    await b.count('2001:db8:1:ff00::1');
+    await vi.waitFor(async () => expect((await b.count('2001:db8:1:ff01::1')).isOver).toBe(true), SOON);
+  });
+
+  it('end on both nodes, also if their clocks are 2 seconds apart, and begin again in full', async () => {
+    const [early, late] = [testClock(), testClock()];
+    late.set(new Date(late.now().getTime() - 2_000));
+    const [a, b] = [node(early).counterOf(5), node(late).counterOf(5)];
+    for (let window = 0; window < 3; window += 1) {
+      await count(a, 6);
+      await vi.waitFor(async () => expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(6), SOON);
+      await b.count(ADDRESS);
+      await vi.waitFor(async () => expect((await b.count(ADDRESS)).isOver).toBe(true), SOON);
+      const { msLeft } = await b.read(ADDRESS);
+      expect(msLeft).toBeGreaterThan(HOUR - MINUTE);
+      expect(msLeft).toBeLessThanOrEqual(HOUR);
+      for (const clock of [early, late]) clock.advance(HOUR + 2_500);
+      for (const counter of [a, b]) expect((await counter.read(ADDRESS)).remaining).toBe(Infinity);
+    }
+  });
+
+  it('whose clock jumps: a node counts on, and the others too', async () => {
+    const clock = testClock();
+    const [a, b] = [node(clock).counterOf(5), node().counterOf(5)];
+    await count(a, 4);
+    clock.set(new Date(clock.now().getTime() + 2 * HOUR));
+    expect(await a.count(ADDRESS)).toMatchObject({ remaining: 0, isOver: false });
+    expect((await a.count(ADDRESS)).isOver).toBe(true);
+    await b.count(ADDRESS);
+    await vi.waitFor(async () => {
+      await b.exchange(ADDRESS);
+      expect((await b.read(ADDRESS)).remaining).toBeLessThan(4);
+    }, SOON);
+    expect((await b.read(ADDRESS)).msLeft).toBeLessThanOrEqual(HOUR);
+  });
+
+  it('cost a client far from its limit no row, and one over it no statement any more', async () => {
+    const { counterOf } = node();
+    const counter = counterOf(1_000);
+    await count(counter, 9);
+    await counter.exchange(ADDRESS);
+    expect(await rowCount()).toBe(0);
+    await count(counter, 1);
+    await counter.exchange(ADDRESS);
+    expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(10);
+    await count(counter, 991);
+    await counter.exchange(ADDRESS);
+    await count(counter, 500);
+    await counter.exchange(ADDRESS);
+    expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(1_001);
+  });
+
+  it('50,000 addresses make at most the bounded number of rows, which are deleted after their windows', async () => {
+    const { counterOf, limits, clock } = node();
+    const counter = counterOf(20);
+    await repeat(50_000, (n) => counter.count(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`));
+    await vi.waitFor(async () => expect(await rowCount()).toBe(MAX_ROWS), { timeout: 25_000, interval: 100 });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await rowCount()).toBe(MAX_ROWS);
+    await limits.deleteEnded();
+    expect(await rowCount()).toBe(MAX_ROWS);
+    clock.advance(HOUR + 2 * MINUTE);
+    await limits.deleteEnded();
+    expect(await rowCount()).toBe(0);
+    // Others have room again.
+    await counter.count(ADDRESS);
+    await vi.waitFor(async () => expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(1), SOON);
+  }, 60_000);
+
+  it('of sign-ins are known to the other nodes at once', async () => {
+    const [a, b] = [createSignInThrottle(node().windows), createSignInThrottle(node().windows)];
+    for (const address of [ADDRESS, '2001:db8:5:5::1']) {
+      await repeat(29, () => a.countFailure(address));
+      await b.check(address);
+      await b.countFailure(address);
+      await expect(a.check(address)).rejects.toMatchObject({ code: 'too_many_attempts' });
+      await expect(b.check(address)).rejects.toMatchObject({ code: 'too_many_attempts' });
+    }
+  });
+
+  it('of failures that arrive on all nodes at the same time are counted exactly, without deadlocks', async () => {
+    const nodes = [node(), node(), node()];
+    const counters = nodes.map(({ counterOf }) => counterOf(500));
+    const addresses = Array.from({ length: 40 }, (_, n) => `2001:db8:7:${n}::1`);
+    await Promise.all(
+      counters.flatMap((counter) =>
+        addresses.map(async (address) => {
+          await count(counter, 10, address);
+          await counter.exchange(address);
+        }),
+      ),
+    );
+    for (const counter of counters) for (const address of addresses) await counter.exchange(address);
+    expect(await pointsOf('test 64 32.1.13.184.0.7/48')).toBe(1_200);
+    expect(nodes.map(({ warnings }) => warnings)).toEqual([[], [], []]);
+  });
+});
+
+/** Passes connections on to PostgreSQL, until it is told to refuse them or to be silent. */
+async function startRelay() {
+  const to = Number(new URL(url).port);
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const relay: Server = createServer((socket) => {
+    const upstream = connectTo(to, '127.0.0.1');
+    for (const [from, into] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('data', (bytes) => isSilent || into.write(bytes));
+      from.on('close', () => into.destroy());
+    }
+  });
+  const listenOn = (port: number) =>
+    new Promise<void>((resolve) => relay.listen(port, '127.0.0.1', () => resolve()));
+  await listenOn(0);
+  const { port } = relay.address() as AddressInfo;
+  const through = new URL(url);
+  through.port = String(port);
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    url: through.href,
+    stop: () => {
+      relay.close();
+      cut();
+    },
+    start: () => listenOn(port),
+    beSilent: (silent: boolean) => {
+      isSilent = silent;
+      if (!silent) cut();
+    },
+  };
+}
+
+describe('RL-11 PostgreSQL is away for limits', () => {
+  it.each(['refuses connections', 'is silent'])(
+    'and %s: each node counts alone, and shares again later',
+    async (how) => {
+      const relay = await startRelay();
+      const here = node(testClock(), relay.url);
+      const [a, b] = [here.counterOf(20), node().counterOf(20)];
+      await count(a, 5);
+      await vi.waitFor(async () => expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(5), SOON);
+      expect(here.limits.failures).toBe(0);
+
+      if (how === 'is silent') relay.beSilent(true);
+      else relay.stop();
+      await a.count(ADDRESS);
+      await a.exchange(ADDRESS);
+      await vi.waitFor(
+        async () => {
+          await a.count('198.51.100.1');
+          expect(here.limits.failures).toBeGreaterThan(1);
+        },
+        { timeout: 9_000, interval: 500 },
+      );
+      const started = performance.now();
+      for (let n = 0; n < 10; n += 1) {
+        await a.count(ADDRESS);
+        await a.exchange(ADDRESS);
+      }
+      expect(performance.now() - started).toBeLessThan(300);
+      expect(await a.read(ADDRESS)).toMatchObject({ remaining: 4 });
+      expect(here.warnings).toHaveLength(1);
+      here.clock.advance(MINUTE + 1);
+      await a.count(ADDRESS);
+      await vi.waitFor(() => expect(here.warnings).toHaveLength(2), { timeout: 9_000 });
+
+      if (how === 'is silent') relay.beSilent(false);
+      else await relay.start();
+      await b.count(ADDRESS);
+      await vi.waitFor(
+        async () => {
+          await b.exchange(ADDRESS);
+          expect((await b.read(ADDRESS)).remaining).toBeLessThanOrEqual(4);
+        },
+        { timeout: 9_000 },
+      );
+      await a.exchange(ADDRESS);
+      const before = here.limits.failures;
+      await a.exchange(ADDRESS);
+      expect(here.limits.failures).toBe(before);
+      relay.stop();
+    },
+    40_000,
+  );
+
+  it('a wait of a sign-in ends after 250 ms', async () => {
+    const relay = await startRelay();
+    const here = node(testClock(), relay.url);
+    const throttle = createSignInThrottle(here.windows);
+    await throttle.check(ADDRESS);
+    relay.beSilent(true);
+    const started = performance.now();
+    await throttle.countFailure(ADDRESS);
+    expect(performance.now() - started).toBeGreaterThan(200);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    await repeat(29, () => throttle.countFailure(ADDRESS));
+    await expect(throttle.check(ADDRESS)).rejects.toMatchObject({ code: 'too_many_attempts' });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    relay.stop();
+  });
+
+  it('connections that are ended are made anew', async () => {
+    const counter = node().counterOf(5);
+    await count(counter, 1);
+    await counter.exchange(ADDRESS);
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await vi.waitFor(async () => {
+      await counter.count('203.0.113.9');
+      await counter.exchange('203.0.113.9');
+      expect(await pointsOf('test 1 203.0.113.9')).toBeGreaterThan(0);
+    }, SOON);
+  });
+});

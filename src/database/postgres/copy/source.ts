@@ -15,6 +15,19 @@ export const LONG = `set local statement_timeout = 0; set local idle_in_transact
 export const APPLICATION = `set application_name = 'terminal-gateway db copy'`;
 
 class ServerSource extends ServerReader implements CopySource {
+  #numbers: ReadonlyMap<string, number> = new Map();
+
+  /** Sequences are of the owner; rows are read in the role that sees those of all companies. */
+  async begin(): Promise<void> {
+    await this.client.query(`begin isolation level repeatable read read only; ${LONG}`);
+    this.#numbers = await super.lastNumbers();
+    await this.client.query(`set local role ${SYSTEM_ROLE}`);
+  }
+
+  override lastNumbers(): Promise<ReadonlyMap<string, number>> {
+    return Promise.resolve(this.#numbers);
+  }
+
   async close(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }
@@ -30,10 +43,9 @@ export async function openServerSource(url: string): Promise<CopySource> {
     const unfinished = await unfinishedCopyIn(client);
     if (unfinished !== null) throw refuseUnfinished(name, unfinished);
     await client.query(APPLICATION);
-    await client.query(
-      `begin isolation level repeatable read read only; ${LONG}; set local role ${SYSTEM_ROLE}`,
-    );
-    return new ServerSource(name, client);
+    const source = new ServerSource(name, client);
+    await source.begin();
+    return source;
   } catch (error) {
     await client.end().catch(() => undefined);
     throw translate(error);

@@ -15,6 +15,7 @@ import { SYSTEM_ROLE } from '../schema/index.js';
 import { copyIn } from './copy-in.js';
 import { stateOfCopy } from './mark.js';
 import { ServerReader } from './reader.js';
+import { setAside } from './set-aside.js';
 import { APPLICATION, LONG } from './source.js';
 
 /** Of the keys of advisory locks, that of a copy into the database. */
@@ -29,10 +30,11 @@ const PAUSE_MS = 100;
  */
 class ServerTarget extends ServerReader implements CopyTarget {
   #isCommitted = false;
+  #putBack = (): Promise<void> => Promise.resolve();
 
   async begin(): Promise<void> {
     await this.client.query(`begin; ${LONG}; set local lock_timeout = '${WAIT_MS}ms'`);
-    await this.#alter('disable trigger user', 'no force row level security');
+    this.#putBack = await setAside(this.client);
     await this.client.query(`truncate ${COPIED_TABLES.join(', ')}`);
   }
 
@@ -52,7 +54,7 @@ class ServerTarget extends ServerReader implements CopyTarget {
   }
 
   async finish(numbers: ReadonlyMap<string, number>): Promise<void> {
-    await this.#alter('enable trigger user', 'force row level security');
+    await this.#putBack();
     for (const [table] of await this.lastNumbers()) {
       const [column = ''] = (await this.shapes()).find(({ name }) => name === table)?.key ?? [];
       const { rows } = await this.client.query<{ last: number }>(
@@ -76,12 +78,6 @@ class ServerTarget extends ServerReader implements CopyTarget {
   async close(): Promise<void> {
     if (!this.#isCommitted) await this.client.query('rollback').catch(() => undefined);
     await this.client.end().catch(() => undefined);
-  }
-
-  async #alter(...changes: readonly string[]): Promise<void> {
-    await this.client.query(
-      COPIED_TABLES.map((table) => `alter table ${table} ${changes.join(', ')}`).join('; '),
-    );
   }
 
   /** PostgreSQL names the line and the column, and shows the value, which does not belong into a log. */

@@ -1,11 +1,11 @@
-import type Sqlite from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
 
 import type { CopySource, TargetState } from '../../copy/place.js';
 import { COPIED_TABLES } from '../../copy/tables.js';
 import { refuseOlder, refuseUnfinished, UNFINISHED_TABLE } from '../../copy/unfinished.js';
 import { inspectFile, noDatabaseAt } from '../file/inspect.js';
 import { keepLog, refuseLoss } from '../file/loss.js';
-import { closing, openFile } from '../file/open-file.js';
+import { closing } from '../file/open-file.js';
 import { FileReader } from './reader.js';
 
 class FileSource extends FileReader implements CopySource {
@@ -24,6 +24,10 @@ class FileSource extends FileReader implements CopySource {
   }
 }
 
+/** In whatever mode the file is. */
+const openReader = (file: string): Sqlite.Database =>
+  new Sqlite(file, { readonly: true, fileMustExist: true });
+
 /** One snapshot of a file, which servers may be using. Errors: `DatabaseRefused`. */
 export function openFileSource(file: string): CopySource {
   const { state, pending } = inspectFile(file);
@@ -33,7 +37,7 @@ export function openFileSource(file: string): CopySource {
   const unfinished = unfinishedCopyIn(file);
   if (unfinished !== null) throw refuseUnfinished(file, unfinished);
   const endLog = keepLog(file);
-  const database = openFile(file, { readonly: true });
+  const database = openReader(file);
   // The snapshot is that of the first statement.
   database.exec('begin; select count(*) from sqlite_schema');
   return new FileSource(file, database, endLog);
@@ -41,7 +45,7 @@ export function openFileSource(file: string): CopySource {
 
 /** Of what the file is an unfinished copy; null if it is none. The file is a database of this program. */
 export function unfinishedCopyIn(file: string): string | null {
-  return closing(openFile(file, { readonly: true }), markIn);
+  return closing(openReader(file), markIn);
 }
 
 export function markIn(database: Sqlite.Database): string | null {
@@ -54,7 +58,7 @@ export function markIn(database: Sqlite.Database): string | null {
 export function fileState(file: string): TargetState | null {
   const { state, applied } = inspectFile(file);
   if (state === 'new') return null;
-  return closing(openFile(file, { readonly: true }), (database) => ({
+  return closing(openReader(file), (database) => ({
     records: applied.length === 0 ? 0 : recordsIn(database),
     unfinished: markIn(database),
   }));

@@ -15,7 +15,9 @@ const FOREIGN_KEYS = `select format('alter table %s drop constraint %I', k.conre
   where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace and c.relname = any($1)
   order by k.oid`;
 
-const TRIGGERS = COPIED_TABLES.map((table) => `alter table ${table} disable trigger user, no force row level security`);
+const TRIGGERS = COPIED_TABLES.map(
+  (table) => `alter table ${table} disable trigger user, no force row level security`,
+);
 const TRIGGERS_BACK = COPIED_TABLES.map(
   (table) => `alter table ${table} enable trigger user, force row level security`,
 );

@@ -47,13 +47,13 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   'removals.caller': 'jsonb',
   'notification_targets.logical_numbers': 'jsonb',
 };
+const DECLARED: Readonly<Record<string, ColumnKind>> = { integer: 'integer', text: 'text', blob: 'bytes' };
 const INSTANT = /(^|_)at$|^locked_until$|^failed_since$/;
 
 /** The kind of a column of SQLite; `type` is the declared one. */
 export function kindOf(table: string, column: string, type: string): ColumnKind {
   if (/^integer$/i.test(type) && INSTANT.test(column)) return 'instant';
-  const declared = { integer: 'integer', text: 'text', blob: 'bytes' } as const;
-  const kind = KINDS[`${table}.${column}`] ?? declared[type.toLowerCase() as keyof typeof declared];
+  const kind = KINDS[`${table}.${column}`] ?? DECLARED[type.toLowerCase()];
   if (kind === undefined)
     throw new Error(`${table}.${column} has the type ${type}, which db copy does not know.`);
   return kind;

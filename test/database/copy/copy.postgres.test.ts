@@ -70,7 +70,7 @@ describe('a copy from a file to a server and back', () => {
       `insert into ledger (at, channel, action, entity_type, sequence) values (now(), 'x', 'x', 'x', 99)
         returning position`,
     )) as { position: string }[];
-    const last = contentOf(demo)['ledger']?.length ?? 0;
+    const last = contentOf(demo).ledger?.length ?? 0;
     expect(Number(entry?.position)).toBeGreaterThanOrEqual(last + 1);
   });
 

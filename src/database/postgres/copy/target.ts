@@ -21,7 +21,7 @@ import { APPLICATION, LONG } from './source.js';
 /** Of the keys of advisory locks, that of a copy into the database. */
 const COPYING = '(21575, 4)';
 /** How long a killed copy, or a server that has just stopped, may still be connected. */
-const WAIT_MS = 10_000;
+const WAIT_MS = 5_000;
 const PAUSE_MS = 100;
 
 /**
@@ -62,7 +62,7 @@ class ServerTarget extends ServerReader implements CopyTarget {
         [numbers.get(table) ?? 0],
       );
       // Other than setval, this is part of the transaction.
-      const next = Number(rows[0]?.last ?? 0) + 1;
+      const next = (rows[0]?.last ?? 0) + 1;
       await this.client.query(`alter table ${table} alter column ${column} restart with ${next}`);
     }
     await this.client.query(`set local role ${SYSTEM_ROLE}`);

@@ -36,6 +36,14 @@ export class FileReader implements CopyReader {
   }
 
   async *rows(shape: TableShape): AsyncIterable<readonly CopyRow[]> {
+    for (const batch of this.#batches(shape)) {
+      yield batch;
+      // What the target has to do goes on between two batches.
+      await Promise.resolve();
+    }
+  }
+
+  *#batches(shape: TableShape): Iterable<readonly CopyRow[]> {
     const columns = shape.columns.map(({ name }) => `"${name}"`).join(', ');
     const statement = this.database.prepare(
       `select ${columns} from ${shape.name} order by ${shape.key.join(', ')}`,

@@ -23,7 +23,7 @@ export function lineOf(row: CopyRow): string {
 }
 
 /** JSON with sorted keys and without spaces: the same text for the same value. Duplicate keys: the last one counts. */
-export function canonicalJson(text: string): string {
+function canonicalJson(text: string): string {
   return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -71,8 +71,8 @@ class ServerTarget extends ServerReader implements CopyTarget {
   async commit(): Promise<void> {
     await this.client.query(`reset role; drop table ${UNFINISHED_TABLE}; commit`);
     this.#isCommitted = true;
-    // Statistics for the query planner.
-    await this.client.query('analyze');
+    // Statistics for the query planner, which PostgreSQL would make later by itself.
+    await this.client.query('analyze').catch(() => undefined);
   }
 
   async close(): Promise<void> {

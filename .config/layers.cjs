@@ -66,11 +66,19 @@ const layers = [
     node: ['crypto', 'path', 'timers/promises'],
   },
   {
+    name: 'copy',
+    files: '^src/database/copy/open-places[.]ts$',
+    example: 'src/database/copy/open-places.ts',
+    src: ['platform', 'database', 'sqlite', 'postgres', 'copy'],
+    node: ['path'],
+  },
+  {
     name: 'database',
     files: '^src/database/',
     example: 'src/database/example.ts',
     src: ['platform', 'database'],
     packages: ['kysely'],
+    node: ['crypto'],
   },
   {
     name: 'model',
@@ -202,7 +210,7 @@ const layers = [
     name: 'cli',
     files: '^src/cli/',
     example: 'src/cli/example.ts',
-    src: [...DOMAIN, 'database', 'open', 'service', 'secrets', 'app', 'demo', 'cli'],
+    src: [...DOMAIN, 'database', 'copy', 'open', 'service', 'secrets', 'app', 'demo', 'cli'],
     packages: ['commander', 'csv-parse'],
     node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers'],
   },

@@ -5,7 +5,7 @@ export const EXIT = {
   failed: 1,
   /** Wrong arguments: an unknown command or option, or a missing one. */
   usage: 2,
-  /** `audit verify` found that the ledger was edited or cut. */
+  /** `audit verify` found that the ledger was edited or cut, or `db copy` that two databases differ. */
   damaged: 3,
   /** An import rejected some rows, and stored the others. */
   rejected: 65,
@@ -24,7 +24,7 @@ Exit codes:
   ${EXIT.ok}   success
   ${EXIT.failed}   refused or failed: nothing was changed
   ${EXIT.usage}   wrong arguments
-  ${EXIT.damaged}   the ledger was edited or cut
+  ${EXIT.damaged}   the ledger was edited or cut, or a copy differs from its source
   ${EXIT.rejected}  some rows of an import were rejected, the others are stored
   ${EXIT.storage}  the storage failed
   ${EXIT.busy}  the database is busy: try again

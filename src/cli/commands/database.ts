@@ -6,6 +6,7 @@ import { readConfig } from '../../platform/config/config.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { addCopyCommand } from './database-copy.js';
 
 export function addDatabaseCommands(program: Command, io: CommandIo): void {
   const db = program.command('db').description('database commands; a server may be running');
@@ -22,6 +23,7 @@ export function addDatabaseCommands(program: Command, io: CommandIo): void {
     .action((file: string, options: JsonOption) => restore(io, file, options));
   const infoCommand = addJsonCommand(db, 'info', 'print size, schema version and record counts');
   infoCommand.action((options: JsonOption) => info(io, options));
+  addCopyCommand(db, io);
 }
 
 interface MigrateOptions extends JsonOption {

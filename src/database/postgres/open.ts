@@ -4,8 +4,10 @@ import pg, { type Client } from 'pg';
 import { databaseName } from '../../platform/config/database-url.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
 import type { Database, OpenOptions } from '../database.js';
+import { refuseUnfinished } from '../copy/unfinished.js';
 import { DatabaseRefused } from '../refused.js';
 import { connect } from './connect.js';
+import { unfinishedCopyIn } from './copy/mark.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
 import { clientConfig } from './pool.js';
@@ -20,14 +22,30 @@ const PAUSE_MS = SECOND / 2;
  * Errors: `DatabaseRefused`.
  */
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
-  const client = await reach(url, options);
+  const client = await reachCurrent(url, options);
   try {
-    await demandVersion(client, url);
-    await bringUpToDate(client, databaseName({ server: url }), options.onProgress);
+    const unfinished = await unfinishedCopyIn(client);
+    if (unfinished !== null) throw refuseUnfinished(nameOf(url), unfinished);
   } finally {
     await client.end().catch(() => undefined);
   }
   return await connect(url, options);
+}
+
+/** A connection like that of `reach` to a database whose tables are up to date. Errors: `DatabaseRefused`. */
+export async function reachCurrent(
+  url: string,
+  options: Pick<OpenOptions, 'onProgress'> = {},
+): Promise<Client> {
+  const client = await reach(url, options);
+  try {
+    await demandVersion(client, url);
+    await bringUpToDate(client, nameOf(url), options.onProgress);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** A connection without limits of time, for what takes long. Errors: `DatabaseRefused`. */

@@ -13,6 +13,8 @@ import { dirname } from 'node:path';
 import { connect } from './connect.js';
 import type { Database, OpenOptions } from '../database.js';
 import { MIGRATIONS } from './migrations/index.js';
+import { refuseUnfinished } from '../copy/unfinished.js';
+import { unfinishedCopyIn } from './copy/source.js';
 import { faultOfSystem } from '../../platform/storage-faults.js';
 import { isStorageFault, translate } from './faults.js';
 import { DatabaseRefused } from '../refused.js';
@@ -24,6 +26,18 @@ import { migrateFile, SILENT } from './file/migrate.js';
 import { closing, giveIdentity, openFile } from './file/open-file.js';
 import { canonicalPath } from './file/paths.js';
 import { probeStorage } from './file/probe.js';
+
+/** Creates and migrates a file if necessary, also one that is an unfinished copy. Errors: as `openDatabase`. */
+export async function prepareFile(file: string): Promise<void> {
+  try {
+    makeFolder(dirname(file));
+    refuseSecondName(file);
+    recognizeFile(file);
+    await bringUpToDate(file, null, undefined);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
 
 /**
  * Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`; `busy`; `storage_full` and the
@@ -44,6 +58,8 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   const lock = options.exclusive === true ? lockFile(file) : null;
   try {
     await bringUpToDate(file, lock, options.acceptLoss);
+    const unfinished = unfinishedCopyIn(file);
+    if (unfinished !== null) throw refuseUnfinished(file, unfinished);
     const database = connect(file, { ...options, slot: lock === null ? 'command' : 'server' });
     return {
       ...database,

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+
+import { databaseName, type DatabaseUrl } from '../../platform/config/database-url.js';
+import { openServerSource, serverState } from '../postgres/copy/source.js';
+import { openServerTarget } from '../postgres/copy/target.js';
+import { fileState, openFileSource } from '../sqlite/copy/source.js';
+import { openFileTarget } from '../sqlite/copy/target.js';
+import { prepareFile } from '../sqlite/open.js';
+import type { CopySource, CopyTarget } from './place.js';
+import { refuseRecords } from './unfinished.js';
+
+/** Errors: `DatabaseRefused`, for example if it has not the tables of this version. */
+export async function openSource(url: DatabaseUrl): Promise<CopySource> {
+  return 'file' in url ? openFileSource(url.file) : await openServerSource(url.server);
+}
+
+/** Creates the tables, and marks the database as an unfinished copy. Errors: `DatabaseRefused`, for example if it has records. */
+export async function openTarget(
+  url: DatabaseUrl,
+  source: string,
+  onProgress: (message: string) => void,
+): Promise<CopyTarget> {
+  if ('server' in url) return await openServerTarget(url.server, source, onProgress);
+  await prepareFile(url.file);
+  return openFileTarget(url.file, source);
+}
+
+/** Changes nothing. Errors: `DatabaseRefused` if it has records and is no unfinished copy. */
+export async function demandEmpty(url: DatabaseUrl): Promise<void> {
+  const state = 'file' in url ? fileState(url.file) : await serverState(url.server);
+  if (state === null || state.records === 0 || state.unfinished !== null) return;
+  throw refuseRecords(databaseName(url), state.records);
+}
+
+/** For the mark and for messages: a path without its folder says little elsewhere. */
+export function placeName(url: DatabaseUrl): string {
+  return 'file' in url ? resolve(url.file) : databaseName(url);
+}

@@ -1,0 +1,95 @@
+import type { Tables } from '../tables.js';
+
+/**
+ * All tables that are copied, each after those that it refers to. A table of the schema that is missing here does not
+ * compile; `members` is a view.
+ */
+const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
+  companies: true,
+  users: true,
+  sign_in_networks: true,
+  memberships: true,
+  access_tokens: true,
+  groups: true,
+  logical_numbers: true,
+  devices: true,
+  apps: true,
+  contents: true,
+  content_chunks: true,
+  files: true,
+  app_versions: true,
+  app_version_groups: true,
+  app_version_modules: true,
+  app_version_files: true,
+  logical_number_app_versions: true,
+  parameters: true,
+  metacontents: true,
+  notifications: true,
+  notification_deliveries: true,
+  notification_targets: true,
+  removals: true,
+  transactions: true,
+  transaction_days: true,
+  transaction_hours: true,
+  ledger: true,
+  ledger_chains: true,
+  idempotency_keys: true,
+  counters: true,
+};
+/** In this order. */
+export const COPIED_TABLES: readonly string[] = Object.keys(COPIED);
+
+/** Tables that each database has for itself: applied migrations, limits of rates, and the mark of a copy. */
+export const NOT_COPIED = [
+  ...['kysely_migration', 'kysely_migration_lock', 'applied_migrations', 'rate_limits', 'unfinished_copy'],
+] as const;
+
+/** How the values of a column are written in both databases. */
+export type ColumnKind = 'integer' | 'instant' | 'flag' | 'text' | 'json' | 'jsonb' | 'bytes';
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+export interface TableShape {
+  readonly name: string;
+  /** In alphabetical order: the databases have them in different ones. */
+  readonly columns: readonly Column[];
+  /** Columns of the primary key. */
+  readonly key: readonly string[];
+}
+
+/** Columns of SQLite whose declared type does not say their kind; those of instants have names that do. */
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  'devices.enabled': 'flag',
+  'app_versions.displayable': 'flag',
+  'devices.meta': 'json',
+  'metacontents.value': 'json',
+  'transactions.parsed': 'json',
+  'ledger.before': 'json',
+  'ledger.after': 'json',
+  'access_tokens.scopes': 'jsonb',
+  'removals.caller': 'jsonb',
+  'notification_targets.logical_numbers': 'jsonb',
+};
+const DECLARED: Readonly<Record<string, ColumnKind>> = { integer: 'integer', text: 'text', blob: 'bytes' };
+const INSTANT = /(^|_)at$|^locked_until$|^failed_since$/;
+
+/** The kind of a column of SQLite; `type` is the declared one. */
+export function kindOf(table: string, column: string, type: string): ColumnKind {
+  if (/^integer$/i.test(type) && INSTANT.test(column)) return 'instant';
+  const kind = KINDS[`${table}.${column}`] ?? DECLARED[type.toLowerCase()];
+  if (kind === undefined)
+    throw new Error(`${table}.${column} has the type ${type}, which db copy does not know.`);
+  return kind;
+}
+
+/** Names of tables that are in a database but in neither list, or in the first list but not in the database. */
+export function unknownTables(existing: readonly string[]): readonly string[] {
+  const known: readonly string[] = [...COPIED_TABLES, ...NOT_COPIED];
+  return [
+    ...existing.filter((name) => !known.includes(name)),
+    ...COPIED_TABLES.filter((name) => !existing.includes(name)),
+  ];
+}

@@ -1,0 +1,28 @@
+import { DatabaseRefused } from '../refused.js';
+
+/** Exists only in a database into which a copy began and did not end. */
+export const UNFINISHED_TABLE = 'unfinished_copy';
+
+/** For a server or another command. */
+export function refuseUnfinished(name: string, source: string): DatabaseRefused {
+  return new DatabaseRefused(
+    'unusable',
+    `${name} is an unfinished copy of ${source}. Nothing was changed. Copy again with terminal-gateway db copy, or use another database.`,
+  );
+}
+
+/** For a copy into a database that has records. */
+export function refuseRecords(name: string, records: number): DatabaseRefused {
+  return new DatabaseRefused(
+    'exists',
+    `${name} has ${records} rows, and is not an unfinished copy. Nothing was changed: copy into a new or empty database.`,
+  );
+}
+
+/** For a copy from a database that has not the tables of this version. */
+export function refuseOlder(name: string, pending: readonly string[]): DatabaseRefused {
+  return new DatabaseRefused(
+    'unusable',
+    `${name} has not the tables of this version (${pending.join(', ')}). Nothing was changed: apply them with terminal-gateway db migrate.`,
+  );
+}

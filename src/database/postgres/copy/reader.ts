@@ -1,0 +1,154 @@
+import type { Client, CustomTypesConfig } from 'pg';
+
+import type { CopyReader } from '../../copy/place.js';
+import {
+  COPIED_TABLES,
+  unknownTables,
+  type Column,
+  type ColumnKind,
+  type TableShape,
+} from '../../copy/tables.js';
+import { bytesOf, type CopyRow, type CopyValue } from '../../copy/values.js';
+import { DatabaseRefused } from '../../refused.js';
+
+const BATCH_BYTES = 1024 * 1024;
+/** A batch may have so many rows of the largest size, since the size of rows is known only when they were read. */
+const BATCH_ROWS = 500;
+const FIRST_ROWS = 8;
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  int8: 'integer',
+  timestamptz: 'instant',
+  bool: 'flag',
+  text: 'text',
+  json: 'json',
+  jsonb: 'jsonb',
+  bytea: 'bytes',
+};
+
+/** Values as PostgreSQL writes them. */
+const AS_TEXT = { getTypeParser: () => String } as unknown as CustomTypesConfig;
+
+/** Reads the tables of a database by a connection that has a transaction open. */
+export class ServerReader implements CopyReader {
+  constructor(
+    readonly name: string,
+    protected readonly client: Client,
+  ) {}
+
+  async shapes(): Promise<readonly TableShape[]> {
+    const { rows } = await this.client.query<{ name: string }>(
+      'select tablename as name from pg_tables where schemaname = current_schema()',
+    );
+    const unknown = unknownTables(rows.map(({ name }) => name));
+    if (unknown.length > 0) {
+      throw new DatabaseRefused('unusable', `${this.name}: db copy does not know ${unknown.join(', ')}.`);
+    }
+    const shapes = await this.#shapes();
+    return COPIED_TABLES.flatMap((table) => shapes.find(({ name }) => name === table) ?? []);
+  }
+
+  async count(table: string): Promise<number> {
+    return await this.#number(`select count(*) as number from ${table}`);
+  }
+
+  async bytes(table: string): Promise<number> {
+    return await this.#number(`select pg_table_size('${table}') as number`);
+  }
+
+  async *rows(shape: TableShape): AsyncIterable<readonly CopyRow[]> {
+    const columns = shape.columns.map(selected).join(', ');
+    const order = shape.key.map((name) => `"${name}"`).join(', ');
+    await this.client.query(
+      `declare copied no scroll cursor for select ${columns} from ${shape.name} order by ${order}`,
+    );
+    const read = rowReader(shape);
+    for (let wanted = FIRST_ROWS; ;) {
+      const text = `fetch ${wanted} from copied`;
+      const { rows } = await this.client.query<string[]>({ text, rowMode: 'array', types: AS_TEXT });
+      if (rows.length === 0) break;
+      const batch = rows.map(read);
+      yield batch;
+      const bytes = batch.reduce((sum, row) => sum + bytesOf(row), 1);
+      const fitting = Math.floor((BATCH_BYTES * batch.length) / bytes);
+      wanted = Math.max(1, Math.min(fitting, wanted * 4, BATCH_ROWS));
+    }
+    await this.client.query('close copied');
+  }
+
+  async lastNumbers(): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.client.query<{ name: string; sequence: string }>(
+      `select c.relname as name, pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence
+        from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attidentity <> ''
+        where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`,
+      [COPIED_TABLES],
+    );
+    const last = new Map<string, number>();
+    for (const { name, sequence } of rows) {
+      last.set(
+        name,
+        await this.#number(
+          `select case when is_called then last_value else 0 end as number from ${sequence}`,
+        ),
+      );
+    }
+    return last;
+  }
+
+  async #number(query: string): Promise<number> {
+    const { rows } = await this.client.query<{ number: number }>(query);
+    return Number(rows[0]?.number);
+  }
+
+  async #shapes(): Promise<readonly TableShape[]> {
+    const { rows } = await this.client.query<{ name: string; columns: string[][]; key: string[] }>(
+      `select c.relname as name, (select jsonb_agg(jsonb_build_array(a.attname, t.typname) order by a.attname collate "C")
+          from pg_attribute as a join pg_type as t on t.oid = a.atttypid
+          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
+        (select jsonb_agg(a.attname order by k.place) from unnest(i.indkey) with ordinality as k (number, place)
+          join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.number)::text as key
+      from pg_class as c join pg_index as i on i.indrelid = c.oid and i.indisprimary
+      where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`,
+      [COPIED_TABLES],
+    );
+    return rows.map(({ name, columns, key }) => ({
+      name,
+      columns: (JSON.parse(String(columns)) as [string, string][]).map(([column, type]) => ({
+        name: column,
+        kind: kindOf(name, column, type),
+      })),
+      key: JSON.parse(String(key)) as string[],
+    }));
+  }
+}
+
+function kindOf(table: string, column: string, type: string): ColumnKind {
+  const kind = KINDS[type];
+  if (kind !== undefined) return kind;
+  throw new Error(`${table}.${column} has the type ${type}, which db copy does not know.`);
+}
+
+/** What is selected of a column, so that its text is that of `CopyValue`. */
+function selected({ name, kind }: Column): string {
+  if (kind === 'instant') return `trim_scale(extract(epoch from "${name}") * 1000)`;
+  return kind === 'flag' ? `"${name}"::integer` : `"${name}"`;
+}
+
+function rowReader({ name: table, columns }: TableShape): (row: (string | null)[]) => CopyRow {
+  const readers = columns.map(({ name, kind }): ((value: string) => CopyValue) | null => {
+    if (kind === 'bytes') return (value) => Buffer.from(value.slice(2), 'hex');
+    if (kind === 'jsonb') return (value) => JSON.stringify(JSON.parse(value));
+    if (kind === 'instant') return (value) => wholeMilliseconds(`${table}.${name}`, value);
+    return null;
+  });
+  return (row) => row.map((value, index) => (value === null ? null : (readers[index]?.(value) ?? value)));
+}
+
+/** Errors: `DatabaseRefused` for a time with microseconds, or without end. */
+function wholeMilliseconds(column: string, value: string): string {
+  if (/^-?[0-9]+$/.test(value)) return value;
+  throw new DatabaseRefused(
+    'unusable',
+    `${column} has the time ${value} ms since 1970, which is not a whole number: correct it, then copy again.`,
+  );
+}

@@ -1,0 +1,64 @@
+import { databaseName } from '../../../platform/config/database-url.js';
+import type { CopySource, TargetState } from '../../copy/place.js';
+import { refuseOlder, refuseUnfinished } from '../../copy/unfinished.js';
+import { translate } from '../faults.js';
+import { inspect } from '../migrate.js';
+import { reach } from '../open.js';
+import { SYSTEM_ROLE } from '../schema/index.js';
+import { stateOfCopy, unfinishedCopyIn } from './mark.js';
+import { ServerReader } from './reader.js';
+
+/** For a transaction that takes long, and whose texts are to be in the forms that the reader expects. */
+export const LONG = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+  set local bytea_output = hex; set local extra_float_digits = 1`;
+/** What servers are recognized by is `terminal-gateway`. */
+export const APPLICATION = `set application_name = 'terminal-gateway db copy'`;
+
+class ServerSource extends ServerReader implements CopySource {
+  #numbers: ReadonlyMap<string, number> = new Map();
+
+  /** Sequences are of the owner; rows are read in the role that sees those of all companies. */
+  async begin(): Promise<void> {
+    await this.client.query(`begin isolation level repeatable read read only; ${LONG}`);
+    this.#numbers = await super.lastNumbers();
+    await this.client.query(`set local role ${SYSTEM_ROLE}`);
+  }
+
+  override lastNumbers(): Promise<ReadonlyMap<string, number>> {
+    return Promise.resolve(this.#numbers);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end().catch(() => undefined);
+  }
+}
+
+/** One snapshot of a database, which servers may be using. Errors: `DatabaseRefused`. */
+export async function openServerSource(url: string): Promise<CopySource> {
+  const name = databaseName({ server: url });
+  const client = await reach(url);
+  try {
+    const { pending } = await inspect(client, name);
+    if (pending.length > 0) throw refuseOlder(name, pending);
+    const unfinished = await unfinishedCopyIn(client);
+    if (unfinished !== null) throw refuseUnfinished(name, unfinished);
+    await client.query(APPLICATION);
+    const source = new ServerSource(name, client);
+    await source.begin();
+    return source;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw translate(error);
+  }
+}
+
+/** Null if it has no tables yet. Errors: `DatabaseRefused`. */
+export async function serverState(url: string): Promise<TargetState | null> {
+  const client = await reach(url);
+  try {
+    const { applied } = await inspect(client, databaseName({ server: url }));
+    return applied.length === 0 ? null : await stateOfCopy(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -7,6 +7,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
+import { databaseEnvironment } from '../support/config.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { commandLine, commandLineWithUser, type Program } from '../support/program.js';
 import { selfSigned } from '../support/self-signed.js';
@@ -28,7 +29,7 @@ async function startService([command = '', ...args]: readonly string[], url: str
   const child = spawn(command, args, {
     cwd: ROOT,
     detached: true,
-    env: { PATH, HOME, DATABASE_URL: url, PORT: '0' },
+    env: { PATH, HOME, ...databaseEnvironment(url), PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const pid = child.pid ?? 0;

@@ -32,3 +32,16 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
 function databaseSettings(url: string): Pick<Config, 'database'> {
   return { database: parseDatabaseUrl(url) };
 }
+
+const SECRET_OF_NODES = 'what the nodes of a test share: 0123456789abcdef';
+
+/** What the program uses where no secret is set: that of the file beside the database (null), or the one of all nodes. */
+export const ownSecret = (url: string): string | null => (url.startsWith('file:') ? null : SECRET_OF_NODES);
+
+/** The settings that a process needs to use a database. */
+export function databaseEnvironment(url: string): Readonly<Record<string, string>> {
+  const secret = ownSecret(url);
+  return secret === null
+    ? { DATABASE_URL: url }
+    : { DATABASE_URL: url, TOKEN_SECRET: secret, UPLOAD_FOLDER: tmpdir() };
+}

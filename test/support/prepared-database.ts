@@ -6,7 +6,7 @@ import { createNamedToken } from '../../src/resources/access-token/access-token.
 import { ensureDerivedTokens } from '../../src/resources/access-token/derived-token.service.js';
 import { createPasswords } from '../../src/resources/user/password.service.js';
 import { addCompanyWithUser } from '../../src/resources/user/user.service.js';
-import { testConfig } from './config.js';
+import { ownSecret, testConfig } from './config.js';
 import type { TestPlace } from './databases/place.js';
 
 const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
@@ -44,7 +44,7 @@ export async function prepareDatabase(
 export async function prepareDatabaseWithUser(place: TestPlace, password: string): Promise<string> {
   const database = await place.open();
   try {
-    const secret = loadTokenSecret(testConfig(place.url, { tokenSecret: null }));
+    const secret = loadTokenSecret(testConfig(place.url, { tokenSecret: ownSecret(place.url) }));
     const hash = await createPasswords().hash(password);
     return await createUnits(database, systemClock).systemWrite(SYSTEM, async (work) => {
       const input = { email: 'ana@acme.example', name: 'Ana Souza', role: 'admin' };

@@ -9,6 +9,7 @@ import { runCommandLine } from '../../src/cli/program.js';
 import { createClient, type Client, type Fields } from './client.js';
 import { newDatabase, type TestPlace } from './databases/place.js';
 import { removeFolder, scratchFolder } from './scratch.js';
+import { databaseEnvironment } from './config.js';
 import { prepareDatabaseWithUser } from './prepared-database.js';
 
 /** The built program; the global setup of the tests builds it when a source is newer. */
@@ -117,7 +118,7 @@ export async function runCommand(
   args: readonly string[],
   url: string,
 ): Promise<Outcome & { output: string }> {
-  const outcome = await runHere(args, { DATABASE_URL: url }, '');
+  const outcome = await runHere(args, databaseEnvironment(url), '');
   return { ...outcome, output: outcome.stdout + outcome.stderr };
 }
 
@@ -175,7 +176,7 @@ function launch(args: readonly string[], url: string, options: ProgramOptions) {
   const child = spawn(command, rest, {
     env: {
       PATH: process.env.PATH,
-      DATABASE_URL: url,
+      ...databaseEnvironment(url),
       PORT: '0',
       RATE_LIMIT_PER_HOUR: '0',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
@@ -245,7 +246,7 @@ async function commandLineOn({ isMigrated }: { readonly isMigrated: boolean }): 
     await place.remove();
     removeFolder(folder);
   });
-  return commandLineWith({ folder, place }, { DATABASE_URL: place.url, PORT: '0' });
+  return commandLineWith({ folder, place }, { ...databaseEnvironment(place.url), PORT: '0' });
 }
 
 function commandLineWith(on: Pick<CommandLine, 'folder' | 'place'>, environment: Environment): CommandLine {

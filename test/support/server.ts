@@ -9,7 +9,7 @@ import { findCompany } from '../../src/resources/company/company.service.js';
 import { addCompanyWithUser, addUser } from '../../src/resources/user/user.service.js';
 import { createClient, type Client } from './client.js';
 import { testClock, type TestClock } from './clock.js';
-import { testConfig } from './config.js';
+import { ownSecret, testConfig } from './config.js';
 import { newDatabase, type TestPlace } from './databases/place.js';
 import { createGraphql, type Graphql } from './graphql.js';
 
@@ -113,7 +113,7 @@ async function partIds(work: SystemWriteWork, companyId: number): Promise<void> 
 export async function openServer(url: string, onFatal?: () => void): Promise<Server> {
   const logger = createLogger('silent', { write: () => undefined });
   const overrides = onFatal === undefined ? {} : { onFatal };
-  return await createServer(testConfig(url, { tokenSecret: null }), logger, overrides);
+  return await createServer(testConfig(url, { tokenSecret: ownSecret(url) }), logger, overrides);
 }
 
 async function addMember(

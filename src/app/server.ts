@@ -3,12 +3,13 @@ import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';
-import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
+import { TIMEOUTS, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
+import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
 import type { Steps } from './steps.js';
@@ -21,6 +22,8 @@ export interface ServerOverrides {
   readonly onFatal?: (error: unknown) => void;
   /** Starts even if acknowledged changes are missing; log and ledger say which. */
   readonly acceptLoss?: boolean;
+  /** Listens, and tries without an end, while a database server cannot be reached yet. */
+  readonly waitsForDatabase?: boolean;
   /** Number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
   readonly timeouts?: Partial<Timeouts>;
@@ -47,7 +50,7 @@ export interface Server {
 
 const STOP_GRACE_MS = 25_000;
 
-/** The composition root: opens the database and puts all parts together. Listens only after `start`. */
+/** The composition root: opens the database and puts all parts together. Serves requests only after `start`. */
 export async function createServer(
   config: Config,
   logger: Logger,
@@ -57,8 +60,11 @@ export async function createServer(
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
-  const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
+  const entrance = new Entrance(config, limits, timeouts);
+  const onWaiting = overrides.waitsForDatabase === true ? () => entrance.open() : undefined;
+  const storage = await openStorage(config, logger, { ...overrides, onWaiting });
+  const { database, tokenSecret, chain, loss } = storage;
   const { figures: clients } = limits;
   const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
@@ -68,19 +74,19 @@ export async function createServer(
   const surfaces = await createSurfaces({ ...settings, units, spools, tokenSecret, monitoring, onError });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
-  let listening: HttpListener | undefined;
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
     start: async () => {
-      listening = await listen(surfaces.listener, config, limits.connections, timeouts);
+      entrance.serveWith(surfaces.listener);
+      const url = await entrance.open();
       housekeeping.start();
       monitoring.readiness.isOn = true;
-      return listening.url;
+      return url;
     },
-    renewCertificate: (tls) => listening?.renewCertificate(tls),
+    renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.isOn = false;
-      await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
+      await Promise.all([surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()]);
       unwatch();
       const problem = database.verify();
       if (problem !== null) overrides.onFatal?.(new Error(problem));

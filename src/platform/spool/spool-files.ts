@@ -1,4 +1,4 @@
-import { promises as fs, readdirSync, rmSync } from 'node:fs';
+import { promises as fs, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import { DomainError } from '../errors.js';
@@ -27,9 +27,10 @@ export class SpoolFiles {
   #opened = 0;
   #total = 0;
 
-  /** Removes what an earlier process left: a file that it had opened and not yet unlinked. */
+  /** Creates the folder; removes what an earlier process left: a file that it had opened and not yet unlinked. */
   constructor(private readonly options: SpoolOptions) {
     const folder = dirname(options.path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder)) {
       if (name.startsWith(basename(options.path))) rmSync(join(folder, name), { force: true });
     }

@@ -75,7 +75,7 @@ export function startLoad(client: Client, perSecond = 100): Load {
   let number = 0;
   const timer = setInterval(() => {
     number += 1;
-    const name = `load ${number}`;
+    const name = `load ${randomUUID()}`;
     const [method, path, body] =
       number % 2 === 0 ? (['POST', 'groups', { name }] as const) : (['GET', 'groups', undefined] as const);
     const request = timed(client, method, path, body).then((answer) => void answers.push(answer));

@@ -68,7 +68,7 @@ export interface Load {
   stop(): Promise<readonly Answer[]>;
 }
 
-/** Sends reads and writes by turns, `perSecond` of them, whatever their answers. */
+/** Sends `perSecond` requests, whatever their answers; each fourth is a write. */
 export function startLoad(client: Client, perSecond = 100): Load {
   const answers: Answer[] = [];
   const inFlight = new Set<Promise<void>>();
@@ -77,7 +77,7 @@ export function startLoad(client: Client, perSecond = 100): Load {
     number += 1;
     const name = `load ${randomUUID()}`;
     const [method, path, body] =
-      number % 2 === 0 ? (['POST', 'groups', { name }] as const) : (['GET', 'groups', undefined] as const);
+      number % 4 === 0 ? (['POST', 'groups', { name }] as const) : (['GET', 'groups', undefined] as const);
     const request = timed(client, method, path, body).then((answer) => void answers.push(answer));
     inFlight.add(request);
     void request.finally(() => inFlight.delete(request));

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { killPrograms } from '../../support/program.js';
-import { faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
+import { FAST, faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered, startGateway, startLoad, timed, unexpected } from './gateway.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -12,7 +12,7 @@ const MEGABYTE = 1024 * 1024;
 let server: FaultyPostgres;
 let token: string;
 beforeAll(async () => {
-  server = await faultyPostgres({ settings: { max_connections: '40' } });
+  server = await faultyPostgres({ settings: { ...FAST, max_connections: '40' } });
   token = await addCompany(server.url);
 });
 afterEach(killPrograms);

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { killPrograms } from '../../support/program.js';
-import { faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
+import { FAST, faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered, startGateway, startLoad, unexpected } from './gateway.js';
 
 let server: FaultyPostgres;
 let token: string;
 beforeAll(async () => {
-  server = await faultyPostgres();
+  server = await faultyPostgres({ settings: FAST });
   token = await addCompany(server.url);
 });
 afterEach(killPrograms);

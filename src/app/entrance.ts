@@ -48,7 +48,10 @@ export class Entrance {
 const PROBLEM = 'storage_unavailable';
 
 /** What a server answers that waits for its database. */
-function createWaitingApp({ trustProxy, allowedOrigins, tls }: Config, limits: ServerLimits): RequestListener {
+function createWaitingApp(
+  { trustProxy, allowedOrigins, tls }: Config,
+  limits: ServerLimits,
+): RequestListener {
   const refuse = (): never => {
     throw new DomainError(PROBLEM, 'The database cannot be reached yet.', { retryAfter: 5 });
   };

@@ -111,7 +111,11 @@ async function failed(client: Client, name: string, migration: string, error: un
     return new DatabaseRefused('unusable', `${name}: ${message}. Nothing was changed: ${advice}`, error);
   }
   if (error instanceof DatabaseRefused) {
-    return new DatabaseRefused(error.reason, `${name} cannot be used. Nothing was changed. ${error.message}`, error);
+    return new DatabaseRefused(
+      error.reason,
+      `${name} cannot be used. Nothing was changed. ${error.message}`,
+      error,
+    );
   }
   return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg, { type Client } from 'pg';
+import pg, { type Client, type QueryConfig } from 'pg';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
@@ -58,7 +58,8 @@ async function trying<T>(
     } catch (error) {
       const { cause = error } = error as Error;
       if (!mayCome(cause)) throw error;
-      if (onUnreachable === undefined && systemClock.elapsed() + pause > deadline) throw unreachable(url, cause);
+      if (onUnreachable === undefined && systemClock.elapsed() + pause > deadline)
+        throw unreachable(url, cause);
       await onUnreachable?.(`${nameOf(url)}: ${reasonOf(cause)}`);
     } finally {
       if (!isKept) void client.end().catch(() => undefined);
@@ -77,7 +78,15 @@ async function connected(client: Client, url: string): Promise<void> {
 
 /** Not yet there, or not at this moment: starting, stopping, full, or (25006) a standby before its promotion. */
 const COMING = /^(?:57P|08|53|25006)/;
-const COMING_SYSTEM = ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'EPIPE'];
+const COMING_SYSTEM = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'EPIPE',
+];
 
 /** Whether the server is not up yet, rather than that the setting is wrong. */
 function mayCome(error: unknown): boolean {
@@ -127,9 +136,12 @@ function reasonOf(error: unknown): string {
 }
 
 async function demandVersion(client: Client, url: string): Promise<void> {
-  const { rows } = await client.query<{ number: number; name: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
-  );
+  const statement: QueryConfig & { readonly query_timeout: number } = {
+    text: `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+    // It takes connections already, and may answer nothing.
+    query_timeout: GIVE_UP_MS,
+  };
+  const { rows } = await client.query<{ number: number; name: string }>(statement);
   const [version] = rows;
   if (version !== undefined && version.number >= OLDEST) return;
   throw new DatabaseRefused(

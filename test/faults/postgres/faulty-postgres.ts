@@ -35,7 +35,7 @@ export interface FaultyOptions {
 }
 
 /** The server refuses to run as root. */
-const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+export const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const OWNER = 'gateway_owner';
 
 /** Faster; what is lost by it is lost only if the machine fails. */
@@ -64,8 +64,7 @@ class Server implements FaultyPostgres {
     readonly port: number,
     private readonly settings: Readonly<Record<string, string>>,
   ) {
-    const url = (user: string): string =>
-      `postgres://${user}:${this.#password}@127.0.0.1:${port}/gateway`;
+    const url = (user: string): string => `postgres://${user}:${this.#password}@127.0.0.1:${port}/gateway`;
     this.url = url(OWNER);
     this.adminUrl = url('postgres');
     this.#data = join(folder, 'data');
@@ -198,7 +197,8 @@ export async function run(url: string, statements: readonly string[]): Promise<R
   try {
     await client.connect();
     const rows: Record<string, unknown>[] = [];
-    for (const statement of statements) rows.push(...(await client.query<Record<string, unknown>>(statement)).rows);
+    for (const statement of statements)
+      rows.push(...(await client.query<Record<string, unknown>>(statement)).rows);
     return rows;
   } finally {
     await client.end().catch(() => undefined);

@@ -37,7 +37,10 @@ export const settingsFor = (url: string): Readonly<Record<string, string>> => ({
   UPLOAD_FOLDER: join(tmpdir(), 'terminal-gateway-test-uploads'),
 });
 
-export function startGateway(url: string, { environment, ...options }: ProgramOptions = {}): Promise<Program> {
+export function startGateway(
+  url: string,
+  { environment, ...options }: ProgramOptions = {},
+): Promise<Program> {
   return startProgram(url, { ...options, environment: { ...settingsFor(url), ...environment } });
 }
 

@@ -62,7 +62,9 @@ describe('CF-20 a PostgreSQL that does not answer', () => {
     // The connections of the program end, and those of others take their places.
     const others: pg.Client[] = [];
     const load = startLoad(client);
-    await server.admin("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gateway_owner'");
+    await server.admin(
+      "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gateway_owner'",
+    );
     for (let n = 0; n < 45; n += 1) {
       await connection(server.url).then(
         (other) => others.push(other),

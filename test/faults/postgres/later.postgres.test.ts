@@ -29,12 +29,15 @@ afterAll(() => server.remove());
 interface Waiting {
   readonly url: string;
   readonly process: ChildProcess;
-  output(): string;
+  readonly output: () => string;
   readonly ended: Promise<readonly unknown[]>;
 }
 
 /** Starts `serve`; resolves once it listens while its database cannot be reached. */
-async function startWaiting(database: string, settings: Readonly<Record<string, string>> = {}): Promise<Waiting> {
+async function startWaiting(
+  database: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Waiting> {
   const environment = { PATH: process.env.PATH, PORT: '0', ...settingsFor(database), ...settings };
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { env: environment });
   started.push(child);
@@ -122,13 +125,25 @@ describe('CF-19 the server starts before PostgreSQL', () => {
     }
   });
 
+  it('waits for a PostgreSQL that takes connections and does not answer', async () => {
+    await server.start();
+    server.signal('SIGSTOP');
+    const { url } = await startWaiting(server.url);
+    expect((await createClient(url, token).get('groups')).status).toBe(503);
+    server.signal('SIGCONT');
+    await recovered(createClient(url, token), 20_000);
+  });
+
   it('ends if its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const refused = await runGateway(['serve'], server.url, { PORT: String(port) });
     other.close();
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is in use by another program')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('is in use by another program'),
+    ]);
   });
 
   it('lets commands give up after 5 seconds, with 75', async () => {

@@ -13,7 +13,7 @@ import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
 import type { Steps } from './steps.js';
-import { openStorage, recordLoss, watchStorage } from './storage.js';
+import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
 import { createSurfaces } from './surfaces.js';
 
 export interface ServerOverrides {
@@ -62,11 +62,9 @@ export async function createServer(
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
   const entrance = new Entrance(config, limits, timeouts);
-  const onWaiting = overrides.waitsForDatabase === true ? () => entrance.open() : undefined;
-  const storage = await openStorage(config, logger, { ...overrides, onWaiting });
-  const { database, tokenSecret, chain, loss } = storage;
-  const { figures: clients } = limits;
-  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients });
+  const options = storageOptions(overrides, entrance);
+  const { database, tokenSecret, chain, loss } = await openStorage(config, logger, options);
+  const monitoring = createMonitoring({ logger, clock, database, lostLogLines, clients: limits.figures });
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const spools = openSpools(config, database);
@@ -92,6 +90,13 @@ export async function createServer(
       if (problem !== null) overrides.onFatal?.(new Error(problem));
       await database.close();
     },
+  };
+}
+
+function storageOptions(overrides: ServerOverrides, entrance: Entrance): StorageOptions {
+  return {
+    ...overrides,
+    onWaiting: overrides.waitsForDatabase === true ? () => entrance.open() : undefined,
   };
 }
 

@@ -129,7 +129,7 @@ export function unexpected(answers: readonly Answer[]): readonly Answer[] {
 /** Resolves to the milliseconds until reads and writes succeed; an `Error` after `withinMs`. */
 export async function recovered(client: Client, withinMs = 10_000): Promise<number> {
   const since = performance.now();
-  for (let number = 1; ; number += 1) {
+  for (;;) {
     const write = await timed(client, 'POST', 'groups', { name: `again ${randomUUID()}` });
     const read = await timed(client, 'GET', 'groups');
     const took = performance.now() - since;

@@ -58,8 +58,7 @@ export async function createServer(
 ): Promise<Server> {
   const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null, live = {} } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
-  const onError = (error: unknown, requestId?: string | null): void =>
-    logger.error({ err: error, request_id: requestId }, 'unexpected error');
+  const onError = errorLogger(logger);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
   const entrance = new Entrance(config, limits, timeouts);
   const options = storageOptions(overrides, entrance);
@@ -91,6 +90,10 @@ export async function createServer(
       await database.close();
     },
   };
+}
+
+function errorLogger(logger: Logger): (error: unknown, requestId?: string | null) => void {
+  return (error, requestId) => logger.error({ err: error, request_id: requestId }, 'unexpected error');
 }
 
 function storageOptions(overrides: ServerOverrides, entrance: Entrance): StorageOptions {

@@ -3,16 +3,17 @@ import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';
-import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
+import { TIMEOUTS, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
+import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring } from './monitoring.js';
 import type { Steps } from './steps.js';
-import { openStorage, recordLoss, watchStorage } from './storage.js';
+import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
 import { createSurfaces } from './surfaces.js';
 
 export interface ServerOverrides {
@@ -21,6 +22,8 @@ export interface ServerOverrides {
   readonly onFatal?: (error: unknown) => void;
   /** Starts even if acknowledged changes are missing; log and ledger say which. */
   readonly acceptLoss?: boolean;
+  /** Listens, and tries without an end, while a database server cannot be reached yet. */
+  readonly waitsForDatabase?: boolean;
   /** Number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
   readonly timeouts?: Partial<Timeouts>;
@@ -47,7 +50,7 @@ export interface Server {
 
 const STOP_GRACE_MS = 25_000;
 
-/** The composition root: opens the database and puts all parts together. Listens only after `start`. */
+/** The composition root: opens the database and puts all parts together. Serves requests only after `start`. */
 export async function createServer(
   config: Config,
   logger: Logger,
@@ -56,34 +59,39 @@ export async function createServer(
   const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null, live = {} } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = errorLogger(logger);
-  const { database, tokenSecret, chain, loss } = await openStorage(config, logger, overrides);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
-  const clients = limits.figures;
-  const monitoring = await createMonitoring({ logger, clock, database, lostLogLines, clients, config });
+  const entrance = new Entrance(config, limits, timeouts);
+  const storage = await openStorage(config, logger, storageOptions(overrides, entrance));
+  const { database, tokenSecret, chain, loss } = storage;
+  const measured = { logger, clock, database, lostLogLines, clients: limits.figures, config };
+  const monitoring = await createMonitoring(measured);
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
-  const spools = openSpools(config, database);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits };
-  const parts = { ...settings, windows: database.windows(clock), units, spools, tokenSecret };
-  const surfaces = await createSurfaces({ ...parts, monitoring, onError });
+  const parts = { ...settings, windows: database.windows(clock), units, tokenSecret };
+  const surfaces = await createSurfaces({
+    ...parts,
+    spools: openSpools(config, database),
+    monitoring,
+    onError,
+  });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
-  let listening: HttpListener | undefined;
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
     start: async () => {
-      listening = await listen(surfaces.listener, config, limits.connections, timeouts);
+      entrance.serveWith(surfaces.listener);
+      const url = await entrance.open();
       housekeeping.start();
       monitoring.readiness.isOn = true;
-      return listening.url;
+      return url;
     },
-    renewCertificate: (tls) => listening?.renewCertificate(tls),
+    renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.isOn = false;
-      await Promise.all([surfaces.stop(graceMs), listening?.stop(graceMs), housekeeping.stop()]);
+      await Promise.all([surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()]);
       unwatch();
-      const problem = database.verify();
-      if (problem !== null) overrides.onFatal?.(new Error(problem));
+      endIfLost(database, overrides.onFatal);
       await Promise.all([database.close(), monitoring.stop()]);
     },
   };
@@ -91,6 +99,18 @@ export async function createServer(
 
 function errorLogger(logger: Logger): (error: unknown, requestId?: string | null) => void {
   return (error, requestId) => logger.error({ err: error, request_id: requestId }, 'unexpected error');
+}
+
+function endIfLost(database: Database, onFatal: ServerOverrides['onFatal']): void {
+  const problem = database.verify();
+  if (problem !== null) onFatal?.(new Error(problem));
+}
+
+function storageOptions(overrides: ServerOverrides, entrance: Entrance): StorageOptions {
+  return {
+    ...overrides,
+    onWaiting: overrides.waitsForDatabase === true ? () => entrance.open() : undefined,
+  };
 }
 
 const LEAST_SPOOL_BYTES = 256 * 1024 * 1024;

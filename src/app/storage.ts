@@ -16,6 +16,7 @@ const WATCH_MS = SECOND / 2;
 const END_MS = SECOND;
 /** The same fault is logged at most this often. */
 const FAULT_LOG_MS = 10 * SECOND;
+const WAITING_LOG_MS = 30 * SECOND;
 
 const UNSHARED = 'limits are counted by this node alone: the database does not answer in time';
 
@@ -24,6 +25,8 @@ export interface StorageOptions {
   readonly acceptLoss?: boolean | undefined;
   /** Ends the process when the storage can no longer be trusted. */
   readonly onFatal?: ((error: unknown) => void) | undefined;
+  /** Called while the database cannot be reached yet, which is then tried without an end; listens, resolves to the URL. */
+  readonly onWaiting?: (() => Promise<string>) | undefined;
   readonly examining?: OpenOptions['examining'];
 }
 
@@ -40,7 +43,7 @@ export interface Storage {
 export async function openStorage(
   config: Config,
   logger: Logger,
-  { acceptLoss = false, onFatal, examining }: StorageOptions,
+  { acceptLoss = false, onFatal, onWaiting, examining }: StorageOptions,
 ): Promise<Storage> {
   let loss: Loss | null = null;
   const database = await openDatabase(config.database, {
@@ -49,6 +52,7 @@ export async function openStorage(
     connections: config.databaseConnections,
     uploadFolder: config.uploadFolder,
     onProgress: (message) => logger.info(message),
+    onUnreachable: onWaiting && waitingLogger(logger, onWaiting),
     examining,
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
     onFault: faultLogger(logger),
@@ -74,6 +78,23 @@ export async function openStorage(
     await database.close();
     throw error;
   }
+}
+
+/** Logs, twice a minute at most, that the database is still waited for. */
+function waitingLogger(
+  logger: Logger,
+  onWaiting: () => Promise<string>,
+): NonNullable<OpenOptions['onUnreachable']> {
+  let loggedAt = -Infinity;
+  let attempts = 0;
+  return async (reason) => {
+    const url = await onWaiting();
+    attempts += 1;
+    const now = systemClock.elapsed();
+    if (now - loggedAt < WAITING_LOG_MS) return;
+    loggedAt = now;
+    logger.warn({ url, reason, attempts }, 'the database cannot be reached yet; requests get 503 meanwhile');
+  };
 }
 
 /** Logs a fault with the code of the database or of the operating system. */

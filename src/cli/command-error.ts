@@ -32,6 +32,11 @@ const EXIT_CODES: Partial<Readonly<Record<DomainCode, ExitCode>>> = {
   db_corrupt: EXIT.config,
 };
 
+const REFUSED: Partial<Readonly<Record<DatabaseRefused['reason'], ExitCode>>> = {
+  exists: EXIT.failed,
+  unreachable: EXIT.busy,
+};
+
 /** Exit code and lines for an error. Only unexpected errors, which are bugs, show their stack. */
 export function failureOf(error: unknown): Failure {
   // commander has written the message already; it also throws after --help, with exit code 0.
@@ -40,7 +45,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof ConfigError) return { exitCode: EXIT.config, lines: error.problems };
   if (error instanceof DatabaseRefused) {
-    return { exitCode: error.reason === 'exists' ? EXIT.failed : EXIT.config, lines: [error.message] };
+    return { exitCode: REFUSED[error.reason] ?? EXIT.config, lines: [error.message] };
   }
   if (error instanceof DomainError) return failureOfDomain(error);
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };

@@ -11,7 +11,7 @@ export const EXIT = {
   rejected: 65,
   /** The storage failed: the last change may be lost. */
   storage: 74,
-  /** The database is busy; the same command may succeed later. */
+  /** The database is busy, or cannot be reached; the same command may succeed later. */
   busy: 75,
   /** A setting is wrong, or the database cannot be used as it is. */
   config: 78,
@@ -27,5 +27,5 @@ Exit codes:
   ${EXIT.damaged}   the ledger was edited or cut, or a copy differs from its source
   ${EXIT.rejected}  some rows of an import were rejected, the others are stored
   ${EXIT.storage}  the storage failed
-  ${EXIT.busy}  the database is busy: try again
+  ${EXIT.busy}  the database is busy or cannot be reached: try again
   ${EXIT.config}  a setting is wrong, or the database cannot be used as it is`;

@@ -12,6 +12,7 @@ import { databaseName } from '../platform/config/database-url.js';
 import { loadTokenSecret, newTokenSecret } from '../platform/config/token-secret.js';
 import type { CommandIo } from './command-io.js';
 import { createServerProcess, runServer } from './run-server.js';
+import { waitForStopSignal } from './signals.js';
 
 export interface DemoOptions {
   /** Whole number from 0 to 2^32 - 1: the same seed gives the same records. */
@@ -49,7 +50,7 @@ async function serveDemo(io: CommandIo, config: Config, seed: number): Promise<v
   io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${databaseName(config.database)}`);
   await runServer(serverProcess, io, {
     // SIGHUP: the terminal was closed.
-    stopSignals: ['SIGTERM', 'SIGINT', 'SIGHUP'],
+    stopSignal: waitForStopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']),
     onListening: (url) => printWelcome(io, url, demo),
   });
 }

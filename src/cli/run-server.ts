@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerOverrides } from '../app/server.js';
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
+import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
 import { warmUpCardDataSearch } from '../resources/transaction/card-data/warm-up.service.js';
 import { hasUsers } from '../resources/user/user.service.js';
@@ -19,9 +20,13 @@ export interface ServeOptions {
 
 export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions): Promise<void> {
   const hangups = catchHangups();
-  const serverProcess = await createServerProcess(readConfig(io.environment), { acceptLoss });
+  const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT']);
+  const starting = createServerProcess(readConfig(io.environment), { acceptLoss, waitsForDatabase: true });
+  // It may wait for its database for hours: a stop signal ends it at once.
+  const serverProcess = await Promise.race([starting, stopSignal.then(() => null)]);
+  if (serverProcess === null) return;
   await runServer(serverProcess, io, {
-    stopSignals: ['SIGTERM', 'SIGINT'],
+    stopSignal,
     onListening: () => void renewCertificates(hangups, io.environment, serverProcess),
   });
 }
@@ -35,31 +40,34 @@ export interface ServerProcess {
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
 export async function createServerProcess(
   config: Config,
-  overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken'> = {},
+  overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken' | 'waitsForDatabase'> = {},
 ): Promise<ServerProcess> {
   const sink = logSink();
   const logger = createLogger(config.logLevel, sink);
-  const server = await createServer(config, logger, {
-    ...overrides,
-    onFatal: () => process.exit(EXIT.storage),
-    lostLogLines: sink.lost,
-  });
-  return { config, logger, server };
+  try {
+    const server = await createServer(config, logger, {
+      ...overrides,
+      onFatal: () => process.exit(EXIT.storage),
+      lostLogLines: sink.lost,
+    });
+    return { config, logger, server };
+  } catch (error) {
+    throw withAdvice(error, config);
+  }
 }
 
 export interface RunOptions {
-  readonly stopSignals: readonly NodeJS.Signals[];
+  readonly stopSignal: Promise<NodeJS.Signals>;
   /** Called once, with the server's URL. */
   readonly onListening: (url: string) => void;
 }
 
-/** Listens until one of the stop signals, then stops gracefully. */
+/** Listens until the stop signal, then stops gracefully. */
 export async function runServer(
   { config, logger, server }: ServerProcess,
   io: CommandIo,
-  { stopSignals, onListening }: RunOptions,
+  { stopSignal, onListening }: RunOptions,
 ): Promise<void> {
-  const stopSignal = waitForStopSignal(stopSignals);
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'unexpected error');
     process.exit(EXIT.failed);
@@ -77,14 +85,24 @@ export async function runServer(
   logger.info('stopped');
 }
 
-/** All that can refuse a start happens before the server listens: after it, only the storage ends the process. */
+/** All that can refuse a start happens before requests are served: after it, only the storage ends the process. */
 async function start(server: Server, config: Config): Promise<{ url: string; isNew: boolean }> {
   try {
-    const isNew = !(await server.units.systemRead(hasUsers));
+    const isNew = await lacksUsers(server);
     return { url: await server.start(), isNew };
   } catch (error) {
     await server.stop();
     throw withAdvice(error, config);
+  }
+}
+
+/** False also if a database server has become unreachable again: the server then waits for it. */
+async function lacksUsers({ units, database }: Server): Promise<boolean> {
+  try {
+    return !(await units.systemRead(hasUsers));
+  } catch (error) {
+    if (database.isShared && error instanceof DomainError) return false;
+    throw error;
   }
 }
 

@@ -128,6 +128,11 @@ export interface OpenOptions {
   readonly onUnshared?: (error: unknown) => void;
   /** Called with a sentence where something takes long, for example when another node migrates. */
   readonly onProgress?: (message: string) => void;
+  /**
+   * For a server: a database that cannot be reached yet is tried without an end. Called after each attempt that failed,
+   * with the reason; what it throws ends the attempts. Without it, they end after 5 seconds.
+   */
+  readonly onUnreachable?: ((reason: string) => Promise<void>) | undefined;
   /** Other limits of reads that examine many rows; for tests. */
   readonly examining?: Partial<ExaminingLimits> | undefined;
   /** For a server: no other one may open the same file. Several servers may use one PostgreSQL database. */

@@ -1,4 +1,4 @@
-type Reason = 'damaged' | 'exists' | 'foreign' | 'newer' | 'in_use' | 'lost' | 'unusable';
+type Reason = 'damaged' | 'exists' | 'foreign' | 'newer' | 'in_use' | 'lost' | 'unreachable' | 'unusable';
 
 /** A database cannot be used as it is; nothing in it was changed. */
 export class DatabaseRefused extends Error {

@@ -1,4 +1,7 @@
-/** Kills the server during writes, 200 times by default; exits with 1 if an acknowledged change is lost. */
+/**
+ * Kills the server during writes, 200 times by default, or with `--on postgres --kill postgres` all processes of
+ * PostgreSQL; exits with 1 if an acknowledged change is lost.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,31 +9,42 @@ import { parseArgs } from 'node:util';
 
 import { placeAt } from '../support/databases/sqlite-place.js';
 import { killPrograms } from '../support/program.js';
-import { killRounds } from './rounds.js';
+import { postgresRounds } from './postgres/rounds.js';
+import { killRounds, type RoundOptions } from './rounds.js';
 
 /** The server must respond this long after its start, in milliseconds. */
 const READY_MS = 5_000;
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '200' }, folder: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '200' },
+    folder: { type: 'string' },
+    on: { type: 'string', default: 'sqlite' },
+    kill: { type: 'string', default: 'server' },
+  },
 });
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const onRound: RoundOptions['onRound'] = (round, soFar) => {
+  const result = soFar.problems.length === 0 ? 'nothing lost' : `${soFar.problems.length} problems`;
+  print(`round ${round} of ${values.rounds}: ${soFar.acknowledged} changes acknowledged, ${result}`);
+};
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'terminal-gateway-rounds-'));
+const started = performance.now();
 try {
-  const { rounds, writers, acknowledged, problems, slowestStart } = await killRounds({
-    rounds: Number(values.rounds),
-    place: placeAt(join(folder, 'gateway.db')),
-    onRound: (round, soFar) => {
-      const result = soFar.problems.length === 0 ? 'nothing lost' : `${soFar.problems.length} problems`;
-      print(`round ${round} of ${values.rounds}: ${soFar.acknowledged} changes acknowledged, ${result}`);
-    },
-  });
+  const rounds = Number(values.rounds);
+  const kill = values.kill === 'postgres' ? 'postgres' : 'server';
+  const { writers, acknowledged, problems, slowestStart } =
+    values.on === 'postgres'
+      ? await postgresRounds({ rounds, kill, onRound })
+      : await killRounds({ rounds, place: placeAt(join(folder, 'gateway.db')), onRound });
   for (const problem of problems) print(problem);
   const ready = `ready again within ${Math.ceil(slowestStart)} ms`;
+  const seconds = Math.round((performance.now() - started) / 1000);
   print(
-    `${rounds} rounds of kill -9 with ${writers} writers: ${acknowledged} changes acknowledged, ${problems.length} problems, ${ready}.`,
+    `${rounds} rounds of kill -9 of the ${kill === 'postgres' ? 'PostgreSQL server' : 'server'} with ${writers} writers: ` +
+      `${acknowledged} changes acknowledged, ${problems.length} problems, ${ready}; ${seconds} s.`,
   );
-  process.exitCode = problems.length === 0 && slowestStart < READY_MS ? 0 : 1;
+  process.exitCode = problems.length === 0 && (slowestStart < READY_MS || kill === 'postgres') ? 0 : 1;
 } finally {
   await killPrograms();
   if (values.folder === undefined && existsSync(folder)) rmSync(folder, { recursive: true });

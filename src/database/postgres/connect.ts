@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import { join } from 'node:path';
 
 import { databaseName } from '../../platform/config/database-url.js';
+import { DomainError } from '../../platform/errors.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
@@ -109,11 +110,13 @@ function maintenanceOf(sessions: Sessions, limits: SharedLimits): Pick<Database,
 function checksOf(sessions: Sessions, health: DatabaseHealth): Database['checks'] {
   return {
     database: async () => {
-      const isReadOnly = await sessions.read(null, async (db) => {
-        const { rows } = await sql<{ read_only: boolean }>`select pg_is_in_recovery()
-          or current_setting('default_transaction_read_only')::boolean as read_only`.execute(db);
-        return rows[0]?.read_only ?? true;
-      });
+      let isReadOnly: boolean;
+      try {
+        isReadOnly = await isReadOnlyNow(sessions);
+      } catch (error) {
+        if (error instanceof DomainError) return error.code;
+        throw error;
+      }
       if (isReadOnly) return 'storage_read_only';
       if (health.fault !== 'storage_full') health.recovered();
       return health.fault;
@@ -126,4 +129,12 @@ function checksOf(sessions: Sessions, health: DatabaseHealth): Database['checks'
       return MIGRATION_NAMES.every((name) => applied.includes(name)) ? null : 'not_current';
     },
   };
+}
+
+async function isReadOnlyNow(sessions: Sessions): Promise<boolean> {
+  return await sessions.read(null, async (db) => {
+    const { rows } = await sql<{ read_only: boolean }>`select pg_is_in_recovery()
+      or current_setting('default_transaction_read_only')::boolean as read_only`.execute(db);
+    return rows[0]?.read_only ?? true;
+  });
 }

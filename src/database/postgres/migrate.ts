@@ -20,7 +20,7 @@ export interface Inspection {
 
 /**
  * Which migrations a database has. A node of the version before runs on the tables of this one, so it is only refused at
- * its next start. Errors: `DatabaseRefused` if it has tables of another program, or migrations that are not known.
+ * its next start. Errors: `DatabaseRefused` if it has tables of another program or user, or migrations that are not known.
  */
 export async function inspect(
   client: Client,
@@ -37,6 +37,7 @@ export async function inspect(
       `${name} has tables of another program. Nothing was changed. Set DATABASE_URL to a database of its own.`,
     );
   }
+  if (rows[0]?.migrations !== null) await demandOwner(client, name);
   const applied = rows[0]?.migrations === null ? [] : await appliedIn(client);
   const unknown = applied.filter((each) => !known.includes(each));
   if (unknown.length > 0) {
@@ -62,15 +63,11 @@ export async function bringUpToDate(
 ): Promise<readonly string[]> {
   const known = Object.keys(migrations).sort();
   const { pending: first } = await inspect(client, name, known);
-  if (first.length === 0) {
-    await demandOwner(client, name);
-    return [];
-  }
+  if (first.length === 0) return [];
   await lock(client, name, onProgress);
   try {
     // Another node may have done it meanwhile.
-    const { applied, pending } = await inspect(client, name, known);
-    if (applied.length > 0) await demandOwner(client, name);
+    const { pending } = await inspect(client, name, known);
     for (const each of pending) {
       onProgress(`${name}: migration ${each}`);
       await apply(client, name, each, migrations);
@@ -78,7 +75,8 @@ export async function bringUpToDate(
     if (pending.length > 0) await client.query(SCHEMA_CHANGED);
     return pending;
   } finally {
-    await client.query(`select pg_advisory_unlock${MIGRATING}`);
+    // Without a connection, the lock has ended.
+    await client.query(`select pg_advisory_unlock${MIGRATING}`).catch(() => undefined);
   }
 }
 
@@ -100,17 +98,25 @@ async function apply(client: Client, name: string, migration: string, migrations
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
-    throw failed(name, migration, error);
+    throw await failed(client, name, migration, error);
   }
 }
 
-function failed(name: string, migration: string, error: unknown): Error {
+async function failed(client: Client, name: string, migration: string, error: unknown): Promise<Error> {
   const { code, message } = error as { readonly code?: string; readonly message: string };
-  if (code === '42501') {
-    const advice = 'give the user of DATABASE_URL the right to create tables in this database';
-    return new DatabaseRefused('unusable', `${name}: ${message}. Nothing was changed: ${advice}.`, error);
+  // 42501: not allowed in the schema; 3F000: there is no schema that the user may see.
+  if (code === '42501' || code === '3F000') {
+    const { rows } = await client.query<{ user: string }>('select quote_ident(current_user) as user');
+    const advice = `an administrator must run in this database: grant usage, create on schema public to ${rows[0]?.user ?? ''};`;
+    return new DatabaseRefused('unusable', `${name}: ${message}. Nothing was changed: ${advice}`, error);
   }
-  if (error instanceof DatabaseRefused) return error;
+  if (error instanceof DatabaseRefused) {
+    return new DatabaseRefused(
+      error.reason,
+      `${name} cannot be used. Nothing was changed. ${error.message}`,
+      error,
+    );
+  }
   return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
 }
 

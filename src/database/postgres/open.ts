@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg, { type Client } from 'pg';
+import pg, { type Client, type QueryConfig } from 'pg';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
@@ -13,22 +13,23 @@ import { bringUpToDate } from './migrate.js';
 import { clientConfig } from './pool.js';
 
 const OLDEST = 150_000;
-/** A database server that starts together with this one is waited for. */
-const WAIT_MS = 30 * SECOND;
-const PAUSE_MS = SECOND / 2;
+/** How long commands try; servers try without an end. */
+const GIVE_UP_MS = 5 * SECOND;
+/** Pauses between attempts double from the first to the longest, and half of each is drawn. */
+const FIRST_PAUSE_MS = SECOND / 4;
+const LONGEST_PAUSE_MS = 5 * SECOND;
 
 /**
  * Opens a database of a PostgreSQL server, and brings its tables up to date; where another node does so, waits for it.
  * Errors: `DatabaseRefused`.
  */
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
-  const client = await reachCurrent(url, options);
-  try {
+  await trying(url, options, async (client) => {
+    await demandVersion(client, url);
+    await bringUpToDate(client, nameOf(url), options.onProgress);
     const unfinished = await unfinishedCopyIn(client);
     if (unfinished !== null) throw refuseUnfinished(nameOf(url), unfinished);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  });
   return await connect(url, options);
 }
 
@@ -37,7 +38,7 @@ export async function reachCurrent(
   url: string,
   options: Pick<OpenOptions, 'onProgress'> = {},
 ): Promise<Client> {
-  const client = await reach(url, options);
+  const client = await reach(url);
   try {
     await demandVersion(client, url);
     await bringUpToDate(client, nameOf(url), options.onProgress);
@@ -49,51 +50,102 @@ export async function reachCurrent(
 }
 
 /** A connection without limits of time, for what takes long. Errors: `DatabaseRefused`. */
-export async function reach(
+export async function reach(url: string): Promise<Client> {
+  return await trying(url, {}, (client) => Promise.resolve(client), { keeps: true });
+}
+
+/**
+ * Connects and calls `use`; does so again while the server cannot be reached, or goes away meanwhile. Errors:
+ * `DatabaseRefused`; those of `use`.
+ */
+async function trying<T>(
   url: string,
-  { onProgress }: Pick<OpenOptions, 'onProgress'> = {},
-): Promise<Client> {
-  const deadline = systemClock.elapsed() + WAIT_MS;
-  for (let attempt = 1; ; attempt += 1) {
+  { onUnreachable }: Pick<OpenOptions, 'onUnreachable'>,
+  use: (client: Client) => Promise<T>,
+  { keeps } = { keeps: false },
+): Promise<T> {
+  const deadline = systemClock.elapsed() + GIVE_UP_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
     const client = new pg.Client({ ...clientConfig(url), query_timeout: undefined });
     // An error between statements; that of a statement reaches its caller.
     client.on('error', () => undefined);
+    let isKept = false;
     try {
-      await client.connect();
-      return client;
+      await connected(client, url);
+      const result = await use(client);
+      isKept = keeps;
+      return result;
     } catch (error) {
-      await client.end().catch(() => undefined);
-      if (!mayCome(error) || systemClock.elapsed() > deadline) throw unreachable(url, error);
-      if (attempt === 1)
-        onProgress?.(`${nameOf(url)} cannot be reached yet (${reasonOf(error)}): trying for 30 seconds`);
+      const { cause = error } = error as Error;
+      if (!mayCome(cause)) throw error;
+      if (onUnreachable === undefined && systemClock.elapsed() + pause > deadline)
+        throw unreachable(url, cause);
+      await onUnreachable?.(`${nameOf(url)}: ${reasonOf(cause)}`);
+    } finally {
+      if (!isKept) void client.end().catch(() => undefined);
     }
-    await sleep(PAUSE_MS);
+    await sleep(pause * (0.5 + Math.random() / 2));
   }
 }
 
+async function connected(client: Client, url: string): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    throw mayCome(error) ? error : wrong(url, error);
+  }
+}
+
+/** Not yet there, or not at this moment: starting, stopping, full, or (25006) a standby before its promotion. */
+const COMING = /^(?:57P|08|53|25006)/;
+const COMING_SYSTEM = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'EPIPE',
+];
+
 /** Whether the server is not up yet, rather than that the setting is wrong. */
 function mayCome(error: unknown): boolean {
+  if (error instanceof DatabaseRefused) return false;
   const state = stateOf(error);
-  if (state !== null) return state.startsWith('57') || state === '53300';
-  const { code } = error as { readonly code?: string };
-  return code === 'ECONNREFUSED' || code === 'ECONNRESET' || /terminated|timeout/.test(reasonOf(error));
+  if (state !== null) return COMING.test(state);
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  // A socket in a folder, which the server makes when it starts.
+  if (code === 'ENOENT') return syscall === 'connect';
+  return COMING_SYSTEM.includes(code) || /terminated|timeout/i.test(reasonOf(error));
 }
 
 /** By SQLSTATE, what is to be done. */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'the password or the user is wrong: correct DATABASE_URL',
   '28000': 'the server does not let this user in: correct DATABASE_URL, or pg_hba.conf on the server',
+  '42501': 'the user may not connect to this database: an administrator must grant connect on it',
   '3D000': 'there is no such database: create it with createdb, or correct DATABASE_URL',
+  ENOTFOUND: 'there is no such host: correct DATABASE_URL',
 };
 
 function unreachable(url: string, error: unknown): DatabaseRefused {
-  const advice = ADVICE[stateOf(error) ?? ''] ?? 'check DATABASE_URL, and that PostgreSQL is running';
+  return new DatabaseRefused(
+    'unreachable',
+    `${nameOf(url)} cannot be reached (${reasonOf(error)}): check that PostgreSQL is running, or try again later.`,
+    error,
+  );
+}
+
+function wrong(url: string, error: unknown): DatabaseRefused {
+  const advice = ADVICE[stateOf(error) ?? ''] ?? ADVICE[systemCode(error)] ?? 'correct DATABASE_URL';
   return new DatabaseRefused(
     'unusable',
     `${nameOf(url)} cannot be used (${reasonOf(error)}): ${advice}.`,
     error,
   );
 }
+
+const systemCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 const nameOf = (url: string): string => databaseName({ server: url });
 
@@ -104,9 +156,12 @@ function reasonOf(error: unknown): string {
 }
 
 async function demandVersion(client: Client, url: string): Promise<void> {
-  const { rows } = await client.query<{ number: number; name: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
-  );
+  const statement: QueryConfig & { readonly query_timeout: number } = {
+    text: `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+    // It takes connections already, and may answer nothing.
+    query_timeout: GIVE_UP_MS,
+  };
+  const { rows } = await client.query<{ number: number; name: string }>(statement);
   const [version] = rows;
   if (version !== undefined && version.number >= OLDEST) return;
   throw new DatabaseRefused(

@@ -5,6 +5,7 @@ import { Turns, type TurnLimits } from '../../platform/concurrency/turns.js';
 import { DomainError } from '../../platform/errors.js';
 import type { ExaminingLimits, ExaminingReads, Scope } from '../database.js';
 import type { Tables } from '../tables.js';
+import { Availability } from './availability.js';
 import { isLostConnection, translate, UNAVAILABLE } from './faults.js';
 import { Session, type UnitSettings, type Watcher } from './session.js';
 import { StatementNames } from './statement-names.js';
@@ -26,17 +27,27 @@ export class Sessions {
   readonly #names = new StatementNames();
   readonly #turns: Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
   readonly #examining: typeof EXAMINING;
+  readonly #availability: Availability;
+  readonly #watcher: Watcher;
   #exceeded = 0;
   #isClosed = false;
 
   constructor(
     private readonly pool: Pool,
-    private readonly watcher: Watcher,
+    watcher: Watcher,
     {
       connections,
       examining,
     }: { readonly connections: number; readonly examining: Partial<ExaminingLimits> },
   ) {
+    this.#availability = new Availability(pool);
+    this.#watcher = {
+      ...watcher,
+      onFault: (code, error) => {
+        this.#availability.note(error);
+        watcher.onFault(code, error);
+      },
+    };
     const share = sharesOf(connections, examining.threads);
     this.#examining = { ...EXAMINING, ...examining };
     const { maxWaitMs, maxWaiting, maxWaitingOfCompany } = this.#examining;
@@ -62,6 +73,7 @@ export class Sessions {
   }
 
   async read<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    await this.#availability.demand();
     const release = await (scope === null
       ? this.#turns.above.acquire(ABOVE)
       : this.#turns.read.acquire(scope));
@@ -75,6 +87,7 @@ export class Sessions {
 
   async write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T> {
     const key = scope ?? ofCompany ?? ABOVE;
+    await this.#availability.demand();
     const release = await this.#turns.write.acquire(key);
     try {
       const settings = { scope, locks: [key], statementMs: STATEMENT_MS };
@@ -103,6 +116,7 @@ export class Sessions {
 
   /** Ends at the deadline, even if a statement goes on for a moment. */
   async examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    await this.#availability.demand();
     const release = await this.#turns.examine.acquire(companyId);
     const { deadlineMs } = this.#examining;
     const late = Promise.withResolvers<never>();
@@ -123,6 +137,7 @@ export class Sessions {
 
   /** A connection for work above companies outside of units, until `release`. */
   async take(kind: 'read' | 'write'): Promise<TakenSession> {
+    await this.#availability.demand();
     const leave = await (kind === 'read' ? this.#turns.above : this.#turns.write).acquire(ABOVE);
     try {
       const session = await this.#connect();
@@ -167,14 +182,15 @@ export class Sessions {
 
   async #connect(): Promise<Session> {
     if (this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
+    await this.#availability.demand();
     try {
       const client = await this.pool.connect();
-      const known = this.#sessions.get(client) ?? new Session(client, this.#names, this.watcher);
+      const known = this.#sessions.get(client) ?? new Session(client, this.#names, this.#watcher);
       this.#sessions.set(client, known);
       return known;
     } catch (error) {
       const translated = isLostConnection(error) ? UNAVAILABLE(error as Error) : translate(error);
-      if (translated instanceof DomainError) this.watcher.onFault(translated.code, error);
+      if (translated instanceof DomainError) this.#watcher.onFault(translated.code, error);
       throw translated;
     }
   }

@@ -27,7 +27,7 @@ export class SpoolFiles {
   #opened = 0;
   #total = 0;
 
-  /** Removes what an earlier process left: a file that it had opened and not yet unlinked. */
+  /** Creates the folder; removes what an earlier process left: a file that it had opened and not yet unlinked. */
   constructor(private readonly options: SpoolOptions) {
     const folder = dirname(options.path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });

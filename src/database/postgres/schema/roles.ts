@@ -1,5 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 
+import { DatabaseRefused } from '../../refused.js';
+
 /** Units of work of one company have this role: row-level security shows it only the rows of `app.company_id`. */
 export const COMPANY_ROLE = 'terminal_gateway_company';
 /** Units of work above companies have this role: it may use all rows. */
@@ -53,7 +55,7 @@ interface RoleState {
 
 /**
  * Creates the two roles, if they do not exist, and makes the current user their member: it sets them in each unit of
- * work. Errors: an `Error` with the SQL that an administrator has to run, if this user may not do it.
+ * work. Errors: `DatabaseRefused` with the SQL that an administrator has to run, if this user may not do it.
  */
 export async function createRoles<T>(db: Kysely<T>): Promise<void> {
   for (const role of ROLES) {
@@ -71,7 +73,8 @@ export async function createRoles<T>(db: Kysely<T>): Promise<void> {
 function demandRoles({ owner, existing, strong, usable }: RoleState): void {
   if (strong !== null) {
     const changes = strong.map((role) => `alter role ${role} nologin nosuperuser nobypassrls;`);
-    throw new Error(
+    throw new DatabaseRefused(
+      'unusable',
       `The role ${strong.join(' and ')} must not be able to log in or to bypass row-level security. ` +
         `An administrator of the server must run: ${changes.join(' ')}`,
     );
@@ -81,7 +84,8 @@ function demandRoles({ owner, existing, strong, usable }: RoleState): void {
     (role) => `create role ${role} nologin;`,
   );
   const statements = [...creations, `grant ${ROLES.join(', ')} to ${owner};`];
-  throw new Error(
+  throw new DatabaseRefused(
+    'unusable',
     `The user ${owner} may not create or use the roles of the program. An administrator of the server must run: ` +
       statements.join(' '),
   );

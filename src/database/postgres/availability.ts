@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+
+import { SECOND } from '../../platform/clock.js';
+import { UNAVAILABLE } from './faults.js';
+
+/** How long a unit waits for the answer to the probe. */
+const PROBE_WAIT_MS = SECOND;
+
+/**
+ * Whether PostgreSQL answers. After a statement or a connection without an answer, one probe at a time is sent, and units
+ * are refused until one is answered: a request of several units would otherwise wait for each of them in turn, and takes
+ * 10 s at most.
+ */
+export class Availability {
+  #isLost = false;
+  #probe: Promise<boolean> | null = null;
+
+  constructor(private readonly pool: Pool) {}
+
+  /** To be called with each error of the storage. */
+  note(error: unknown): void {
+    if (error instanceof Error && /^(Query read timeout|timeout e)/.test(error.message)) this.#isLost = true;
+  }
+
+  /** Errors: `storage_unavailable` while PostgreSQL does not answer. */
+  async demand(): Promise<void> {
+    if (!this.#isLost) return;
+    this.#probe ??= this.#isAnswered().finally(() => (this.#probe = null));
+    if (await Promise.race([this.#probe, sleep(PROBE_WAIT_MS, false, { ref: false })])) return;
+    throw UNAVAILABLE(new Error('PostgreSQL does not answer.'));
+  }
+
+  async #isAnswered(): Promise<boolean> {
+    try {
+      await this.pool.query('select 1');
+      this.#isLost = false;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { chownSync, chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+
+import { killPrograms } from '../../support/program.js';
+import { itUnless, lacking, mountSmall, runTool } from '../machine.js';
+import { FAST, faultyPostgres, OTHER_USER, run, type FaultyPostgres } from './faulty-postgres.js';
+import { addCompany, recovered, startGateway, timed } from './gateway.js';
+
+const MEGABYTE = 1024 * 1024;
+
+let server: FaultyPostgres;
+beforeAll(async () => {
+  server = await faultyPostgres({ settings: FAST });
+});
+afterAll(() => server.remove());
+
+function upload(name: string): FormData {
+  const form = new FormData();
+  form.set('asset', new Blob([randomBytes(MEGABYTE)]), name);
+  return form;
+}
+
+describe('CF-05 a full disk under PostgreSQL', () => {
+  itUnless(lacking.mount())('writes are 503, reads work; it recovers without a restart', async () => {
+    const small = join(server.folder, 'small');
+    const { unmount } = mountSmall(small, 48);
+    try {
+      const { uid, gid } = OTHER_USER;
+      if (uid !== undefined) chownSync(small, uid, gid);
+      chmodSync(small, 0o700);
+      const maintenance = server.adminUrl.replace(/gateway$/, 'postgres');
+      await server.admin(`create tablespace small location '${small}'`);
+      await run(maintenance, ['alter database gateway set tablespace small']);
+      const token = await addCompany(server.url);
+      const program = await startGateway(server.url);
+      const client = program.client(token);
+      await recovered(client);
+      const stored: string[] = [];
+      let refused = 0;
+      for (let n = 0; n < 60 && refused < 3; n += 1) {
+        const reply = await client.post('files', upload(`file ${n}`));
+        if (reply.status === 201) {
+          stored.push(`file ${n}`);
+          continue;
+        }
+        refused += 1;
+        expect([reply.status, reply.body.code]).toEqual([503, 'storage_full']);
+        expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect(refused).toBe(3);
+      const files = async (): Promise<unknown[]> =>
+        (await client.get('files', undefined, { query: { per_page: 100 } }))
+          .list('files')
+          .map(({ name }) => name);
+      expect((await files()).sort()).toEqual([...stored].sort());
+      const ready = await client.get('/readyz');
+      expect([ready.status, ready.body.checks]).toEqual([
+        503,
+        expect.objectContaining({ database: { ok: false, problem: 'storage_full' } }),
+      ]);
+      runTool('mount', '-o', 'remount,size=96m', small);
+      await recovered(client);
+      expect((await client.get('/readyz')).status).toBe(200);
+      expect((await timed(client, 'POST', 'files', upload('after'))).status).toBe(201);
+      expect((await files()).sort()).toEqual([...stored, 'after'].sort());
+    } finally {
+      await killPrograms();
+      await server.end('SIGKILL');
+      unmount();
+    }
+  });
+});

@@ -1,0 +1,140 @@
+/** The built program on a PostgreSQL server, with a company and a token. */
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { openDatabase } from '../../../src/database/open.js';
+import { createUnits } from '../../../src/database/work.js';
+import { SCOPES } from '../../../src/platform/caller.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
+import { addCompanyWithUser } from '../../../src/resources/user/user.service.js';
+import type { Client, Reply } from '../../support/client.js';
+import { runProgram, startProgram, type Program, type ProgramOptions } from '../../support/program.js';
+
+const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
+const TOKEN_SECRET = 'a secret for tests only: 0123456789abcdef';
+
+/** Creates the tables and a company with an administrator; resolves to a token of the administrator. */
+export async function addCompany(url: string, company = 'Acme Pagamentos'): Promise<string> {
+  const database = await openDatabase({ server: url });
+  try {
+    return await createUnits(database, systemClock).systemWrite(SYSTEM, async (work) => {
+      const identity = { email: `${randomUUID()}@acme.example`, name: 'Admin', role: 'admin' };
+      const added = await addCompanyWithUser(work, company, identity, 'no password');
+      const ids = { companyId: added.company.id, userId: added.user.id };
+      return (await createNamedToken(work, ids, { name: 'faults', scopes: SCOPES })).secret;
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+export const settingsFor = (url: string): Readonly<Record<string, string>> => ({
+  DATABASE_URL: url,
+  TOKEN_SECRET,
+  UPLOAD_FOLDER: join(tmpdir(), 'terminal-gateway-test-uploads'),
+});
+
+export function startGateway(
+  url: string,
+  { environment, ...options }: ProgramOptions = {},
+): Promise<Program> {
+  return startProgram(url, { ...options, environment: { ...settingsFor(url), ...environment } });
+}
+
+/** Runs one command of the program. */
+export function runGateway(
+  args: readonly string[],
+  url: string,
+  environment: ProgramOptions['environment'] = {},
+): ReturnType<typeof runProgram> {
+  return runProgram(args, url, { environment: { ...settingsFor(url), ...environment } });
+}
+
+export interface Answer {
+  readonly method: string;
+  readonly path: string;
+  /** When it was sent and how long it took, in milliseconds. */
+  readonly at: number;
+  readonly took: number;
+  /** 0 if the connection was cut. */
+  readonly status: number;
+  readonly code: unknown;
+  readonly retryAfter: number;
+}
+
+export interface Load {
+  readonly answers: readonly Answer[];
+  /** Sends no more; resolves once every request has its answer. */
+  stop(): Promise<readonly Answer[]>;
+}
+
+/** Sends `perSecond` requests, whatever their answers; each fourth is a write. */
+export function startLoad(client: Client, perSecond = 100): Load {
+  const answers: Answer[] = [];
+  const inFlight = new Set<Promise<void>>();
+  let number = 0;
+  const timer = setInterval(() => {
+    number += 1;
+    const name = `load ${randomUUID()}`;
+    const [method, path, body] =
+      number % 4 === 0 ? (['POST', 'groups', { name }] as const) : (['GET', 'groups', undefined] as const);
+    const request = timed(client, method, path, body).then((answer) => void answers.push(answer));
+    inFlight.add(request);
+    void request.finally(() => inFlight.delete(request));
+  }, 1000 / perSecond);
+  return {
+    answers,
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(inFlight);
+      return answers;
+    },
+  };
+}
+
+export async function timed(
+  client: Client,
+  method: string,
+  path: string,
+  body?: Parameters<Client['request']>[2],
+): Promise<Answer> {
+  const at = performance.now();
+  const reply = await client
+    .request(method, path, body, { headers: { 'Idempotency-Key': randomUUID() } })
+    .catch((): null => null);
+  const took = performance.now() - at;
+  return { method, path, at, took, ...outcome(reply) };
+}
+
+function outcome(reply: Reply | null): Pick<Answer, 'status' | 'code' | 'retryAfter'> {
+  if (reply === null) return { status: 0, code: null, retryAfter: 0 };
+  return {
+    status: reply.status,
+    code: reply.body.code,
+    retryAfter: Number(reply.headers.get('retry-after') ?? 0),
+  };
+}
+
+/** Answers that are neither a success nor a 503 that says when to come back, or that took longer than 10 s. */
+export function unexpected(answers: readonly Answer[]): readonly Answer[] {
+  return answers.filter(({ status, retryAfter, took }) => {
+    const isExpected = [200, 201].includes(status) || (status === 503 && retryAfter > 0);
+    return !isExpected || took > 10_000;
+  });
+}
+
+/** Resolves to the milliseconds until reads and writes succeed; an `Error` after `withinMs`. */
+export async function recovered(client: Client, withinMs = 10_000): Promise<number> {
+  const since = performance.now();
+  for (;;) {
+    const write = await timed(client, 'POST', 'groups', { name: `again ${randomUUID()}` });
+    const read = await timed(client, 'GET', 'groups');
+    const took = performance.now() - since;
+    if (write.status === 201 && read.status === 200) return took;
+    if (took > withinMs) throw new Error(`Not recovered after ${took} ms: ${JSON.stringify([write, read])}`);
+    await sleep(100);
+  }
+}

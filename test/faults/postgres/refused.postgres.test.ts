@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { FAST, faultyPostgres, run, type FaultyPostgres } from './faulty-postgres.js';
+import { addCompany, runGateway } from './gateway.js';
+import { oldServer } from './old-server.js';
+
+let server: FaultyPostgres;
+beforeAll(async () => {
+  server = await faultyPostgres({ settings: FAST });
+  await server.admin("create role plain login password 'plain'", 'create database plain owner plain');
+});
+afterAll(() => server.remove());
+
+interface Changes {
+  readonly user?: string;
+  readonly password?: string;
+  readonly host?: string;
+  readonly database?: string;
+}
+
+/** The URL of the owner of the tables, with other parts. */
+function urlWith({ user, password, host, database }: Changes): string {
+  const url = new URL(server.url);
+  if (user !== undefined) url.username = user;
+  if (password !== undefined) url.password = password;
+  if (host !== undefined) url.hostname = host;
+  if (database !== undefined) url.pathname = `/${database}`;
+  return url.href;
+}
+
+const PLAIN = { user: 'plain', password: 'plain' };
+
+/** `serve` and a command end with 78 and one line with these texts; nothing is written to standard output. */
+async function expectRefused(url: string, ...texts: string[]): Promise<void> {
+  for (const command of [['serve'], ['user', 'list']]) {
+    const { code, stdout, stderr } = await runGateway(command, url);
+    expect([code, stdout.replaceAll(/^.*"level":"info".*\n/gm, '')], stderr).toEqual([78, '']);
+    for (const text of texts) expect(stderr).toContain(text);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).not.toContain(new URL(server.url).password);
+  }
+}
+
+describe('CF-39 what is wrong with a PostgreSQL database ends the start with one line', () => {
+  it('a URL that cannot be parsed', async () => {
+    await expectRefused('postgres://gateway:secret@:port/', 'DATABASE_URL', 'is not a URL');
+    await expectRefused('postgres://127.0.0.1/gateway', 'must name a user');
+  });
+
+  it('an unknown host', async () => {
+    await expectRefused(urlWith({ host: 'nowhere..invalid' }), 'there is no such host');
+  });
+
+  it('a wrong password', async () => {
+    await expectRefused(urlWith({ password: 'wrong' }), 'the password or the user is wrong');
+  });
+
+  it('a database that does not exist', async () => {
+    await expectRefused(urlWith({ database: 'elsewhere' }), 'there is no such database', 'createdb');
+  });
+
+  it('a database that the user may not connect to', async () => {
+    await server.admin('create database closed', 'revoke connect on database closed from public');
+    await expectRefused(urlWith({ database: 'closed' }), 'must grant connect');
+  });
+
+  it('a version below 15', async () => {
+    const { url, server: old } = await oldServer(140_011, '14.11');
+    await expectRefused(url, 'is PostgreSQL 14.11; 15 or later is needed');
+    old.close();
+  });
+
+  it('a user who may not create roles', async () => {
+    await expectRefused(
+      urlWith({ ...PLAIN, database: 'plain' }),
+      'Nothing was changed',
+      'create role terminal_gateway_company nologin; create role terminal_gateway_system nologin;',
+      'grant terminal_gateway_company, terminal_gateway_system to plain;',
+    );
+    const tables = await run(urlWith({ ...PLAIN, database: 'plain' }), [
+      "select tablename from pg_tables where schemaname = 'public'",
+    ]);
+    expect(tables).toEqual([]);
+  });
+
+  it('a user who may not create tables', async () => {
+    await server.admin('create database tableless');
+    await expectRefused(
+      urlWith({ database: 'tableless' }),
+      'Nothing was changed',
+      'grant usage, create on schema public to gateway_owner;',
+    );
+  });
+
+  it('tables of another user', async () => {
+    await addCompany(server.url);
+    await expectRefused(urlWith(PLAIN), 'its tables belong to gateway_owner');
+  });
+
+  it('CF-14 a newer schema', async () => {
+    await run(server.url, ["insert into applied_migrations values ('9999-future', now())"]);
+    await expectRefused(server.url, 'made by a newer version', '9999-future');
+    await run(server.url, ["delete from applied_migrations where name = '9999-future'"]);
+  });
+
+  it('tables of another program', async () => {
+    await server.admin('create database other owner gateway_owner');
+    const other = urlWith({ database: 'other' });
+    await run(other, ['create table shop (id int)']);
+    await expectRefused(other, 'has tables of another program');
+  });
+});

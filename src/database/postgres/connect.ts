@@ -12,6 +12,7 @@ import { MIGRATION_NAMES } from './migrations.js';
 import { createPool } from './pool.js';
 import { Sessions } from './sessions.js';
 import type { Watcher } from './session.js';
+import { StatementNames } from './statement-names.js';
 
 const CONNECTIONS = 20;
 
@@ -26,8 +27,9 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
   const { examining = {}, connections = CONNECTIONS } = options;
   const onLost = (error: Error): void => onFault('storage_unavailable', error);
   const pool = createPool({ url, max: connections - 1, onLost });
-  const sessions = new Sessions(pool, { onStatement, onFault }, { connections, examining });
-  const announcements = new Announcements(url, pool, () => sessions.forgetStatements());
+  const names = new StatementNames();
+  const sessions = new Sessions(pool, { onStatement, onFault }, { connections, examining, names });
+  const announcements = new Announcements(url, pool, names);
   await announcements.start();
   return {
     name: databaseName({ server: url }),

@@ -6,8 +6,8 @@ import { DomainError } from '../../platform/errors.js';
 import type { ExaminingLimits, ExaminingReads, Scope } from '../database.js';
 import type { Tables } from '../tables.js';
 import { isLostConnection, translate, UNAVAILABLE } from './faults.js';
-import { Session, type UnitSettings, type Watcher } from './session.js';
-import { StatementNames } from './statement-names.js';
+import { Session, type Unit, type UnitSettings, type Watcher } from './session.js';
+import type { StatementNames } from './statement-names.js';
 
 /** After which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
@@ -22,8 +22,8 @@ const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxW
  */
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
-  readonly #transactions = new WeakMap<Transaction<Tables>, { session: Session; scope: Scope }>();
-  readonly #names = new StatementNames();
+  readonly #transactions = new WeakMap<Transaction<Tables>, { unit: Unit; scope: Scope }>();
+  readonly #names: StatementNames;
   readonly #turns: Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
   readonly #examining: typeof EXAMINING;
   #exceeded = 0;
@@ -35,8 +35,14 @@ export class Sessions {
     {
       connections,
       examining,
-    }: { readonly connections: number; readonly examining: Partial<ExaminingLimits> },
+      names,
+    }: {
+      readonly connections: number;
+      readonly examining: Partial<ExaminingLimits>;
+      readonly names: StatementNames;
+    },
   ) {
+    this.#names = names;
     const share = sharesOf(connections, examining.threads);
     this.#examining = { ...EXAMINING, ...examining };
     const { maxWaitMs, maxWaiting, maxWaitingOfCompany } = this.#examining;
@@ -78,9 +84,9 @@ export class Sessions {
     const release = await this.#turns.write.acquire(key);
     try {
       return await this.#inSession(async (session) => {
-        session.prepare({ scope, locks: [key], statementMs: STATEMENT_MS });
-        return await session.db.transaction().execute((db) => {
-          this.#transactions.set(db, { session, scope });
+        const unit = session.unit({ scope, locks: [key], statementMs: STATEMENT_MS });
+        return await unit.db.transaction().execute((db) => {
+          this.#transactions.set(db, { unit, scope });
           return use(db);
         });
       });
@@ -90,12 +96,12 @@ export class Sessions {
   }
 
   async aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T> {
-    const unit = this.#transactions.get(db);
-    if (unit === undefined) throw new Error('The transaction is not one of a unit of work.');
-    await unit.session.change(null);
+    const known = this.#transactions.get(db);
+    if (known === undefined) throw new Error('The transaction is not one of a unit of work.');
+    await known.unit.change(null);
     const result = await use();
     // After an error, the transaction ends.
-    await unit.session.change(unit.scope);
+    await known.unit.change(known.scope);
     return result;
   }
 
@@ -139,11 +145,6 @@ export class Sessions {
     }
   }
 
-  /** Tables have changed: statements are prepared anew. */
-  forgetStatements(): void {
-    this.#names.forget();
-  }
-
   /** Waits for units that write. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -164,10 +165,14 @@ export class Sessions {
   async #connect(): Promise<Session> {
     if (this.#isClosed && this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
     try {
-      const client = await this.pool.connect();
-      const known = this.#sessions.get(client) ?? new Session(client, this.#names, this.watcher);
-      this.#sessions.set(client, known);
-      return known;
+      for (;;) {
+        const client = await this.pool.connect();
+        const session = this.#sessions.get(client) ?? new Session(client, this.#names, this.watcher);
+        this.#sessions.set(client, session);
+        if (!session.isBroken) return session;
+        // Nothing waited for the end of its last unit, which failed.
+        client.release(true);
+      }
     } catch (error) {
       const translated = isLostConnection(error) ? UNAVAILABLE(error as Error) : translate(error);
       if (translated instanceof DomainError) this.watcher.onFault(translated.code, error);
@@ -187,11 +192,12 @@ async function readIn<T>(
   settings: UnitSettings,
   use: (db: Kysely<Tables>) => Promise<T>,
 ): Promise<T> {
-  session.beginRead(settings);
+  const unit = session.unit(settings);
+  unit.beginRead();
   try {
-    return await use(session.db);
+    return await use(unit.db);
   } finally {
-    session.endRead();
+    unit.endRead();
   }
 }
 

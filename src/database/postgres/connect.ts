@@ -1,4 +1,5 @@
 import { Kysely, sql } from 'kysely';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { databaseName } from '../../platform/config/database-url.js';
@@ -24,7 +25,8 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
     health.report(code);
     options.onFault?.(code, error);
   };
-  const { examining = {}, connections = CONNECTIONS } = options;
+  const { examining = {}, connections = CONNECTIONS, uploadFolder = 'data' } = options;
+  mkdirSync(uploadFolder, { recursive: true });
   const onLost = (error: Error): void => onFault('storage_unavailable', error);
   const pool = createPool({ url, max: connections - 1, onLost });
   const names = new StatementNames();
@@ -41,7 +43,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
       idle: pool.idleCount,
       waiting: sessions.waiting,
     }),
-    spoolPath: join(options.uploadFolder ?? 'data', `upload-${process.pid}-`),
+    spoolPath: join(uploadFolder, `upload-${process.pid}-`),
     close: async () => {
       await announcements.close();
       await sessions.close();

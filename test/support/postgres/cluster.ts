@@ -1,6 +1,9 @@
 /** Nodes as processes of the built program on one PostgreSQL database, and a proxy in front of them. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
@@ -22,6 +25,7 @@ export async function startNode(databaseUrl: string): Promise<ServerProcess> {
   const env = { DATABASE_URL: databaseUrl, TOKEN_SECRET: SECRET, PORT: '0', RATE_LIMIT_PER_HOUR: '0' };
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: { PATH: process.env.PATH, ...env },
+    cwd: mkdtempSync(join(inject('scratch'), 'node-')),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -65,7 +69,7 @@ export async function startProxy(urls: readonly string[]): Promise<Proxy> {
         client.once('close', () => upstream.destroy());
       });
       upstream.on('error', () => {
-        if (upstream.connecting || left === 0) client.destroy();
+        if (left === 0) client.destroy();
         else attempt(left - 1);
       });
     };

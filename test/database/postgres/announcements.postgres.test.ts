@@ -71,7 +71,10 @@ describe('a task', () => {
     const held = node(0).database.alone('housekeeping', () => gate.promise);
     await sleep(50);
     let ran = 0;
-    const use = async (): Promise<void> => void (ran += 1);
+    const use = (): Promise<void> => {
+      ran += 1;
+      return Promise.resolve();
+    };
     expect(await node(1).database.alone('housekeeping', use)).toBe(false);
     expect(await node(1).database.alone('steps', use)).toBe(true);
     gate.resolve();

@@ -115,7 +115,7 @@ async function follow({ units }: Node, caller: Caller, isDone: () => boolean): P
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('units of work on several nodes', () => {
-  it('CO-20 lose and repeat nothing, and a follower of the ledger sees each entry once', async () => {
+  it('CC-21 lose and repeat nothing, and a follower of the ledger sees each entry once', async () => {
     const property = fc.asyncProperty(
       fc.array(command, { minLength: 20, maxLength: 60 }),
       async (commands) => {
@@ -158,7 +158,7 @@ describe('units of work on several nodes', () => {
     await fc.assert(property, { numRuns: 12, endOnFailure: true });
   });
 
-  it('CO-20 of one company wait for each other, and not for those of another', async () => {
+  it('CC-21 of one company wait for each other, and not for those of another', async () => {
     const [first, second] = [(await addCompany(node(0))).caller, (await addCompany(node(0))).caller];
     const [isOpen, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const order: string[] = [];
@@ -205,7 +205,7 @@ describe('the statements of a unit', () => {
     expect(await node(0).units.read(caller, (work) => groups.count(work, {}))).toBe(2);
   });
 
-  it('TE-20 see and change only rows of the company, but where the unit looks above companies', async () => {
+  it('see and change only rows of the company, but where the unit looks above companies', async () => {
     const [own, other] = [(await addCompany(node(0))).caller, (await addCompany(node(0))).caller];
     for (const caller of [own, other]) {
       await node(0).units.write(caller, (work) => createGroup(work, { name: 'group' }));
@@ -252,7 +252,7 @@ describe('the statements of a unit', () => {
       throw new Deliberate();
     });
     await expect(failing).rejects.toThrow(Deliberate);
-    const read = await node(0).units.read(caller, async (work) => work);
+    const read = await node(0).units.read(caller, (work) => Promise.resolve(work));
     late.resolve();
     expect(String((await Promise.all(strays))[0])).toContain('already rolled back');
     await expect(groups.count(read, {})).rejects.toThrow('has ended');

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { drawIds } from '../../../src/database/company/ids.js';
-import { LOCAL_ORIGIN } from '../../../src/platform/caller.js';
 import {
   createNamedToken,
   getToken,
@@ -59,7 +58,7 @@ describe('nodes that start together', () => {
 });
 
 describe('several nodes', () => {
-  it('TK-20 refuse a token within two seconds after another one revoked it', async () => {
+  it('CC-23 refuse a token within two seconds after another one revoked it', async () => {
     const { caller } = await addCompany(here.node(0));
     const { units } = here.node(0);
     const { token, secret } = await units.write(caller, (work) =>
@@ -80,7 +79,7 @@ describe('several nodes', () => {
   it.each([
     ['REST', createByRest],
     ['GraphQL', createByGraphql],
-  ])('CC-21 give one effect to the same key sent to two of them at once: %s', async (kind, create) => {
+  ])('CC-22 give one effect to the same key sent to two of them at once: %s', async (kind, create) => {
     const { caller, token } = await addCompany(here.node(0));
     for (let round = 0; round < 10; round += 1) {
       const key = randomUUID();

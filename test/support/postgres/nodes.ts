@@ -1,7 +1,7 @@
 /** Several nodes on one PostgreSQL database, in this process: without HTTP, a `Database` and its units each. */
 import { afterAll, beforeAll } from 'vitest';
 
-import type { Database, OpenOptions } from '../../../src/database/database.js';
+import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits, type Units } from '../../../src/database/work.js';
 import { localCaller, LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
@@ -22,9 +22,9 @@ export interface Nodes {
   readonly admin: Run;
   readonly nodes: readonly Node[];
   /** The node with this index. */
-  node(index: number): Node;
+  readonly node: (index: number) => Node;
   /** One more node, closed with the others. */
-  open(options?: OpenOptions): Promise<Node>;
+  readonly open: () => Promise<Node>;
 }
 
 /** To be called at the top of a test file: boots a server, with a database of its own for the file. */
@@ -32,8 +32,8 @@ export function openNodes(count: number): Nodes {
   const opened: Node[] = [];
   const closing: (() => Promise<void>)[] = [];
   const state: { server?: BootedServer; url: string; admin?: Run } = { url: '' };
-  const open = async (options: OpenOptions = {}): Promise<Node> => {
-    const database = await openDatabase({ server: state.url }, options);
+  const open = async (): Promise<Node> => {
+    const database = await openDatabase({ server: state.url });
     const node = { database, units: createUnits(database, systemClock) };
     opened.push(node);
     return node;

@@ -4,8 +4,12 @@ import pg, { type Client, type Pool } from 'pg';
 import { SECOND } from '../../platform/clock.js';
 import type { CommittedChange, Database } from '../database.js';
 import { clientConfig } from './pool.js';
+import { NamesPermit, type StatementNames } from './statement-names.js';
 
 const CHANNEL = 'terminal_gateway';
+/** Notifications of a node that migrates, before and after it. */
+const CHANGING = 'schema changes';
+const CHANGED = 'schema changed';
 /** What is committed within this time is announced together. */
 const COLLECT_MS = 10;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
@@ -30,6 +34,8 @@ export class Announcements {
   readonly #listeners: Listener[] = [];
   readonly #waiting = new Map<number | null, Set<string>>();
   #client: Client | null = null;
+  #permit: NamesPermit | null = null;
+  readonly #lostClients = new WeakSet<Client>();
   #timer: NodeJS.Timeout | undefined;
   #sendTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -37,7 +43,7 @@ export class Announcements {
   constructor(
     private readonly url: string,
     private readonly pool: Pool,
-    private readonly onSchema: () => void,
+    private readonly names: StatementNames,
   ) {}
 
   /** Begins to listen. What cannot be reached now is tried again. */
@@ -80,6 +86,7 @@ export class Announcements {
     if (this.#sendTimer !== undefined) await this.#send();
     const client = this.#client;
     this.#client = null;
+    this.#permit?.end();
     await client?.end().catch(() => undefined);
   }
 
@@ -96,10 +103,11 @@ export class Announcements {
 
   async #listen(): Promise<void> {
     const client = new pg.Client(clientConfig(this.url));
+    const permit = new NamesPermit(client, this.names);
     const lost = (): void => this.#lost(client);
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    client.on('notification', ({ payload }) => this.#receive(payload ?? '', permit));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
@@ -108,24 +116,30 @@ export class Announcements {
       return;
     }
     this.#client = client;
+    this.#permit = permit;
     this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
+    await permit.take();
   }
 
   /** A connection whose server does not answer any more counts as lost. */
   async #check(client: Client): Promise<void> {
     try {
       await client.query('select 1');
-      if (this.#client === client) this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
+      if (this.#client !== client) return;
+      await this.#permit?.take();
+      this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
     } catch {
       this.#lost(client);
     }
   }
 
   #lost(client: Client): void {
-    client.removeAllListeners('end');
+    if (this.#lostClients.has(client)) return;
+    this.#lostClients.add(client);
     void client.end().catch(() => undefined);
     if (this.#isClosed || (this.#client !== null && this.#client !== client)) return;
     this.#client = null;
+    this.#permit?.end();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#listenAgain(), RETRY_MS * (0.5 + Math.random())).unref();
   }
@@ -135,11 +149,10 @@ export class Announcements {
     if (this.#client !== null) this.#tell(null);
   }
 
-  #receive(payload: string): void {
-    if (payload === 'schema') {
-      this.onSchema();
-      return;
-    }
+  #receive(payload: string, permit: NamesPermit): void {
+    if (payload === CHANGING) void permit.release();
+    if (payload === CHANGED) void permit.take();
+    if (payload === CHANGING || payload === CHANGED) return;
     const [node, changes] = JSON.parse(payload) as Message;
     if (node === this.#node) return;
     this.#tell(
@@ -153,5 +166,6 @@ export class Announcements {
   }
 }
 
-/** SQL that makes all nodes prepare their statements anew. */
-export const SCHEMA_CHANGED = `select pg_notify('${CHANNEL}', 'schema')`;
+/** SQL for a node that migrates: from the first one on, the nodes give back the lock of `NAMES_LOCK`. */
+export const SCHEMA_CHANGES = `select pg_notify('${CHANNEL}', '${CHANGING}')`;
+export const SCHEMA_CHANGED = `select pg_notify('${CHANNEL}', '${CHANGED}')`;

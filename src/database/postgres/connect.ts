@@ -15,6 +15,7 @@ import { MIGRATION_NAMES } from './migrations.js';
 import { createPool } from './pool.js';
 import { Sessions } from './sessions.js';
 import type { Watcher } from './session.js';
+import { StatementNames } from './statement-names.js';
 
 const CONNECTIONS = 20;
 
@@ -29,12 +30,10 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
   const { examining = {}, connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
   const onLost = (error: Error): void => onFault('storage_unavailable', error);
   const pool = createPool({ url, max: connections - 2, onLost });
-  const sessions = new Sessions(
-    pool,
-    { onStatement: (text) => statements.notify(text), onFault },
-    { connections, examining },
-  );
-  const announcements = new Announcements(url, pool, () => sessions.forgetStatements());
+  const names = new StatementNames();
+  const watcher: Watcher = { onStatement: (text) => statements.notify(text), onFault };
+  const sessions = new Sessions(pool, watcher, { connections, examining, names });
+  const announcements = new Announcements(url, pool, names);
   await announcements.start();
   const limits = new SharedLimits(url, options.onUnshared);
   return {

@@ -1,17 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type DatabaseConnection } from 'kysely';
 import type { Client } from 'pg';
 
+import { SECOND } from '../../platform/clock.js';
 import type { Tables } from '../tables.js';
 import { DatabaseRefused } from '../refused.js';
-import { SCHEMA_CHANGED } from './announcements.js';
+import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
 import { ConnectionsDialect } from './dialect.js';
+import { stateOf } from './faults.js';
 import { MIGRATIONS, MIGRATION_NAMES } from './migrations.js';
 import { COMPANY_ROLE, SYSTEM_ROLE } from './schema/index.js';
+import { NAMES_LOCK } from './statement-names.js';
 
 type Migrations = typeof MIGRATIONS;
 
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21575, 3)';
+
+/** How long statements with names, which take 5 s at most, and tables are waited for. */
+const OTHERS_MS = 8 * SECOND;
+const TABLE_MS = SECOND;
+const PAUSE_MS = SECOND / 2;
+const MAX_ATTEMPTS = 100;
+/** SQLSTATE of a lock that was not free in time. */
+const NOT_FREE = '55P03';
 
 export interface Inspection {
   readonly applied: readonly string[];
@@ -67,12 +79,16 @@ export async function bringUpToDate(
   await lock(client, name, onProgress);
   try {
     // Another node may have done it meanwhile.
-    const { pending } = await inspect(client, name, known);
-    for (const each of pending) {
-      onProgress(`${name}: migration ${each}`);
-      await apply(client, name, each, migrations);
-    }
-    if (pending.length > 0) await client.query(SCHEMA_CHANGED);
+    const { applied, pending } = await inspect(client, name, known);
+    const applyAll = async (): Promise<void> => {
+      for (const each of pending) {
+        onProgress(`${name}: migration ${each}`);
+        await applyBesideOthers(client, name, each, migrations);
+      }
+    };
+    // The nodes that run already must not fail; on an empty database there are none.
+    if (applied.length > 0 && pending.length > 0) await withoutNames(client, applyAll);
+    else await applyAll();
     return pending;
   } finally {
     // Without a connection, the lock has ended.
@@ -87,9 +103,42 @@ async function lock(client: Client, name: string, onProgress: (message: string) 
   await client.query(`select pg_advisory_lock${MIGRATING}`);
 }
 
+/** Nodes use no prepared statements while `use` runs; one that does not answer is not waited for. */
+async function withoutNames(client: Client, use: () => Promise<void>): Promise<void> {
+  await client.query(SCHEMA_CHANGES);
+  await client.query(`set lock_timeout = ${OTHERS_MS}`);
+  await client.query(`select pg_advisory_lock${NAMES_LOCK}`).catch((error: unknown) => {
+    if (stateOf(error) !== NOT_FREE) throw error;
+  });
+  try {
+    await use();
+  } finally {
+    await client.query('reset lock_timeout');
+    await client.query(`select pg_advisory_unlock${NAMES_LOCK}`);
+    await client.query(SCHEMA_CHANGED);
+  }
+}
+
+/**
+ * Who waits to change a table makes all others wait who come after. So a migration gives up after a second, and tries
+ * again until reads that take long have ended.
+ */
+async function applyBesideOthers(...parameters: Parameters<typeof apply>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await apply(...parameters);
+      return;
+    } catch (error) {
+      if (stateOf((error as Error).cause) !== NOT_FREE || attempt === MAX_ATTEMPTS) throw error;
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
 async function apply(client: Client, name: string, migration: string, migrations: Migrations): Promise<void> {
   await client.query('begin');
   try {
+    await client.query(`set local lock_timeout = ${TABLE_MS}`);
     await client.query(`create table if not exists applied_migrations
       (name text collate "C" primary key, applied_at timestamptz not null default now())`);
     await migrations[migration]?.(handleOf(client));

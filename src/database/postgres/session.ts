@@ -36,16 +36,11 @@ const WRITERS = 0x5447;
 const LOCK_MS = 4_000;
 /** What PostgreSQL answers to statements after one that failed. */
 const ABORTED = '25P02';
-
-/** What one unit of work has of a connection. */
-export interface UnitHandle {
-  readonly db: Kysely<Tables>;
-  /** Refuses statements from now on: the connection serves other units. */
-  readonly end: () => void;
-}
+/** A prepared statement would return other columns than before. */
+const CHANGED_COLUMNS = '0A000';
 
 /** One connection. */
-export class Session implements DatabaseConnection {
+export class Session {
   #failed: Error | null = null;
   #isWriting = false;
   #beginError: Error | null = null;
@@ -66,29 +61,9 @@ export class Session implements DatabaseConnection {
     return this.#failed !== null;
   }
 
-  /** `settings` are those of transactions that are begun with the handle. */
-  handle(settings: UnitSettings): UnitHandle {
-    let isEnded = false;
-    const connection: DatabaseConnection = {
-      executeQuery: async (query) => {
-        if (isEnded) throw new Error('The unit of work has ended.');
-        return await this.executeQuery(query);
-      },
-      streamQuery: () => this.streamQuery(),
-    };
-    const dialect = new ConnectionsDialect({
-      acquireConnection: () => Promise.resolve(connection),
-      releaseConnection: () => Promise.resolve(),
-      beginTransaction: () => this.begin(settings),
-      commitTransaction: () => this.end('commit'),
-      rollbackTransaction: () => this.end('rollback').catch(() => undefined),
-    });
-    return {
-      db: new Kysely<Tables>({ dialect }),
-      end: () => {
-        isEnded = true;
-      },
-    };
+  /** For one unit of work. */
+  unit(settings: UnitSettings): Unit {
+    return new Unit(this, settings);
   }
 
   /** Begins a read transaction; an error of it is that of the statement after it. */
@@ -119,17 +94,14 @@ export class Session implements DatabaseConnection {
     }
   }
 
-  async #execute<R>(text: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
-    const name = this.names.of(text);
-    const query: QueryConfig = { text, values: parameters as unknown[], ...(name === null ? {} : { name }) };
-    const { rows, rowCount, command, fields } = await this.#send<R>(query);
+  async #execute<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
+    const query: QueryConfig = { text: sql, values: parameters as unknown[] };
+    const { rows, rowCount, command, fields } = await this.names.use(sql, (name) =>
+      this.#send<R>(name === null ? query : { ...query, name }),
+    );
     if (!this.#isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column))) demandFewBytes(rows);
     if (command === 'SELECT') return { rows };
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
-  }
-
-  streamQuery(): never {
-    throw new Error('This connection does not stream rows: read them in pages.');
   }
 
   async begin(settings: UnitSettings, isReadOnly = false): Promise<void> {
@@ -160,11 +132,66 @@ export class Session implements DatabaseConnection {
 
   #explain(error: unknown): Error {
     if (isLostConnection(error)) this.#failed ??= error as Error;
+    if (stateOf(error) === CHANGED_COLUMNS) this.names.forget();
     const translated = translate(error);
     if (translated instanceof DomainError && isStorageFault(translated.code)) {
       this.watcher.onFault(translated.code, error);
     }
     return translated;
+  }
+}
+
+/**
+ * The statements of one unit. Once it has ended, its connection serves others: what the unit still sends, for example
+ * because one of several parallel parts has failed, is refused.
+ */
+export class Unit implements DatabaseConnection {
+  readonly db: Kysely<Tables>;
+  #isOpen = true;
+
+  constructor(
+    private readonly session: Session,
+    private readonly settings: UnitSettings,
+  ) {
+    this.db = new Kysely({
+      dialect: new ConnectionsDialect({
+        acquireConnection: () => Promise.resolve(this),
+        releaseConnection: () => Promise.resolve(),
+        beginTransaction: () => session.begin(settings),
+        commitTransaction: () => this.#end('commit'),
+        rollbackTransaction: () => this.#end('rollback').catch(() => undefined),
+      }),
+    });
+  }
+
+  /** See `Session.beginRead`. */
+  beginRead(): void {
+    this.session.beginRead(this.settings);
+  }
+
+  endRead(): void {
+    this.#isOpen = false;
+    this.session.endRead();
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    return await this.session.executeQuery<R>(query);
+  }
+
+  streamQuery(): never {
+    throw new Error('This connection does not stream rows: read them in pages.');
+  }
+
+  /** Changes the scope of the transaction. */
+  async change(scope: Scope): Promise<void> {
+    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    await this.session.change(scope);
+  }
+
+  async #end(command: 'commit' | 'rollback'): Promise<void> {
+    this.#isOpen = false;
+    await this.session.end(command);
   }
 }
 

@@ -7,8 +7,8 @@ import type { ExaminingLimits, ExaminingReads, Scope } from '../database.js';
 import type { Tables } from '../tables.js';
 import { Availability } from './availability.js';
 import { isLostConnection, translate, UNAVAILABLE } from './faults.js';
-import { Session, type UnitSettings, type Watcher } from './session.js';
-import { StatementNames } from './statement-names.js';
+import { Session, type Unit, type UnitSettings, type Watcher } from './session.js';
+import type { StatementNames } from './statement-names.js';
 
 /** After which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
@@ -23,12 +23,12 @@ const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxW
  */
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
-  readonly #transactions = new WeakMap<Transaction<Tables>, { session: Session; scope: Scope }>();
-  readonly #names = new StatementNames();
-  readonly #turns: Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
-  readonly #examining: typeof EXAMINING;
+  readonly #transactions = new WeakMap<Transaction<Tables>, { unit: Unit; scope: Scope }>();
+  readonly #names: StatementNames;
   readonly #availability: Availability;
   readonly #watcher: Watcher;
+  readonly #turns: Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
+  readonly #examining: typeof EXAMINING;
   #exceeded = 0;
   #isClosed = false;
 
@@ -38,16 +38,16 @@ export class Sessions {
     {
       connections,
       examining,
-    }: { readonly connections: number; readonly examining: Partial<ExaminingLimits> },
+      names,
+    }: {
+      readonly connections: number;
+      readonly examining: Partial<ExaminingLimits>;
+      readonly names: StatementNames;
+    },
   ) {
+    this.#names = names;
     this.#availability = new Availability(pool);
-    this.#watcher = {
-      ...watcher,
-      onFault: (code, error) => {
-        this.#availability.note(error);
-        watcher.onFault(code, error);
-      },
-    };
+    this.#watcher = noting(watcher, this.#availability);
     const share = sharesOf(connections, examining.threads);
     this.#examining = { ...EXAMINING, ...examining };
     const { maxWaitMs, maxWaiting, maxWaitingOfCompany } = this.#examining;
@@ -90,14 +90,12 @@ export class Sessions {
     await this.#availability.demand();
     const release = await this.#turns.write.acquire(key);
     try {
-      const settings = { scope, locks: [key], statementMs: STATEMENT_MS };
       return await this.#inSession(async (session) => {
-        const { db, end } = session.handle(settings);
-        const change = async (transaction: Transaction<Tables>): Promise<T> => {
-          this.#transactions.set(transaction, { session, scope });
-          return await use(transaction).finally(end);
-        };
-        return await db.transaction().execute(change);
+        const unit = session.unit({ scope, locks: [key], statementMs: STATEMENT_MS });
+        return await unit.db.transaction().execute((db) => {
+          this.#transactions.set(db, { unit, scope });
+          return use(db);
+        });
       });
     } finally {
       release();
@@ -105,12 +103,12 @@ export class Sessions {
   }
 
   async aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T> {
-    const unit = this.#transactions.get(db);
-    if (unit === undefined) throw new Error('The transaction is not one of a unit of work.');
-    await unit.session.change(null);
+    const known = this.#transactions.get(db);
+    if (known === undefined) throw new Error('The transaction is not one of a unit of work.');
+    await known.unit.change(null);
     const result = await use();
     // After an error, the transaction ends.
-    await unit.session.change(unit.scope);
+    await known.unit.change(known.scope);
     return result;
   }
 
@@ -156,11 +154,6 @@ export class Sessions {
     }
   }
 
-  /** Tables have changed: statements are prepared anew. */
-  forgetStatements(): void {
-    this.#names.forget();
-  }
-
   /** Waits for units that have begun or are queued, then for `last`, which may still use the connections. */
   async close(last: () => Promise<void>): Promise<void> {
     if (this.#isClosed) return;
@@ -184,16 +177,30 @@ export class Sessions {
     if (this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
     await this.#availability.demand();
     try {
-      const client = await this.pool.connect();
-      const known = this.#sessions.get(client) ?? new Session(client, this.#names, this.#watcher);
-      this.#sessions.set(client, known);
-      return known;
+      for (;;) {
+        const client = await this.pool.connect();
+        const session = this.#sessions.get(client) ?? new Session(client, this.#names, this.#watcher);
+        this.#sessions.set(client, session);
+        if (!session.isBroken) return session;
+        // Nothing waited for the end of its last unit, which failed.
+        client.release(true);
+      }
     } catch (error) {
       const translated = isLostConnection(error) ? UNAVAILABLE(error as Error) : translate(error);
       if (translated instanceof DomainError) this.#watcher.onFault(translated.code, error);
       throw translated;
     }
   }
+}
+
+function noting(watcher: Watcher, availability: Availability): Watcher {
+  return {
+    ...watcher,
+    onFault: (code, error) => {
+      availability.note(error);
+      watcher.onFault(code, error);
+    },
+  };
 }
 
 export interface TakenSession {
@@ -207,13 +214,12 @@ async function readIn<T>(
   settings: UnitSettings,
   use: (db: Kysely<Tables>) => Promise<T>,
 ): Promise<T> {
-  const { db, end } = session.handle(settings);
-  session.beginRead(settings);
+  const unit = session.unit(settings);
+  unit.beginRead();
   try {
-    return await use(db);
+    return await use(unit.db);
   } finally {
-    end();
-    session.endRead();
+    unit.endRead();
   }
 }
 
@@ -224,9 +230,9 @@ interface Shares {
   readonly examine: number;
 }
 
-/** Two connections more are used: to listen, and for the windows of limits. */
+/** One connection more is used to listen. */
 function sharesOf(connections: number, examine = Math.max(2, Math.floor(connections / 6))): Shares {
-  const rest = connections - 2 - examine;
+  const rest = connections - 1 - examine;
   const above = Math.max(1, Math.floor(rest / 4));
   const write = Math.max(2, Math.floor(rest / 3));
   return { examine, above, write, read: Math.max(2, rest - above - write) };

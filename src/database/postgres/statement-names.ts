@@ -1,15 +1,54 @@
+import type { Client } from 'pg';
+
 /** PostgreSQL plans a statement with a name once for each connection, instead of each time. */
 const MAX_NAMES = 1_000;
 /** Longer texts are batches of varying length: rarely repeated, and large when prepared. */
 const MAX_TEXT_LENGTH = 8_192;
+/** Key of the advisory lock that nodes share while they use names, and that a node which migrates takes alone. */
+export const NAMES_LOCK = '(21575, 4)';
 
-/** Names of statements by their text; of texts that are used once only, or beyond a thousand, none. */
+/**
+ * Names of statements by their text; of texts that are used once only, or beyond a thousand, none. A prepared `select *`
+ * fails when its table gets a column, so no names are used while a node migrates.
+ */
 export class StatementNames {
   readonly #names = new Map<string, string | null>();
   #count = 0;
+  #isAllowed = false;
+  #running = 0;
+  #onIdle: (() => void) | null = null;
 
-  of(text: string): string | null {
-    if (text.length > MAX_TEXT_LENGTH) return null;
+  /** Calls `run` with the name of the text, or with null. */
+  async use<T>(text: string, run: (name: string | null) => Promise<T>): Promise<T> {
+    const name = this.#of(text);
+    if (name === null) return await run(null);
+    this.#running += 1;
+    try {
+      return await run(name);
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#onIdle?.();
+    }
+  }
+
+  allow(): void {
+    this.#isAllowed = true;
+  }
+
+  /** No statement is sent with a name from now on; resolves when those that were sent have been answered. */
+  async forbid(): Promise<void> {
+    this.#isAllowed = false;
+    this.forget();
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  /** To be called when tables have changed: statements get other names. */
+  forget(): void {
+    this.#names.clear();
+  }
+
+  #of(text: string): string | null {
+    if (!this.#isAllowed || text.length > MAX_TEXT_LENGTH) return null;
     const known = this.#names.get(text);
     if (typeof known === 'string') return known;
     if (known === undefined) {
@@ -21,9 +60,48 @@ export class StatementNames {
     this.#names.set(text, name);
     return name;
   }
+}
 
-  /** To be called when tables have changed: a prepared statement would return the columns of before. */
-  forget(): void {
-    this.#names.clear();
+/** Holds the lock without which a node uses no names, on one connection. Calls take effect one after the other. */
+export class NamesPermit {
+  #isHeld = false;
+  #isEnded = false;
+  #last = Promise.resolve();
+
+  constructor(
+    private readonly client: Client,
+    private readonly names: StatementNames,
+  ) {}
+
+  /** Allows names, unless a node is migrating. Never rejects. */
+  async take(): Promise<void> {
+    await this.#next(async () => {
+      if (this.#isHeld || this.#isEnded) return;
+      const taken = `select pg_try_advisory_lock_shared${NAMES_LOCK} as taken`;
+      this.#isHeld = (await this.client.query<{ taken: boolean }>(taken)).rows[0]?.taken ?? false;
+      // `end` may have been called meanwhile.
+      if (this.#isHeld && !this.#isEnded) this.names.allow();
+    });
+  }
+
+  /** Never rejects. */
+  async release(): Promise<void> {
+    await this.#next(async () => {
+      if (!this.#isHeld) return;
+      await this.names.forbid();
+      this.#isHeld = false;
+      await this.client.query(`select pg_advisory_unlock_shared${NAMES_LOCK}`);
+    });
+  }
+
+  /** The connection is lost, and the lock with it. */
+  end(): void {
+    this.#isEnded = true;
+    void this.names.forbid();
+  }
+
+  async #next(use: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(use).catch(() => undefined);
+    await this.#last;
   }
 }

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+
+import { createSteps } from '../../../src/app/steps.js';
+import type { CommittedChange } from '../../../src/database/database.js';
+import { createGroup } from '../../../src/resources/group/group.service.js';
+import { addCompany, openNodes, type Node } from '../../support/postgres/nodes.js';
+
+const { node, admin } = openNodes(2);
+
+type Heard = (readonly CommittedChange[] | null)[];
+
+/** What a node hears of commits, and when all of it is for the test. */
+function listen({ units }: Node): { readonly heard: Heard; readonly stop: () => void } {
+  const heard: Heard = [];
+  return { heard, stop: units.onCommitted((changes) => void heard.push(changes)) };
+}
+
+/** Backends that listen, or hold locks of tasks, in the order in which they connected. */
+const listeners = async (): Promise<number[]> => {
+  const rows = await admin<{ pid: number }>(
+    `select distinct pid from pg_locks where locktype = 'advisory' and classid = 21575 and objid = 4`,
+  );
+  return rows.map(({ pid }) => pid);
+};
+
+const endListeners = async (): Promise<void> => {
+  for (const pid of await listeners()) await admin(`select pg_terminate_backend(${pid})`);
+};
+
+describe('announcements', () => {
+  it('let the other node know of a commit within a second', async () => {
+    const { caller } = await addCompany(node(0));
+    await sleep(50);
+    const { heard, stop } = listen(node(1));
+    const began = performance.now();
+    await node(0).units.write(caller, (work) => createGroup(work, { name: 'heard' }));
+    await expect.poll(() => heard.length, { interval: 5 }).toBe(1);
+    stop();
+    expect(heard).toEqual([[{ companyId: caller.companyId, entityType: 'group' }]]);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  it('that are too long for a notification say that anything may have changed', async () => {
+    const { heard, stop } = listen(node(1));
+    const changes = Array.from({ length: 2_000 }, (_, companyId) => ({ companyId, entityType: 'group' }));
+    node(0).database.announce(changes);
+    await expect.poll(() => heard, { interval: 5 }).toEqual([null]);
+    stop();
+  });
+
+  it('go on after the connections that listen were lost, and anything may have changed', async () => {
+    const { caller } = await addCompany(node(0));
+    await expect.poll(listeners).toHaveLength(2);
+    const before = await listeners();
+    const { heard, stop } = listen(node(1));
+    await endListeners();
+    await expect.poll(() => heard.includes(null), { timeout: 5_000 }).toBe(true);
+    await expect.poll(listeners, { timeout: 5_000 }).toHaveLength(2);
+    expect(await listeners()).not.toEqual(expect.arrayContaining(before));
+    heard.length = 0;
+    await node(0).units.write(caller, (work) => createGroup(work, { name: 'after the loss' }));
+    await expect.poll(() => heard.length, { interval: 5 }).toBe(1);
+    stop();
+  });
+});
+
+describe('a task', () => {
+  it('runs on one node at a time', async () => {
+    const gate = Promise.withResolvers<void>();
+    const held = node(0).database.alone('housekeeping', () => gate.promise);
+    await sleep(50);
+    let ran = 0;
+    const use = (): Promise<void> => {
+      ran += 1;
+      return Promise.resolve();
+    };
+    expect(await node(1).database.alone('housekeeping', use)).toBe(false);
+    expect(await node(1).database.alone('steps', use)).toBe(true);
+    gate.resolve();
+    expect(await held).toBe(true);
+    expect(await node(1).database.alone('housekeeping', use)).toBe(true);
+    expect(ran).toBe(2);
+  });
+
+  it('is free when the connection of its node is lost', async () => {
+    const gate = Promise.withResolvers<void>();
+    const held = node(0).database.alone('steps', () => gate.promise);
+    await sleep(50);
+    await endListeners();
+    await expect
+      .poll(
+        () =>
+          node(1)
+            .database.alone('steps', () => Promise.resolve())
+            .catch(() => false),
+        { timeout: 5_000 },
+      )
+      .toBe(true);
+    gate.resolve();
+    expect(await held).toBe(true);
+    await expect.poll(listeners, { timeout: 5_000 }).toHaveLength(2);
+  });
+
+  it('of steps is taken over when the other node is done, and not before', async () => {
+    const gate = Promise.withResolvers<void>();
+    const held = node(0).database.alone('steps', () => gate.promise);
+    await sleep(50);
+    const errors: unknown[] = [];
+    let taken = 0;
+    const alone: Node['database']['alone'] = (task, use) =>
+      node(1).database.alone(task, async () => {
+        taken += 1;
+        await use();
+      });
+    const steps = createSteps(node(1).units, { alone }, (error) => void errors.push(error));
+    steps.start();
+    await sleep(700);
+    expect(taken).toBe(0);
+    gate.resolve();
+    await held;
+    await expect.poll(() => taken, { timeout: 3_000 }).toBeGreaterThan(0);
+    await steps.stop();
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+/** Several nodes on one PostgreSQL database, in this process: without HTTP, a `Database` and its units each. */
+import { afterAll, beforeAll } from 'vitest';
+
+import type { Database } from '../../../src/database/database.js';
+import { openDatabase } from '../../../src/database/open.js';
+import { createUnits, type Units } from '../../../src/database/work.js';
+import { localCaller, LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
+import { addCompanyWithUser } from '../../../src/resources/user/user.service.js';
+import { bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
+import { connectTo, type Run } from './schema.js';
+
+export interface Node {
+  readonly database: Database;
+  readonly units: Units;
+}
+
+export interface Nodes {
+  readonly url: string;
+  /** Statements of a user who may do everything. */
+  readonly admin: Run;
+  readonly nodes: readonly Node[];
+  /** The node with this index. */
+  readonly node: (index: number) => Node;
+  /** One more node, closed with the others. */
+  readonly open: () => Promise<Node>;
+}
+
+/** To be called at the top of a test file: boots a server, with a database of its own for the file. */
+export function openNodes(count: number): Nodes {
+  const opened: Node[] = [];
+  const closing: (() => Promise<void>)[] = [];
+  const state: { server?: BootedServer; url: string; admin?: Run } = { url: '' };
+  const open = async (): Promise<Node> => {
+    const database = await openDatabase({ server: state.url });
+    const node = { database, units: createUnits(database, systemClock) };
+    opened.push(node);
+    return node;
+  };
+  beforeAll(async () => {
+    const server = await bootPostgres();
+    closing.push(() => server.stop());
+    state.url = await createDatabase(server);
+    closing.unshift(() => dropDatabase(server, state.url));
+    const adminUrl = new URL(server.adminUrl);
+    adminUrl.pathname = new URL(state.url).pathname;
+    const { run, close } = await connectTo(adminUrl.href);
+    closing.unshift(close);
+    state.admin = run;
+    await Promise.all(Array.from({ length: count }, () => open()));
+  });
+  afterAll(async () => {
+    for (const { database } of opened) await database.close();
+    for (const close of closing) await close();
+  });
+  return {
+    get url() {
+      return state.url;
+    },
+    admin: (statement, values) => state.admin!(statement, values),
+    nodes: opened,
+    node: (index) => opened[index]!,
+    open,
+  };
+}
+
+let companies = 0;
+
+/** A new company: its only member, with the text of a token. */
+export async function addCompany({
+  units,
+}: Node): Promise<{ readonly caller: Caller; readonly token: string }> {
+  companies += 1;
+  const name = `company ${companies}`;
+  return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
+    const person = { email: `admin@${companies}.example`, name, role: 'admin', timeZone: 'UTC' };
+    const { company, user } = await addCompanyWithUser(work, name, person, 'no password');
+    const member = { companyId: company.id, userId: user.id };
+    const scopes = ['read', 'write', 'admin', 'ingest'];
+    const { secret } = await createNamedToken(work, member, { name: 'test', scopes });
+    return { caller: localCaller({ ...member, timeZone: 'UTC' }), token: secret };
+  });
+}

@@ -76,10 +76,9 @@ export class NamesPermit {
   /** Allows names, unless a node is migrating. Never rejects. */
   async take(): Promise<void> {
     await this.#next(async () => {
-      if (this.#isHeld || this.#isEnded) return;
+      if (this.#isHeld) return;
       const taken = `select pg_try_advisory_lock_shared${NAMES_LOCK} as taken`;
       this.#isHeld = (await this.client.query<{ taken: boolean }>(taken)).rows[0]?.taken ?? false;
-      // `end` may have been called meanwhile.
       if (this.#isHeld && !this.#isEnded) this.names.allow();
     });
   }

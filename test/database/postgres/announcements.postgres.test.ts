@@ -67,8 +67,8 @@ describe('announcements', () => {
 
 describe('a task', () => {
   it('runs on one node at a time', async () => {
-    const gate = Promise.withResolvers<void>();
-    const held = node(0).database.alone('housekeeping', () => gate.promise);
+    const gate = Promise.withResolvers<null>();
+    const held = node(0).database.alone('housekeeping', async () => void (await gate.promise));
     await sleep(50);
     let ran = 0;
     const use = (): Promise<void> => {
@@ -77,15 +77,15 @@ describe('a task', () => {
     };
     expect(await node(1).database.alone('housekeeping', use)).toBe(false);
     expect(await node(1).database.alone('steps', use)).toBe(true);
-    gate.resolve();
+    gate.resolve(null);
     expect(await held).toBe(true);
     expect(await node(1).database.alone('housekeeping', use)).toBe(true);
     expect(ran).toBe(2);
   });
 
   it('is free when the connection of its node is lost', async () => {
-    const gate = Promise.withResolvers<void>();
-    const held = node(0).database.alone('steps', () => gate.promise);
+    const gate = Promise.withResolvers<null>();
+    const held = node(0).database.alone('steps', async () => void (await gate.promise));
     await sleep(50);
     await endListeners();
     await expect
@@ -97,14 +97,14 @@ describe('a task', () => {
         { timeout: 5_000 },
       )
       .toBe(true);
-    gate.resolve();
+    gate.resolve(null);
     expect(await held).toBe(true);
     await expect.poll(listeners, { timeout: 5_000 }).toHaveLength(2);
   });
 
   it('of steps is taken over when the other node is done, and not before', async () => {
-    const gate = Promise.withResolvers<void>();
-    const held = node(0).database.alone('steps', () => gate.promise);
+    const gate = Promise.withResolvers<null>();
+    const held = node(0).database.alone('steps', async () => void (await gate.promise));
     await sleep(50);
     const errors: unknown[] = [];
     let taken = 0;
@@ -117,7 +117,7 @@ describe('a task', () => {
     steps.start();
     await sleep(700);
     expect(taken).toBe(0);
-    gate.resolve();
+    gate.resolve(null);
     await held;
     await expect.poll(() => taken, { timeout: 3_000 }).toBeGreaterThan(0);
     await steps.stop();

@@ -6,7 +6,7 @@ import { CompanyRows } from '../../../src/database/company/company-rows.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
 import { MIGRATIONS } from '../../../src/database/postgres/migrations.js';
-import { addCompany, openNodes, type Node } from '../../support/postgres/nodes.js';
+import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 import type { Caller } from '../../../src/platform/caller.js';
 
 const database = openNodes(2);
@@ -22,8 +22,8 @@ async function load({ units }: Node, caller: Caller, isDone: () => boolean): Pro
       return all[0];
     });
     await units.write(caller, async (work) => {
-      const found = await groups.find(work, { id: row!.id });
-      await groups.update(work, { id: row!.id }, { revision: found!.revision + 1 });
+      const found = await groups.find(work, { id: present(row).id });
+      await groups.update(work, { id: present(row).id }, { revision: present(found).revision + 1 });
     });
   }
   return count;
@@ -86,7 +86,7 @@ describe('CF-16 a migration by a newer node', () => {
   });
 
   it('lets a node of the version before run, and refuses its next start', async () => {
-    expect(await node(0).database.checks.migrations!()).toBeNull();
+    expect(await node(0).database.checks.migrations?.()).toBeNull();
     await expect(openDatabase({ server: database.url })).rejects.toMatchObject({ reason: 'newer' });
   });
 });

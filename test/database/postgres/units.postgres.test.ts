@@ -9,7 +9,7 @@ import type { WriteWork } from '../../../src/database/work.js';
 import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
 import { ledgerArrivals } from '../../../src/resources/ledger-entry/ledger-entry.service.js';
-import { addCompany, openNodes, type Node } from '../../support/postgres/nodes.js';
+import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 
 const { node, nodes, admin } = openNodes(4);
 const groups = new CompanyRows('groups');
@@ -123,14 +123,16 @@ describe('units of work on several nodes', () => {
         for (let index = 0; index < 3; index += 1) callers.push((await addCompany(node(0))).caller);
         let isDone = false;
         const followers = callers.map((caller, index) => follow(node(3 - index), caller, () => isDone));
-        const settled = await Promise.allSettled(commands.map((each) => run(each, callers[each.company]!)));
+        const settled = await Promise.allSettled(
+          commands.map((each) => run(each, present(callers[each.company]))),
+        );
         isDone = true;
         const seen = await Promise.all(followers);
         const failed = settled.filter(({ status }) => status === 'rejected');
         expect(failed).toEqual([]);
         for (const [index, { companyId }] of callers.entries()) {
           const effects = settled.flatMap((each, at) =>
-            each.status === 'fulfilled' && commands[at]!.company === index && each.value.kind !== 'nothing'
+            each.status === 'fulfilled' && commands[at]?.company === index && each.value.kind !== 'nothing'
               ? [each.value]
               : [],
           );
@@ -160,11 +162,11 @@ describe('units of work on several nodes', () => {
 
   it('CC-21 of one company wait for each other, and not for those of another', async () => {
     const [first, second] = [(await addCompany(node(0))).caller, (await addCompany(node(0))).caller];
-    const [isOpen, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [isOpen, gate] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()];
     const order: string[] = [];
     const held = node(0).units.write(first, async (work) => {
       await createGroup(work, { name: 'held' });
-      isOpen.resolve();
+      isOpen.resolve(null);
       await gate.promise;
       order.push('held');
     });
@@ -181,7 +183,7 @@ describe('units of work on several nodes', () => {
       });
     }
     expect(order).toEqual(['other', 'other', 'other', 'other']);
-    gate.resolve();
+    gate.resolve(null);
     await Promise.all([held, ...waiting]);
     expect(order.slice(4)).toEqual(['held', 'after', 'after', 'after']);
   });
@@ -240,7 +242,7 @@ describe('the statements of a unit', () => {
 
   it('are refused once it has ended, and change nothing', async () => {
     const { caller } = await addCompany(node(0));
-    const late = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<null>();
     const strays: Promise<unknown>[] = [];
     const stray = async (work: WriteWork): Promise<void> => {
       await late.promise;
@@ -253,7 +255,7 @@ describe('the statements of a unit', () => {
     });
     await expect(failing).rejects.toThrow(Deliberate);
     const read = await node(0).units.read(caller, (work) => Promise.resolve(work));
-    late.resolve();
+    late.resolve(null);
     expect(String((await Promise.all(strays))[0])).toContain('already rolled back');
     await expect(groups.count(read, {})).rejects.toThrow('has ended');
     expect(await node(1).units.read(caller, (work) => groups.count(work, {}))).toBe(0);

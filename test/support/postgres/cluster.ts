@@ -60,7 +60,7 @@ export async function startProxy(urls: readonly string[]): Promise<Proxy> {
   const server: Server = createServer((client) => {
     client.on('error', () => undefined);
     const attempt = (left: number): void => {
-      const url = new URL(urls[next++ % urls.length]!);
+      const url = new URL(urls[next++ % urls.length] ?? '');
       const upstream = connect(Number(url.port), url.hostname);
       upstream.once('connect', () => {
         client.pipe(upstream);

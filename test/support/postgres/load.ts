@@ -141,7 +141,7 @@ function resuming(
       await subscribe(urls[ends === 0 ? 0 : 1], seen, seen.at(-1) ?? from, abort.signal).catch(
         () => undefined,
       );
-      if (!abort.signal.aborted) await sleep(50);
+      await sleep(50);
     }
   };
   return { seen, ends: () => ends, running: run(), stop: () => abort.abort() };

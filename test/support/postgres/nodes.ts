@@ -58,11 +58,17 @@ export function openNodes(count: number): Nodes {
     get url() {
       return state.url;
     },
-    admin: (statement, values) => state.admin!(statement, values),
+    admin: (statement, values) => present(state.admin)(statement, values),
     nodes: opened,
-    node: (index) => opened[index]!,
+    node: (index) => present(opened[index]),
     open,
   };
+}
+
+/** What must be there. */
+export function present<T>(value: T | null | undefined): T {
+  if (value === undefined || value === null) throw new Error('Nothing is there.');
+  return value;
 }
 
 let companies = 0;

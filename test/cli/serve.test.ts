@@ -84,7 +84,7 @@ describe('serve', () => {
     const { cli } = await commandLineWithUser();
     const configured = join(cli.folder, 'secret');
     writeFileSync(configured, 'f00dfeed12345678'.repeat(4), { mode: 0o644 });
-    const refused = await cli.with({ TOKEN_SECRET_FILE: configured }).run(['serve']);
+    const refused = await cli.with({ TOKEN_SECRET: '', TOKEN_SECRET_FILE: configured }).run(['serve']);
     expect([refused.code, refused.stderr]).toEqual([
       78,
       expect.stringContaining('can be read by other users'),

@@ -54,12 +54,13 @@ function endGroup(pid: number): void {
 
 const stoppingLines = (output: string): number => output.split('"stopping"').length - 1;
 
-/** The start commands in README.md: of the unit file and of the image. */
+/** The start commands of the unit file in README.md and of the container image. */
 function documentedCommands(): [string, string[]][] {
   const text = readDocument('README.md');
+  const image = readDocument('.config/container/Containerfile').replaceAll('/app/', '');
   const unit = /^ExecStart=(.*)$/m.exec(text)?.[1]?.replace('/opt/terminal-gateway/', '') ?? '';
   const listOf = (name: string): string[] =>
-    JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, 'm').exec(text)?.[1] ?? '[]') as string[];
+    JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, 'm').exec(image)?.[1] ?? '[]') as string[];
   const commands = { ExecStart: unit.split(' '), ENTRYPOINT: [...listOf('ENTRYPOINT'), ...listOf('CMD')] };
   return Object.entries(commands).map(([name, [node = '', ...args]]) => {
     expect(node).toMatch(/^(\/usr\/bin\/)?node$/);
@@ -109,7 +110,7 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
         ...['ExecReload=/bin/kill -HUP $MAINPID', '[Install]', 'WantedBy=multi-user.target'],
       ]),
     );
-    expect(readDocument('README.md')).toMatch(/^USER gateway$/m);
+    expect(readDocument('.config/container/Containerfile')).toMatch(/^USER 10001:10001$/m);
   });
 
   it('only SIGINT seconds after the first signal ends the server at once', async () => {

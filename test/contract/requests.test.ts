@@ -24,7 +24,7 @@ async function totalGroups(): Promise<number> {
 async function raw(text: string): Promise<{ statuses: number[]; text: string }> {
   const { hostname, port } = new URL(server.url);
   return await new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.end(text, 'latin1'));
+    const socket = connect(Number(port), hostname, () => socket.write(text, 'latin1'));
     let answer = '';
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
     socket.on('error', reject);

@@ -53,7 +53,9 @@ async function dump(created: CreatedDemo): Promise<Record<string, string[]>> {
   const { database, now } = created;
   const named = await namesIn(created);
   const tables = await database.reads.introspection.getTables();
-  const names = tables.map((table) => table.name as keyof Tables).filter((name) => !BY_TIME.includes(name));
+  const names = tables
+    .map((table) => table.name as keyof Tables)
+    .filter((name) => !BY_TIME.includes(name) && !/migration/.test(name));
   const dumped = names.map(async (name) => {
     const rows = await database.reads.selectFrom(name).selectAll().execute();
     return [name, rows.map((row) => JSON.stringify(relativeFields(row, now, named))).sort()] as const;

@@ -7,6 +7,7 @@ const CROSSED = 8_880_000;
 
 /** When every record was made. */
 const EARLY = new Date(5);
+const MEMBER = { name: 'n', time_zone: 'UTC', revision: 1, created_at: EARLY, updated_at: EARLY };
 const audit = { revision: 1, created_at: EARLY, updated_at: EARLY, created_by: null, created_via: 'api' };
 export const START = 10 * 86_400_000 + 3_600_000;
 
@@ -156,7 +157,7 @@ function peopleOf(company: number): Inserted[] {
   return [
     ['companies', { id: company, name: `company ${company}`, created_at: EARLY, updated_at: EARLY }],
     ['users', user],
-    ['memberships', { company_id: company, user_id: company, role: 'admin', created_at: EARLY }],
+    ['memberships', { company_id: company, user_id: company, role: 'admin', ...MEMBER }],
     ['access_tokens', token],
   ];
 }
@@ -168,7 +169,7 @@ function personOfBoth(): Inserted[] {
     ...{ token_hash: 'derived', last_four: '0000', created_at: EARLY },
   };
   return [
-    ['memberships', { company_id: TWIN, user_id: 1, role: 'viewer', created_at: EARLY }],
+    ['memberships', { company_id: TWIN, user_id: 1, role: 'viewer', ...MEMBER }],
     ['access_tokens', token],
   ];
 }

@@ -118,7 +118,7 @@ async function changeMember(
 ): Promise<Member> {
   return await withDatabase(io, (context) =>
     writeIn(context, options, async (work) => {
-      const { id } = await getUserByEmail(work, options.email);
+      const { id } = await work.aboveCompanies((above) => getUserByEmail(above, options.email));
       return await make(work, await getUser(work, id));
     }),
   );

@@ -65,7 +65,7 @@ async function create(io: CommandIo, options: CreateOptions): Promise<void> {
   };
   const created = await withDatabase(io, (context) =>
     writeIn(context, options, async (work) => {
-      const { id: userId } = await getUserByEmail(work, options.email);
+      const { id: userId } = await work.aboveCompanies((above) => getUserByEmail(above, options.email));
       const member = await getMembership(work, { companyId: work.caller.companyId, userId });
       return await createNamedToken(work, member, input);
     }),

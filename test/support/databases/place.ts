@@ -29,6 +29,13 @@ export interface TestPlace {
   readonly url: string;
   /** Opens it, as a process of its own would; creates its tables if there are none. */
   open(options?: OpenOptions): Promise<Database>;
+  /** The table of the names of migrations. */
+  readonly migrations: string;
+  /**
+   * Lets each insert into a table fail with an unexpected error, which has words of the database in it, until the returned
+   * function is called.
+   */
+  failInserts(table: string): Promise<() => Promise<void>>;
   /**
    * Runs one statement as the owner of the tables, on a connection of its own; `$1` is the first of `values`. The text
    * must be SQL of every database. Rows have instants as milliseconds since 1970, and flags as 0 and 1 or as booleans.

@@ -60,6 +60,16 @@ function placeAt(url: string, remove: () => Promise<void>): TestPlace {
     });
   return {
     url,
+    migrations: 'applied_migrations',
+    failInserts: async (table) => {
+      await run(`create function fails() returns trigger language plpgsql as
+        $$ begin raise exception 'unique constraint groups_name is violated'; end $$`);
+      await run(`create trigger fails before insert on ${table} for each row execute function fails()`);
+      return async () => {
+        await run(`drop trigger fails on ${table}`);
+        await run('drop function fails');
+      };
+    },
     open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => (await run(text, values)) as Row[],
     check: () => databaseTools({ server: url }).check(),

@@ -38,6 +38,13 @@ export function newSqlitePlace({ isMigrated = true, folder = scratchFolder() }: 
 export function placeAt(file: string): TestPlace {
   return {
     url: urlOf(file),
+    migrations: 'kysely_migration',
+    failInserts: async (table) => {
+      const run = (text: string) => withConnection(file, (database) => database.exec(text));
+      await run(`create trigger fails before insert on ${table} begin
+        select raise(abort, 'UNIQUE constraint failed: groups.name'); end`);
+      return async () => void (await run('drop trigger fails'));
+    },
     open: async (options = {}) =>
       existsSync(file) ? connect(file, options) : await openDatabase(file, options),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => {

@@ -48,10 +48,11 @@ async function holdWrites(): Promise<() => Promise<void>> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   let write: Promise<unknown> = Promise.resolve();
   await new Promise<void>((begun) => {
-    write = server.app.units.systemWrite(SYSTEM, async () => {
+    const hold = async (): Promise<void> => {
       begun();
       await promise;
-    });
+    };
+    write = server.app.units.systemWrite(SYSTEM, hold, server.acme.caller.companyId);
   });
   return async () => {
     resolve(undefined);

@@ -63,7 +63,7 @@ describe('traces', () => {
       kind: CLIENT,
       parentSpanId: request?.spanId,
       attributes: {
-        'db.system.name': 'sqlite',
+        'db.system.name': expect.stringMatching(/^(sqlite|postgresql)$/) as string,
         'db.operation.name': 'INSERT',
         'db.query.summary': 'INSERT groups',
       },

@@ -2,13 +2,14 @@ import { tmpdir } from 'node:os';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { parseDatabaseUrl } from '../../src/platform/config/database-url.js';
+import { scratchFolder } from './scratch.js';
 
 /** The settings of a server of tests; `url` is that of `DATABASE_URL`. */
 export function testConfig(url: string, overrides: Partial<Config> = {}): Config {
   return {
     ...databaseSettings(url),
     databaseConnections: 12,
-    uploadFolder: tmpdir(),
+    uploadFolder: scratchFolder(),
     host: '127.0.0.1',
     port: 0,
     rateLimitPerHour: 1_000_000,

@@ -52,10 +52,11 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
     watchStatements: (listener) => statements.add(listener),
     spoolPath: join(folder, `upload-${process.pid}-`),
     lastBackupPath: join(folder, 'last-backup'),
-    close: async () => {
-      await limits.close();
-      await sessions.close(() => announcements.close());
-    },
+    close: () =>
+      sessions.close(async () => {
+        await limits.close();
+        await announcements.close();
+      }),
   };
 }
 

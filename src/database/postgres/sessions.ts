@@ -15,6 +15,9 @@ const STATEMENT_MS = 5_000;
 /** Key of the turns, and of the lock, of work above companies. */
 const ABOVE = 0;
 
+/** Writers of a company take turns, so they wait longer than readers. */
+const WRITE_WAIT_MS = 5_000;
+
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
 
 /**
@@ -53,7 +56,7 @@ export class Sessions {
     const { maxWaitMs, maxWaiting, maxWaitingOfCompany } = this.#examining;
     this.#turns = {
       read: turns({ places: share.read, placesOfKey: share.read - 1 }),
-      write: turns({ places: share.write, placesOfKey: 1 }),
+      write: turns({ places: share.write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
       above: turns({ places: share.above, placesOfKey: share.above }),
       examine: turns({
         ...{ places: share.examine, placesOfKey: Math.max(1, share.examine - 1), maxWaitMs, maxWaiting },
@@ -73,6 +76,7 @@ export class Sessions {
   }
 
   async read<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    this.#demandOpen();
     await this.#availability.demand();
     const release = await (scope === null
       ? this.#turns.above.acquire(ABOVE)
@@ -135,6 +139,7 @@ export class Sessions {
 
   /** A connection for work above companies outside of units, until `release`. */
   async take(kind: 'read' | 'write'): Promise<TakenSession> {
+    this.#demandOpen();
     await this.#availability.demand();
     const leave = await (kind === 'read' ? this.#turns.above : this.#turns.write).acquire(ABOVE);
     try {
@@ -162,6 +167,10 @@ export class Sessions {
     await Promise.all([this.#turns.write.finish(), this.#turns.read.finish(), this.#turns.above.finish()]);
     await last();
     await this.pool.end();
+  }
+
+  #demandOpen(): void {
+    if (this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
   }
 
   async #inSession<T>(use: (session: Session) => Promise<T>): Promise<T> {

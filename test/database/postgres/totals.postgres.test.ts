@@ -115,6 +115,9 @@ async function run({ company, statements }: { company: number | null; statements
 const NAMES = [...COUNTED, ...COUNTED_LATER];
 const ACTUAL_COUNTS = [...NAMES.map((table) => [table, table]), ['memberships', 'users']]
   .map(([table, name]) => `select company_id, '${name}' as name, count(*) as total from ${table} group by 1`)
+  .concat(
+    `select company_id, 'queued_deliveries', count(*) from notification_deliveries where state = 'queued' group by 1`,
+  )
   .join(' union all ');
 
 /** What the triggers keep, and the same computed anew; rows of zeroes are left out of both. */

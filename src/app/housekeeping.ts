@@ -3,13 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
-import { MINUTE, type Clock } from '../platform/clock.js';
+import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import { createSteps, type Steps } from './steps.js';
 import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 
 /** Each run writes; so this is also how soon the server notices that a full storage accepts writes again. */
 const INTERVAL_MS = MINUTE;
+/** How often to look whether another node has left steps, because it was killed. */
+const LOOK_MS = 10 * SECOND;
 /** Limit of each task per run; the next run continues. */
 const MAX_BATCHES = 100;
 /** Between two batches, so that others write meanwhile. */
@@ -63,6 +65,7 @@ class NodeHousekeeping implements Housekeeping {
   readonly steps: Steps;
   readonly #parts: Parts;
   #timer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
   #running = Promise.resolve();
   #isStopped = false;
 
@@ -74,6 +77,7 @@ class NodeHousekeeping implements Housekeeping {
   start(): void {
     const { database, createdAt, onError } = this.#parts;
     this.steps.start();
+    if (database.isShared) this.#lookTimer = setInterval(() => this.steps.start(), LOOK_MS).unref();
     this.#running = this.#repeat(formerUploads(database, createdAt), Infinity).catch(onError);
     this.#timer = setInterval(() => {
       this.#running = this.#running.then(() => this.run()).catch(onError);
@@ -94,6 +98,7 @@ class NodeHousekeeping implements Housekeeping {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    clearInterval(this.#lookTimer);
     await Promise.all([this.#running, this.steps.stop()]);
   }
 

@@ -67,14 +67,9 @@ export async function createServer(
   const monitoring = await createMonitoring(measured);
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
-  const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits };
-  const parts = { ...settings, windows: database.windows(clock), units, tokenSecret };
-  const surfaces = await createSurfaces({
-    ...parts,
-    spools: openSpools(config, database),
-    monitoring,
-    onError,
-  });
+  const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
+  const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
+  const surfaces = await createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   return {

@@ -71,6 +71,8 @@ export interface Database {
    * name is taken. Nothing else may run in the transaction meanwhile.
    */
   aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
+  /** Within a transaction above companies: waits for those of these companies, and they for it, until it ends. */
+  lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void>;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: StatementListener): () => void;

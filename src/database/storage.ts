@@ -209,6 +209,9 @@ export function jsonText(column: string, key: string): RawBuilder<string | null>
   );
 }
 
+/** Ends a query whose rows others must not change before this unit has: on SQLite, no other unit writes meanwhile. */
+export const forUpdate: RawBuilder<unknown> = portable(sql``, sql`for update`);
+
 /** The text of a column that may hold JSON. */
 export function textOf(column: string): RawBuilder<string> {
   return portable(sql<string>`${sql.ref(column)}`, sql<string>`${sql.ref(column)}::text`);

@@ -40,6 +40,11 @@ export interface WriteWork extends ReadWork {
    * case, for example whether a name is taken. Nothing else of the unit may run meanwhile.
    */
   aboveCompanies<T>(use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
+  /**
+   * Of a unit above companies: waits for units that write in these companies, and they for it. To be called before it
+   * reads what it then changes in them.
+   */
+  lockCompanies(companyIds: readonly number[]): Promise<void>;
   /** Refuses the unit like one that creates a record, though it adds no ledger entry. Errors: `storage_full`. */
   demandRoom(): void;
   /** Counts the unit as a deletion, though it adds no ledger entry: that it succeeds does not show that there is room. */
@@ -140,10 +145,14 @@ function roomOf(database: Database): Pick<WriteWork, 'demandRoom' | 'freesRoom'>
   };
 }
 
-function workOf(database: Database, parts: Omit<SystemWriteWork, 'aboveCompanies'>): SystemWriteWork {
+function workOf(
+  database: Database,
+  parts: Omit<SystemWriteWork, 'aboveCompanies' | 'lockCompanies'>,
+): SystemWriteWork {
   const work: SystemWriteWork = {
     ...parts,
     aboveCompanies: (use) => database.aboveCompanies(parts.db, () => use(work)),
+    lockCompanies: (companyIds) => database.lockCompanies(parts.db, companyIds),
   };
   return work;
 }

@@ -55,7 +55,7 @@ async function dump(created: CreatedDemo): Promise<Record<string, string[]>> {
   const tables = await database.reads.introspection.getTables();
   const names = tables
     .map((table) => table.name as keyof Tables)
-    .filter((name) => !BY_TIME.includes(name) && !/migration/.test(name));
+    .filter((name) => !BY_TIME.includes(name) && !name.includes('migration'));
   const dumped = names.map(async (name) => {
     const rows = await database.reads.selectFrom(name).selectAll().execute();
     return [name, rows.map((row) => JSON.stringify(relativeFields(row, now, named))).sort()] as const;

@@ -62,12 +62,13 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
 
 function unitsOf(
   sessions: Sessions,
-): Pick<Database, 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'examining'> {
+): Pick<Database, 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'lockCompanies' | 'examining'> {
   return {
     snapshot: (scope, use) => sessions.read(scope, use),
     examine: (companyId, use) => sessions.examine(companyId, use),
     write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
     aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
+    lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
     examining: () => sessions.examining,
   };
 }

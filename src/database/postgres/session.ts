@@ -109,6 +109,11 @@ export class Session {
     await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
   }
 
+  /** Takes the locks of companies, as `begin` does. */
+  async lock(companyIds: readonly number[]): Promise<void> {
+    await this.#send(companyIds.map(lockOf).join('; '));
+  }
+
   /** From now on, the transaction sees the rows of another scope. */
   async change(scope: Scope): Promise<void> {
     await this.#send(`select ${scopeSettings(scope)}`);
@@ -189,6 +194,11 @@ export class Unit implements DatabaseConnection {
     await this.session.change(scope);
   }
 
+  /** In ascending order, in which all take them. */
+  async lock(companyIds: readonly number[]): Promise<void> {
+    if (companyIds.length > 0) await this.session.lock(companyIds.toSorted((one, other) => one - other));
+  }
+
   async #end(command: 'commit' | 'rollback'): Promise<void> {
     this.#isOpen = false;
     await this.session.end(command);
@@ -205,9 +215,11 @@ interface SentResult<R> {
 /** One statement for all settings of a transaction, which end with it. */
 function settingsOf({ scope, locks, statementMs }: UnitSettings): string {
   const limits = `${setting('statement_timeout', statementMs)}, ${setting('lock_timeout', LOCK_MS)}`;
-  const taken = locks.map((lock) => `; select pg_advisory_xact_lock(${WRITERS}, ${lock})`);
+  const taken = locks.map((lock) => `; ${lockOf(lock)}`);
   return `select ${scopeSettings(scope)}, ${limits}${taken.join('')}`;
 }
+
+const lockOf = (key: number): string => `select pg_advisory_xact_lock(${WRITERS}, ${key})`;
 
 function scopeSettings(scope: Scope): string {
   const role = scope === null ? SYSTEM_ROLE : COMPANY_ROLE;

@@ -116,6 +116,10 @@ export class Sessions {
     return result;
   }
 
+  async lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void> {
+    await this.#transactions.get(db)?.unit.lock(companyIds);
+  }
+
   /** Ends at the deadline, even if a statement goes on for a moment. */
   async examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     await this.#availability.demand();

@@ -48,6 +48,8 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     ...{ ...readers.handles, ...SINGLE_NODE },
     write: (_scope, use) => writes.transaction().execute(use),
     aboveCompanies: (_db, use) => use(),
+    // It has one writer at a time anyway.
+    lockCompanies: () => Promise.resolve(),
     watchStatements: (listener) => statements.add(listener),
     admit: (change) => admit(reserve, health, change),
     ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify }, options),

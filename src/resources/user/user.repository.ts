@@ -1,6 +1,6 @@
 import { changedBy } from '../../database/audit.js';
 import { specialSql } from '../../database/special-sql.js';
-import { instant, nullable } from '../../database/storage.js';
+import { forUpdate, instant, nullable } from '../../database/storage.js';
 import type { Row } from '../../database/tables.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { randomId } from '../../platform/keys/random-id.js';
@@ -128,10 +128,10 @@ export async function findAccountByEmail(work: SystemReadWork, email: string): P
   return row && accountOf(row);
 }
 
-export async function getAccount(work: SystemReadWork, userId: number): Promise<Account> {
+export async function getAccount(work: SystemWriteWork, userId: number): Promise<Account> {
   const { db } = specialSql(work);
-  const row = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow();
-  return accountOf(row);
+  const query = db.selectFrom('users').selectAll().where('id', '=', userId).modifyEnd(forUpdate);
+  return accountOf(await query.executeTakeFirstOrThrow());
 }
 
 /** Changes no field of the user's public record, so its revision stays the same. */

@@ -115,6 +115,8 @@ async function join(
  * one, the first administrator of each company acts. Errors: `invalid` for the last administrator of a company.
  */
 export async function disableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
+  // Another administrator of these companies may be leaving at the same time.
+  await work.lockCompanies((await selectMemberships(work, [id])).map(({ companyId }) => companyId));
   const { user } = await getAccount(work, id);
   if (user.disabledAt !== null) return user;
   const after = await change(work, 'disable', user, { disabledAt: work.now }, by);

@@ -13,7 +13,7 @@ export async function firstAdministrator(
 
 /**
  * To be called in the transaction that took an administrator from a company, after the change. Transactions that write
- * run one at a time, so two of them cannot take the last two administrators.
+ * in a company run one at a time, so two of them cannot take the last two administrators.
  * Errors: `invalid` if the company has no administrator any more.
  */
 export async function demandAdministrator(

@@ -36,12 +36,13 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
   const announcements = new Announcements(url, pool, names);
   await announcements.start();
   const limits = new SharedLimits(url, options.onUnshared);
+  const size = await Size.of(sessions);
   return {
     name: databaseName({ server: url }),
     system: 'postgresql',
     ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
     ...{ health, verify: () => null, admit: () => undefined },
-    ...{ checks: checksOf(sessions, health), ...maintenanceOf(sessions, limits) },
+    ...{ checks: checksOf(sessions, health), ...maintenanceOf(sessions, limits, size) },
     windows: (clock) => limits.windows(clock),
     windowFailures: () => limits.failures,
     connections: () => ({
@@ -92,18 +93,33 @@ function handlesOf(sessions: Sessions): Pick<Database, 'reads' | 'writes'> {
 }
 
 /** The size is looked up once a minute, since PostgreSQL adds up the sizes of all files. */
-function maintenanceOf(sessions: Sessions, limits: SharedLimits): Pick<Database, 'bytes' | 'maintain'> {
-  let file = 0;
+class Size {
+  bytes = 0;
+
+  static async of(sessions: Sessions): Promise<Size> {
+    const size = new Size();
+    await size.look(sessions).catch(() => undefined);
+    return size;
+  }
+
+  async look(sessions: Sessions): Promise<void> {
+    this.bytes = await sessions.read(null, async (db) => {
+      const query = sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`;
+      return (await query.execute(db)).rows[0]?.bytes ?? 0;
+    });
+  }
+}
+
+function maintenanceOf(
+  sessions: Sessions,
+  limits: SharedLimits,
+  size: Size,
+): Pick<Database, 'bytes' | 'maintain'> {
   return {
-    bytes: () => ({ file, log: 0 }),
+    bytes: () => ({ file: size.bytes, log: 0 }),
     maintain: async () => {
       await limits.deleteEnded();
-      file = await sessions.read(null, async (db) => {
-        const { rows } = await sql<{
-          bytes: number;
-        }>`select pg_database_size(current_database()) as bytes`.execute(db);
-        return rows[0]?.bytes ?? 0;
-      });
+      await size.look(sessions);
     },
   };
 }

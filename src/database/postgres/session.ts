@@ -61,6 +61,11 @@ export class Session {
     return this.#failed !== null;
   }
 
+  /** Its statement goes on, though nobody waits for it: the connection is closed when it is given back. */
+  giveUp(): void {
+    this.#failed ??= new Error('The unit took too long.');
+  }
+
   /** For one unit of work. */
   unit(settings: UnitSettings): Unit {
     return new Unit(this, settings);

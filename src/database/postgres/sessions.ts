@@ -15,9 +15,6 @@ const STATEMENT_MS = 5_000;
 /** Key of the turns, and of the lock, of work above companies. */
 const ABOVE = 0;
 
-/** Writers of a company take turns, so they wait longer than readers. */
-const WRITE_WAIT_MS = 5_000;
-
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
 
 /**
@@ -56,7 +53,7 @@ export class Sessions {
     const { maxWaitMs, maxWaiting, maxWaitingOfCompany } = this.#examining;
     this.#turns = {
       read: turns({ places: share.read, placesOfKey: share.read - 1 }),
-      write: turns({ places: share.write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
+      write: turns({ places: share.write, placesOfKey: 1 }),
       above: turns({ places: share.above, placesOfKey: share.above }),
       examine: turns({
         ...{ places: share.examine, placesOfKey: Math.max(1, share.examine - 1), maxWaitMs, maxWaiting },
@@ -120,24 +117,22 @@ export class Sessions {
     await this.#transactions.get(db)?.unit.lock(companyIds);
   }
 
-  /** Ends at the deadline, even if a statement goes on for a moment. */
+  /** Ends at the deadline, whatever `use` does; a connection whose statement still runs then is closed. */
   async examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     await this.#availability.demand();
     const release = await this.#turns.examine.acquire(companyId);
     const { deadlineMs } = this.#examining;
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(deadlineExceeded()), deadlineMs);
     const settings = { scope: companyId, locks: [], statementMs: deadlineMs };
-    const unit = this.#inSession((session) => readIn(session, settings, use)).finally(release);
     try {
-      return await Promise.race([unit, late.promise]);
+      return await this.#inSession((session) =>
+        readIn(session, settings, (db) => inTime(use(db), deadlineMs, () => session.giveUp())),
+      );
     } catch (error) {
-      unit.catch(() => undefined);
       if (!isDeadline(error)) throw error;
       this.#exceeded += 1;
       throw deadlineExceeded();
     } finally {
-      clearTimeout(timer);
+      release();
     }
   }
 
@@ -222,6 +217,20 @@ export interface TakenSession {
   readonly release: () => void;
 }
 
+async function inTime<T>(use: Promise<T>, deadlineMs: number, onLate: () => void): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    onLate();
+    late.reject(deadlineExceeded());
+  }, deadlineMs);
+  try {
+    return await Promise.race([use, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    use.catch(() => undefined);
+  }
+}
+
 async function readIn<T>(
   session: Session,
   settings: UnitSettings,
@@ -251,7 +260,7 @@ function sharesOf(connections: number, examine = Math.max(2, Math.floor(connecti
   return { examine, above, write, read: Math.max(2, rest - above - write) };
 }
 
-const LIMITS = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 3_000, busy };
+const LIMITS = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 5_000, busy };
 
 function turns(limits: Pick<TurnLimits, 'places' | 'placesOfKey'> & Partial<TurnLimits>): Turns<number> {
   return new Turns({ ...LIMITS, ...limits });

@@ -49,6 +49,7 @@ async function both(
   const [context, other] = contexts as [GraphqlContext, GraphqlContext];
   const data = await executeQuery({ schema, document, operation, variables, context });
   const expected = await execute({ schema, document, variableValues: variables, contextValue: other });
+  for (const { loaders } of contexts) loaders.finish();
   return { data, counted: context.counters.nodes, expected, expectedCount: other.counters.nodes };
 }
 

@@ -64,7 +64,9 @@ describe('/metrics', () => {
     expect([await seen, await valueOf(state)]).toEqual([1, 0]);
     const endless = app.units.read(acme.caller, () => new Promise(() => undefined), { examines: true });
     await expect(endless).rejects.toMatchObject({ code: 'deadline_exceeded' });
-    expect([await valueOf('database_reader_threads'), await valueOf(deadlines)]).toEqual([1, 1]);
+    // A thread stays for a while; a connection does not.
+    expect([0, 1]).toContain(await valueOf('database_reader_threads'));
+    expect(await valueOf(deadlines)).toBe(1);
     expect(await valueOf('database_examining_reads{state="waiting"}')).toBe(0);
     expect(await valueOf('database_reader_threads_lost_total')).toBe(0);
   });

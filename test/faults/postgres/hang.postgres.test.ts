@@ -35,7 +35,8 @@ describe('CF-20 a PostgreSQL that does not answer', () => {
     const program = await startGateway(server.url);
     const client = program.client(token);
     await recovered(client);
-    const load = startLoad(client);
+    // Of one network, 250 requests may be in progress.
+    const load = startLoad(client, 40);
     await sleep(1_000);
     const before = residentBytes(program.pid);
     server.signal('SIGSTOP');
@@ -48,7 +49,7 @@ describe('CF-20 a PostgreSQL that does not answer', () => {
     const answers = await load.stop();
     expect(unexpected(answers)).toEqual([]);
     const meanwhile = answers.filter(({ at }) => at > stoppedAt + 100 && at < stoppedAt + 14_000);
-    expect(meanwhile.length).toBeGreaterThan(500);
+    expect(meanwhile.length).toBeGreaterThan(400);
     expect(meanwhile.filter(({ status, took: ms }) => status !== 503 && ms < 1_000)).toEqual([]);
     expect(took).toBeLessThan(10_000);
     expect(grown).toBeLessThan(150 * MEGABYTE);

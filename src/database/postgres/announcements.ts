@@ -3,8 +3,8 @@ import pg, { type Client, type Pool } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
 import type { CommittedChange, Database } from '../database.js';
-import { clientConfig } from './pool.js';
-import { NamesPermit, type StatementNames } from './statement-names.js';
+import { clientConfig } from './connections/pool.js';
+import { NamesPermit, type StatementNames } from './connections/statement-names.js';
 
 const CHANNEL = 'terminal_gateway';
 /** Notifications of a node that migrates, before and after it. */

@@ -8,14 +8,14 @@ import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
 import type { Tables } from '../tables.js';
 import { Announcements } from './announcements.js';
-import { UnitConnections } from './unit-connections.js';
-import { ConnectionsDialect } from './dialect.js';
+import { UnitConnections } from './connections/unit-connections.js';
+import { ConnectionsDialect } from './connections/dialect.js';
 import { SharedLimits } from './limits/shared-limits.js';
 import { MIGRATION_NAMES } from './migrations.js';
-import { createPool } from './pool.js';
-import { Sessions } from './sessions.js';
-import type { Watcher } from './session.js';
-import { StatementNames } from './statement-names.js';
+import { createPool } from './connections/pool.js';
+import { Sessions } from './connections/sessions.js';
+import type { Watcher } from './connections/session.js';
+import { StatementNames } from './connections/statement-names.js';
 
 const CONNECTIONS = 20;
 

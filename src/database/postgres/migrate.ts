@@ -6,11 +6,11 @@ import { SECOND } from '../../platform/clock.js';
 import type { Tables } from '../tables.js';
 import { DatabaseRefused } from '../refused.js';
 import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
-import { ConnectionsDialect } from './dialect.js';
+import { ConnectionsDialect } from './connections/dialect.js';
 import { stateOf } from './faults.js';
 import { MIGRATIONS, MIGRATION_NAMES } from './migrations.js';
 import { COMPANY_ROLE, SYSTEM_ROLE } from './schema/index.js';
-import { NAMES_LOCK } from './statement-names.js';
+import { NAMES_LOCK } from './connections/statement-names.js';
 
 type Migrations = typeof MIGRATIONS;
 

@@ -10,7 +10,7 @@ import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy/mark.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
-import { clientConfig } from './pool.js';
+import { clientConfig } from './connections/pool.js';
 
 const OLDEST = 150_000;
 /** How long commands try; servers try without an end. */

@@ -2,7 +2,7 @@ import pg, { type Pool } from 'pg';
 
 import { SECOND } from '../../../platform/clock.js';
 import { stateOf } from '../faults.js';
-import { clientConfig } from '../pool.js';
+import { clientConfig } from '../connections/pool.js';
 
 /** Of one window, in milliseconds since 1970. */
 export interface WindowRow {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 
-import { SECOND } from '../../platform/clock.js';
-import { UNAVAILABLE } from './faults.js';
+import { SECOND } from '../../../platform/clock.js';
+import { UNAVAILABLE } from '../faults.js';
 
 /** How long a unit waits for the answer to the probe. */
 const PROBE_WAIT_MS = SECOND;

@@ -1,6 +1,6 @@
 import pg, { type Pool } from 'pg';
 
-import { SECOND } from '../../platform/clock.js';
+import { SECOND } from '../../../platform/clock.js';
 import { VALUE_TYPES } from './values.js';
 
 /** An answer that has not come by then is an outcome that is not known: the connection is given up. */

@@ -1,13 +1,13 @@
 import { Kysely, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
 import type { PoolClient, QueryConfig } from 'pg';
 
-import { DomainError, type DomainCode } from '../../platform/errors.js';
-import type { Scope } from '../database.js';
-import type { StatementEnd } from '../statement-listener.js';
-import type { Tables } from '../tables.js';
+import { DomainError, type DomainCode } from '../../../platform/errors.js';
+import type { Scope } from '../../database.js';
+import type { StatementEnd } from '../../statement-listener.js';
+import type { Tables } from '../../tables.js';
 import { ConnectionsDialect } from './dialect.js';
-import { isLostConnection, isStorageFault, stateOf, translate } from './faults.js';
-import { COMPANY_ROLE, SYSTEM_ROLE } from './schema/index.js';
+import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
+import { COMPANY_ROLE, SYSTEM_ROLE } from '../schema/index.js';
 import type { StatementNames } from './statement-names.js';
 
 /** Callbacks for the events of a connection. */

@@ -106,3 +106,30 @@ describe('a test that runs on every database', () => {
     ).toEqual(['test/one/asks.test.ts asks which database it runs on']);
   });
 });
+
+/** Reading which database it is, or naming it, in code; comments may. Settings are where it is said. */
+const ASKING =
+  /\bengine\b|[=!]==? *'(?:sqlite|postgres\w*)'|'(?:sqlite|postgres\w*)' *[=!]==?|'(?:file|server)' in\b/i;
+const withoutComments = (code: string): string => code.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
+
+describe('code outside of database/', () => {
+  it('does not ask which database it is', () => {
+    const files = globSync('src/**/*.ts', { cwd: ROOT }).filter(
+      (path) => !/^src\/(?:database|platform\/config)\//.test(path.replaceAll('\\', '/')),
+    );
+    expect(files.length).toBeGreaterThan(200);
+    const asking = files.filter((path) =>
+      ASKING.test(withoutComments(readFileSync(join(ROOT, path), 'utf8'))),
+    );
+    expect(asking).toEqual([]);
+  });
+
+  it.each([
+    "if (database.system === 'sqlite') return;",
+    "const isShared = 'server' in config.database;",
+    'const engine = open();',
+  ])('is found out where it does: %s', (line) => {
+    expect(ASKING.test(withoutComments(line))).toBe(true);
+    expect(ASKING.test(withoutComments(`/** ${line} */`))).toBe(false);
+  });
+});

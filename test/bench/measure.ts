@@ -21,12 +21,16 @@ export async function withDatabaseFile(use: (file: string) => Promise<void>): Pr
   try {
     await use(join(folder, 'bench.db'));
   } finally {
-    for (const server of running) await stop(server);
+    await stopServers();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 const running: BenchServer[] = [];
+
+export async function stopServers(): Promise<void> {
+  for (const server of running) await stop(server);
+}
 
 /** Starts a program, in TypeScript or built, and waits until it prints `listens on URL`. */
 export async function start(
@@ -84,7 +88,7 @@ export async function startWatchedGateway(
 
 async function stop({ child }: BenchServer): Promise<void> {
   child.removeAllListeners('exit');
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   await once(child, 'exit');
 }

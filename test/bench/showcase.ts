@@ -18,6 +18,7 @@ import {
   type Scenario,
   type Servers,
 } from './measure.js';
+import { SHOWCASE } from './postgres/showcase-query.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -26,11 +27,6 @@ const { values: options } = parseArgs({
   },
 });
 const ROUNDS = { rounds: Number(options.rounds), milliseconds: Number(options.milliseconds) };
-
-const SHOWCASE = `query Showcase($groups: Int!) { groups(first: $groups) { totalCount nodes { name
-  logicalNumbers(first: 20) { totalCount nodes { number
-    appVersions(first: 5) { nodes { number app { name }
-      files(first: 3) { nodes { name crc size } } } } } } } } }`;
 
 const requestFor = (groups: number, token: string): BenchRequest => ({
   method: 'POST',

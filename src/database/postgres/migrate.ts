@@ -15,7 +15,7 @@ import { NAMES_LOCK } from './connections/statement-names.js';
 type Migrations = typeof MIGRATIONS;
 
 /** Key of the advisory lock of the node that migrates. */
-const MIGRATING = '(21575, 3)';
+const MIGRATING = '(21574, 3)';
 
 /** How long statements with names, which take 5 s at most, and tables are waited for. */
 const OTHERS_MS = 8 * SECOND;

@@ -19,6 +19,7 @@ export interface BootedServer extends PostgresServer {
 }
 
 const OWNER = 'gateway_owner';
+const MEMORY = '/dev/shm';
 
 /** Faster, and unsafe only if the machine fails; the operating system gives no order of texts that a test may rely on. */
 const SETTINGS = {
@@ -40,10 +41,16 @@ export async function bootPostgres(): Promise<BootedServer> {
   return { adminUrl: given, ownerUrl: given, stop: () => Promise.resolve() };
 }
 
-/** Starts a server of the caller's own. `settings` are added to those of its configuration. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<BootedServer> {
+/**
+ * Starts a server of the caller's own. `settings` are added to those of its configuration. Its files are in `parent`, by
+ * default in memory where possible.
+ */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  parent = existsSync(MEMORY) ? MEMORY : tmpdir(),
+): Promise<BootedServer> {
   const password = randomBytes(12).toString('hex');
-  const { port, stop } = await start(password, { ...SETTINGS, ...settings });
+  const { port, stop } = await start(password, { ...SETTINGS, ...settings }, parent);
   const url = (user: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`;
   const adminUrl = url('postgres');
   await run(adminUrl, `create role ${OWNER} login createrole createdb password '${password}'`);
@@ -85,10 +92,14 @@ interface Started {
 }
 
 /** Another process may take the free port first; then with another one. */
-async function start(password: string, settings: Readonly<Record<string, string>>): Promise<Started> {
+async function start(
+  password: string,
+  settings: Readonly<Record<string, string>>,
+  parent: string,
+): Promise<Started> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startOn(await freePort(), password, settings);
+      return await startOn(await freePort(), password, settings, parent);
     } catch (error) {
       if (attempt === 3) throw error;
     }
@@ -99,9 +110,9 @@ async function startOn(
   port: number,
   password: string,
   settings: Readonly<Record<string, string>>,
+  parent: string,
 ): Promise<Started> {
-  const memory = '/dev/shm';
-  const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'terminal-gateway-postgres-'));
+  const folder = mkdtempSync(join(parent, 'terminal-gateway-postgres-'));
   // The user `postgres`, whom the server runs as if this process is root's, must be able to reach its files.
   chmodSync(folder, 0o755);
   const databaseDir = join(folder, 'data');

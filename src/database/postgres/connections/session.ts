@@ -111,7 +111,13 @@ export class Session {
 
   async begin(settings: UnitSettings, isReadOnly = false): Promise<void> {
     this.#isWriting = true;
-    await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
+    try {
+      await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
+    } catch (error) {
+      // After a lock timeout the connection is in a failed transaction, and the next unit could not begin.
+      this.endRead();
+      throw error;
+    }
   }
 
   /** Takes the locks of companies, as `begin` does. */

@@ -5,7 +5,7 @@ const MAX_NAMES = 1_000;
 /** Longer texts are batches of varying length: rarely repeated, and large when prepared. */
 const MAX_TEXT_LENGTH = 8_192;
 /** Key of the advisory lock that nodes share while they use names, and that a node which migrates takes alone. */
-export const NAMES_LOCK = '(21575, 4)';
+export const NAMES_LOCK = '(21574, 4)';
 
 /**
  * Names of statements by their text; of texts that are used once only, or beyond a thousand, none. A prepared `select *`

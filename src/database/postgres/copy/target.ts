@@ -19,7 +19,7 @@ import { setAside } from './set-aside.js';
 import { APPLICATION, LONG } from './source.js';
 
 /** Of the keys of advisory locks, that of a copy into the database. */
-const COPYING = '(21574, 4)';
+const COPYING = '(21574, 5)';
 /** How long a killed copy, or a server that has just stopped, may still be connected. */
 const WAIT_MS = 5_000;
 const PAUSE_MS = 100;

@@ -10,6 +10,9 @@ const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo
 /** Tests of one database only, by the end of their names; all others run on each. */
 const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
 
+/** These read no database: they run once. */
+const WITHOUT_DATABASE = 'test/{architecture,container,documents,platform,types}/**';
+
 /** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
 const transform = {
   oxc: { decorator: { legacy: true } },
@@ -58,7 +61,7 @@ const postgres = {
     ...workers,
     name: 'postgres',
     include: ['test/**/*.test.ts'],
-    exclude: [OF_SQLITE],
+    exclude: [OF_SQLITE, WITHOUT_DATABASE],
     provide: { database: 'postgres' as const },
     globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
     testTimeout: 120_000,

@@ -15,6 +15,9 @@ const STATEMENT_MS = 5_000;
 /** Key of the turns, and of the lock, of work above companies. */
 const ABOVE = 0;
 
+/** Writers of a company take turns, so they wait longer than readers; with the statement itself, less than 10 s. */
+const WRITE_WAIT_MS = 8_000;
+
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
 
 /**
@@ -53,7 +56,7 @@ export class Sessions {
     const { maxWaitMs, maxWaiting, maxWaitingOfCompany } = this.#examining;
     this.#turns = {
       read: turns({ places: share.read, placesOfKey: share.read - 1 }),
-      write: turns({ places: share.write, placesOfKey: 1 }),
+      write: turns({ places: share.write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
       above: turns({ places: share.above, placesOfKey: share.above }),
       examine: turns({
         ...{ places: share.examine, placesOfKey: Math.max(1, share.examine - 1), maxWaitMs, maxWaiting },

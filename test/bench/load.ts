@@ -31,7 +31,8 @@ export async function runLoad(
     const connection = new HttpConnection(connect(Number(port), hostname));
     for (let now = performance.now(); now < end; now = performance.now()) {
       const status = await connection.send(request);
-      if (status !== 200 && status !== 201) throw new Error(`${url} ${request.method} ${request.path} responded with ${status}`);
+      if (status !== 200 && status !== 201)
+        throw new Error(`${url} ${request.method} ${request.path} responded with ${status}`);
       times.push(performance.now() - now);
     }
     connection.close();
@@ -40,7 +41,12 @@ export async function runLoad(
   const seconds = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const percentile = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
-  return { requests: times.length, perSecond: times.length / seconds, p50: percentile(0.5), p95: percentile(0.95) };
+  return {
+    requests: times.length,
+    perSecond: times.length / seconds,
+    p50: percentile(0.5),
+    p95: percentile(0.95),
+  };
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');

@@ -126,7 +126,11 @@ async function compareDatabases(file: string): Promise<void> {
     printResults(results);
     const measured = {
       ...{ date: new Date().toISOString().slice(0, 10), node: process.version, rounds: options.rounds },
-      ...{ processor: cpus()[0]?.model ?? '', processors: cpus().length, load: loadavg()[0]?.toFixed(1) ?? '' },
+      ...{
+        processor: cpus()[0]?.model ?? '',
+        processors: cpus().length,
+        load: loadavg()[0]?.toFixed(1) ?? '',
+      },
       ...SIZES,
     };
     const sizes = { ...bytes, ledgerEntry: (await bytesOf(place)).ledgerEntry };

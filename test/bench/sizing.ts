@@ -57,7 +57,7 @@ function rowOf(terminals: number): string[] {
   const perYear = (perDay: number): number => terminals * perDay * 365;
   const transactions = perYear(ASSUMED.transactions);
   const entries = perYear(ASSUMED.statusReports);
-  const writes = (ASSUMED.transactions / BATCH + ASSUMED.statusReports);
+  const writes = ASSUMED.transactions / BATCH + ASSUMED.statusReports;
   const gigabytes = (bytes: number): string => rounded(bytes / 1e9);
   return [
     terminals.toLocaleString('en'),

@@ -5,7 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/platform/config/config.js';
 import { firstCells, inlineCode, numberedSections, readDocument, ROOT, tableRows } from './markdown.js';
 
-const DOCUMENTS = ['README.md', 'src/README.md', 'src/DECISIONS.md', 'src/SCALING.md', 'src/rest/CONTRACT.md', 'test/CASES.md'];
+const DOCUMENTS = [
+  'README.md',
+  'src/README.md',
+  'src/DECISIONS.md',
+  'src/SCALING.md',
+  'src/rest/CONTRACT.md',
+  'test/CASES.md',
+];
 const CASES = readDocument('test/CASES.md');
 
 /** Source files by path: TypeScript and configuration, without documents. */

@@ -35,7 +35,9 @@ export function operationsOf({ token, weekSince, weekUntil, sizes }: Filled): re
     { name: 'status report', request: graphql(token, REPORT, () => reportOf(device())) },
     {
       name: 'record of 10 transactions',
-      request: graphql(token, RECORD, () => ({ inputs: Array.from({ length: BATCH }, () => saleOf(device())) })),
+      request: graphql(token, RECORD, () => ({
+        inputs: Array.from({ length: BATCH }, () => saleOf(device())),
+      })),
     },
   ];
 }

@@ -136,6 +136,8 @@ describe('a client of a restarted server', () => {
       webSocketImpl: WebSocket,
       connectionParams: { accessToken: server.acme.token },
       retryAttempts: 20,
+      // A connection that is refused meanwhile is no reason to give up.
+      shouldRetry: () => true,
       retryWait: () => new Promise((resolve) => setTimeout(resolve, 100)),
     });
     const query = 'subscription ($after: Int) { ledgerAppended(after: $after) { sequence } }';

@@ -96,9 +96,9 @@ function printResults({ PostgreSQL: postgres = {}, SQLite: sqlite = {}, ...other
   printTable([['', ...headings, 'one statement/s', 'node us', 'postgres us'], ...rows]);
 }
 
-async function bytesOf({ query }: Place): Promise<Costs['bytes']> {
+async function bytesOf(place: Place): Promise<Costs['bytes']> {
   const perRow = async (table: string): Promise<number> => {
-    const rows = await query<{ bytes: number }>(
+    const rows = await place.query<{ bytes: number }>(
       `select (pg_total_relation_size('${table}') / greatest(count(*), 1))::int as bytes from ${table}`,
     );
     return rows[0]?.bytes ?? 0;

@@ -55,9 +55,10 @@ function rowOf(terminals: number): string[] {
   const atPeak = (perDay: number): number => (terminals * perDay * ASSUMED.peak) / SECONDS_A_DAY;
   const processors = (microseconds: number): number => atPeak(microseconds) / 1e6 / ASSUMED.used;
   const perYear = (perDay: number): number => terminals * perDay * 365;
-  const transactions = perYear(ASSUMED.transactions);
-  const entries = perYear(ASSUMED.statusReports);
   const writes = ASSUMED.transactions / BATCH + ASSUMED.statusReports;
+  const transactions = perYear(ASSUMED.transactions);
+  // A request that records transactions has one entry, and so has a report.
+  const entries = perYear(writes);
   const gigabytes = (bytes: number): string => rounded(bytes / 1e9);
   return [
     terminals.toLocaleString('en'),

@@ -31,7 +31,7 @@ export interface UnitSettings {
   readonly statementMs: number;
 }
 
-/** Of the keys of advisory locks, those of companies that write. */
+/** Of the keys of advisory locks, those of companies that write, and no others: any number may be a company's. */
 const WRITERS = 0x5447;
 const LOCK_MS = 4_000;
 /** What PostgreSQL answers to statements after one that failed. */

@@ -108,8 +108,8 @@ describe('CF-41 a storage that fails at run time', () => {
       .split('\n')
       .filter((line) => line.includes('storage fault'));
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { code: 'storage_unavailable', engine_code: 'SQLITE_IOERR_WRITE' },
-      { code: 'storage_read_only', engine_code: 'SQLITE_IOERR_WRITE' },
+      { code: 'storage_unavailable', storage_code: 'SQLITE_IOERR_WRITE' },
+      { code: 'storage_read_only', storage_code: 'SQLITE_IOERR_WRITE' },
     ]);
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });

@@ -46,12 +46,12 @@ describe('a long input object in a document', () => {
     const given = operationOf(LONG);
     const shared = shareArguments(given);
     const [expected, found] = await Promise.all(
-      [given, shared].map(async ({ document, variables }) =>
-        execute({
-          ...{ schema, document, variableValues: variables },
-          contextValue: new GraphqlContext(server.acme.caller, servicesOf(server)),
-        }),
-      ),
+      [given, shared].map(async ({ document, variables }) => {
+        const contextValue = new GraphqlContext(server.acme.caller, servicesOf(server));
+        const result = await execute({ schema, document, variableValues: variables, contextValue });
+        contextValue.finish();
+        return result;
+      }),
     );
     expect(found).toEqual(expected);
     expect(expected?.errors).toBeUndefined();

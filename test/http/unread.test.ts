@@ -9,13 +9,18 @@ import { startServer, type TestServer } from '../support/server.js';
 
 const IDLE_MS = 2_000;
 const RECORDS = 60;
+/** More than the sockets of any system hold. */
+const FILE_BYTES = 48 * 1024 * 1024;
 /** With checks every quarter of a second, before and after. */
 const LATEST_MS = IDLE_MS * 2;
 
 let server: TestServer;
 let fileId: unknown;
 beforeAll(async () => {
-  server = await startServer({}, { timeouts: { idleMs: IDLE_MS }, live: { pingMs: 200, heartbeatMs: 200 } });
+  server = await startServer(
+    { maxFileBytes: FILE_BYTES },
+    { timeouts: { idleMs: IDLE_MS }, live: { pingMs: 200, heartbeatMs: 200 } },
+  );
   const { client } = server.acme;
   await client.post('groups', { name: 'large' });
   const value = 'x'.repeat(255 * 1024);
@@ -23,7 +28,7 @@ beforeAll(async () => {
     expect((await client.post('metacontents', { name: 'large', key: `${key}`, value })).status).toBe(201);
   }
   const form = new FormData();
-  form.set('asset', new Blob([Buffer.alloc(24 * 1024 * 1024, 1)]), 'large');
+  form.set('asset', new Blob([Buffer.alloc(FILE_BYTES, 1)]), 'large');
   fileId = (await client.post('files', form)).record('file').id;
 });
 afterAll(async () => {

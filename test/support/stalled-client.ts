@@ -79,7 +79,7 @@ export async function stall(
 ): Promise<{ readonly client: StalledClient; readonly pages: number }> {
   let pages = 0;
   const unwatch = server.app.database.watchStatements((text) => {
-    if (text.includes('from "transactions" as "t" indexed by')) pages += 1;
+    if (text.includes('from "transactions" as "t"')) pages += 1;
   });
   const streams = await openStreams(server);
   const client = await open(server, token, after);

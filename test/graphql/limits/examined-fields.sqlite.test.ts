@@ -48,7 +48,7 @@ const SILENT = [[query, (inner: string) => `{ ${inner} }`] as const, ...findWays
 );
 
 /** A step that reads all rows of a table, or all of a company. */
-const UNBOUNDED = /^SCAN (?!json_each|p\b|CONSTANT|\(subquery|pair\b)|\(company_id=\?\)$/;
+const UNBOUNDED = /^SCAN (?!json_each|p\b|found\b|CONSTANT|\(subquery|pair\b)|\(company_id=\?\)$/;
 
 describe('GQ-30 what a field examines', () => {
   it('is declared by every list, and by every field with a filter', () => {

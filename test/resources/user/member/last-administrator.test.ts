@@ -67,15 +67,16 @@ describe('the last administrator of a company', () => {
     await withServer(async (server) => {
       const { acme } = server;
       const other = await server.member('acme', 'admin');
+      const both = [acme, other];
+      const losses = both.flatMap((by) => both.map((of) => ({ by, userId: of.caller.userId })));
       const outcomes = await Promise.all(
-        [
-          lose(acme, way, other.caller.userId),
-          lose(other, way, acme.caller.userId),
-          lose(acme, way, acme.caller.userId),
-          lose(other, way, other.caller.userId),
-        ].map(async (loss) => loss.catch(() => 'refused')),
+        losses.map(async ({ by, userId }) => {
+          const errors = await lose(by, way, userId).catch(() => null);
+          return errors?.length === 0 ? [userId] : [];
+        }),
       );
-      expect(outcomes.filter((errors) => Array.isArray(errors) && errors.length === 0)).toHaveLength(1);
+      // The same loss twice succeeds where the second finds it done.
+      expect(new Set(outcomes.flat()).size).toBe(1);
       expect(await administrators(server)).toBe(1);
     });
   });

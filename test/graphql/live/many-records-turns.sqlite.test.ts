@@ -1,0 +1,55 @@
+import 'reflect-metadata';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createSchema } from '../../../src/app/schema.js';
+import { GraphqlContext } from '../../../src/graphql/execution/context.js';
+import { createAdmission } from '../../../src/graphql/limits/admission.js';
+import { Operation } from '../../../src/graphql/live/operation.js';
+import { watchOperations } from '../../../src/http/monitoring/operation-watch.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { turnsOf } from '../../support/turns.js';
+import { servicesOf } from '../operation-services.js';
+import { addNumbers, FIELDS, GROUPS, listOf, NUMBERS, numbersIn } from './many-records.js';
+
+const schema = await createSchema();
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  await addNumbers(server);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** An operation as sockets and streams execute it. */
+function operationOf(query: string): Operation {
+  const ignore = (): void => undefined;
+  const observer = {
+    streamOpened: ignore,
+    streamClosed: ignore,
+    eventSent: ignore,
+    operationEnded: ignore,
+    follow: () => ignore,
+    watch: watchOperations({ countOperation: ignore }, null, server.clock),
+  };
+  const rules = { development: false, allowList: null, sensitiveMutations: [] };
+  const admission = createAdmission({ schema, ...rules });
+  const context = (): Promise<GraphqlContext> =>
+    Promise.resolve(new GraphqlContext(server.acme.caller, servicesOf(server)));
+  return new Operation(
+    { schema, admission, clock: server.clock, observer, development: false, onError: ignore },
+    { transport: 'websocket', requestId: 'r', lastSeen: null, context },
+    { query, variables: {}, operationName: null },
+  );
+}
+
+describe('3,000 records', () => {
+  it('are shown in a turn of the event loop for each of their fields', async () => {
+    const { result, turns } = await turnsOf(() => operationOf(listOf(GROUPS)).outcomes().next());
+    expect(numbersIn(JSON.stringify(result.value))).toBe(GROUPS * NUMBERS);
+    expect(turns).toBeGreaterThanOrEqual(FIELDS.length);
+    const few = await turnsOf(() => operationOf(listOf(1)).outcomes().next());
+    expect(few.turns).toBeLessThan(FIELDS.length);
+  });
+});

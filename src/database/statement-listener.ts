@@ -14,7 +14,7 @@ export class StatementListeners {
     return () => this.#all.delete(listener);
   }
 
-  /** Returns what is to be called when the statement has ended; undefined if nobody wants to know. */
+  /** Returns what is to be called when the statement has ended; undefined if it need not be called. */
   notify(sql: string): StatementEnd | undefined {
     let ends: StatementEnd | undefined;
     for (const listener of this.#all) {

@@ -6,7 +6,7 @@ import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
 import type { CommittedChange, Database, Scope } from './database.js';
-import type { Tables } from './tables.js';
+import type { Tables } from './tables/tables.js';
 
 /** A handle that offers queries only. A statement written with `sql` that changes something fails at run time. */
 export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;

@@ -1,7 +1,7 @@
 /**
  * Compares this server with a minimal one on the same database and machine, in interleaved rounds. Not a test.
  *
- *   npm run bench -- [--full] [--transactions N] [--rounds N] [--milliseconds N]
+ *   npm run bench:rest -- [--full] [--transactions N] [--rounds N] [--milliseconds N]
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { connect } from '../../src/database/sqlite/connect.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
-import { Checkpoints } from '../../src/database/sqlite/checkpoints.js';
+import { Checkpoints } from '../../src/database/sqlite/checkpoints/checkpoints.js';
 import { createUnits, type Units } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';
 import { SYSTEM } from '../support/server.js';

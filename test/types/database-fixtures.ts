@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { auditOf } from '../../src/database/audit.js';
 import { CompanyRows } from '../../src/database/company/company-rows.js';
 import { CompanyTable } from '../../src/database/company/company-table.js';
-import { specialSql } from '../../src/database/special-sql.js';
+import { specialSql } from '../../src/database/company/special-sql.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../src/database/work.js';
 import type { Audit } from '../../src/platform/changes/audit.js';
 import { changed, newValues } from '../../src/platform/changes/changes.js';

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { andPresent } from '../removals.js';
 import { inList, boundList, textOf } from '../storage.js';
-import type { Row, Tables, Written } from '../tables.js';
+import type { Row, Tables, Written } from '../tables/tables.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
 
@@ -246,7 +246,7 @@ function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<un
   }
 }
 
-/** `nothing` is an empty list, whose type nobody knows. */
+/** `nothing` is an empty list, whose type is not known. */
 type Kind = 'null' | 'value' | 'nothing' | 'ids' | 'texts';
 
 function kindOf(value: unknown): Kind {

@@ -1,4 +1,4 @@
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 
 /**
  * All tables that are copied, each after those that it refers to. A table of the schema that is missing here does not

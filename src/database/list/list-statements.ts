@@ -8,7 +8,7 @@ import { isInstant } from './instants.js';
 import { childrenOf, companiesOf, nameOf, ofCompany, parentTable, type Relation } from './scope.js';
 import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from './slice.js';
 import { inIds, childrenOfEach, comparableInstant } from '../storage.js';
-import type { Row, Tables } from '../tables.js';
+import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
 /** The declaration of a list: its table, its orders and its filters. */

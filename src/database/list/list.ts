@@ -14,7 +14,7 @@ import {
 import { ListStatements, type Listing } from './list-statements.js';
 import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
 /** A list as services offer it. */

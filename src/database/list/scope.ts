@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { CounterName } from '../count.js';
 import { andPresent } from '../removals.js';
 import { idTable, nameTable } from '../storage.js';
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 import type { KeyValue } from './slice.js';
 

@@ -6,7 +6,7 @@ import { DomainError } from '../../platform/errors.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 import { Announcements } from './announcements.js';
 import { UnitConnections } from './connections/unit-connections.js';
 import { ConnectionsDialect } from './connections/dialect.js';

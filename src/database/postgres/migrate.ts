@@ -3,7 +3,7 @@ import { Kysely, type DatabaseConnection } from 'kysely';
 import type { Client } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 import { DatabaseRefused } from '../refused.js';
 import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
 import { ConnectionsDialect } from './connections/dialect.js';

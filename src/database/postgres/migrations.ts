@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 import { createSchema } from './schema/index.js';
 
 /**

@@ -5,7 +5,7 @@ import { inMemory } from '../../platform/limits/network-counter.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
-import { Checkpoints } from './checkpoints.js';
+import { Checkpoints } from './checkpoints/checkpoints.js';
 import { SqliteConnection, type Watcher } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
 import { ReaderThreads } from './examining/reader-threads.js';
@@ -14,11 +14,11 @@ import { Marker, readMarks, type Slot } from './file/marker.js';
 import { closeWhole, openFile } from './file/open-file.js';
 import { lastBackupOf, markOpen } from './file/paths.js';
 import { Reserve } from './file/reserve.js';
-import { LogRestart } from './log-restart.js';
+import { LogRestart } from './checkpoints/log-restart.js';
 import { Snapshots } from './snapshots.js';
 import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
 import { createWriters } from './writer.js';
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 
 export interface ConnectOptions extends OpenOptions {
   /** Notes in the marker what is acknowledged. Without it, nothing is noted. */

@@ -5,9 +5,10 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { systemClock } from '../../platform/clock.js';
 import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, type DomainCode } from '../../platform/errors.js';
-import type { Checkpoints } from './checkpoints.js';
+import type { Checkpoints } from './checkpoints/checkpoints.js';
 import type { StatementEnd } from '../statement-listener.js';
 import { isBusy, isFatal, translate } from './faults.js';
+import { allWithinLimit } from './bounded-rows.js';
 import { probeStorage } from './file/probe.js';
 import { bound, Statements } from './statements.js';
 
@@ -46,9 +47,6 @@ const PAGE_BYTES = 4096;
 const FEW_PAGES = 100;
 /** Pages of the log from which on it is to be restarted: 16 MiB. */
 const LONG_LOG_PAGES = 4_000;
-
-/** Limit for the rows of one statement outside a write transaction. */
-export const MAX_BYTES_READ = 32 * 1024 * 1024;
 
 /** One connection. A transaction that SQLite rolled back by itself, after a fault, can never be committed in part. */
 export class SqliteConnection implements DatabaseConnection {
@@ -286,23 +284,4 @@ export class SqliteConnection implements DatabaseConnection {
     this.watcher.onFatal(error);
     return this.#fatal;
   }
-}
-
-/** All rows. Errors: `malformed` if their texts have more than `MAX_BYTES_READ`. */
-function allWithinLimit(rows: IterableIterator<unknown>): unknown[] {
-  const all: unknown[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    for (const value of Object.values(row as object)) if (typeof value === 'string') bytes += value.length;
-    if (bytes > MAX_BYTES_READ) throw tooManyBytes();
-    all.push(row);
-  }
-  return all;
-}
-
-export function tooManyBytes(): DomainError {
-  return new DomainError(
-    'malformed',
-    `The records have more than ${MAX_BYTES_READ} bytes: request fewer at once.`,
-  );
 }

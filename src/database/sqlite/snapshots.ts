@@ -2,7 +2,7 @@ import { Kysely } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 import type { SqliteConnection } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MIGRATION_NAMES } from './migrations/index.js';
 import type { Database, DatabaseBytes } from '../database.js';
-import type { Tables } from '../tables.js';
+import type { Tables } from '../tables/tables.js';
 import { walPath, fileBytes } from './file/paths.js';
 
 /** With less free space, a change and its WAL might not fit. */

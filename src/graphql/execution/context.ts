@@ -51,7 +51,7 @@ export class GraphqlContext extends RecordReads {
   // No #private members: Apollo hands resolvers a copy, which would not have them.
   readonly contents: OperationContents;
   readonly secrets: Secrets;
-  /** Told what runs, once it is known; null where nobody watches. */
+  /** Notes what runs, once it is known; null where it is not watched. */
   watched: WatchedOperation | null = null;
   /** Set while a mutation with an Idempotency-Key is executed. */
   private readonly repeatable: RepeatableChange | null = null;

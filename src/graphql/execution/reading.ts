@@ -29,8 +29,8 @@ const RECORDS_PER_TURN = 50;
  * they are of one state of the database. Limits the bytes read (`LIMITS.readBytes`). The unit is opened by the first
  * read and held until `finish` or `forget`.
  *
- * While an operation that reads large records holds its unit, it also has a permit of `largeReads`. The unit is opened
- * first, so that an operation with a permit never waits for a database connection.
+ * While an operation that reads large records holds its unit, it also has a permit of `largeReads`. Where its first read
+ * is a large one, it waits for the permit first, so that operations that wait hold no connection to the database.
  */
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();
@@ -97,6 +97,10 @@ export class RequestLoaders {
   /** Counts the bytes of the result, unless they are known to be few. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
     this.#demandRunning();
+    if (isLarge && this.#unit === null) {
+      await this.#acquirePermit();
+      this.#demandRunning();
+    }
     this.#unit ??= new SharedUnit((hold) =>
       this.units.read(this.caller, hold, { examines: this.#examining.isMany }),
     );

@@ -6,7 +6,7 @@ const MAX_DIGITS = 8;
 
 const OTHER = 'other';
 
-/** Names of operations as metrics and traces show them. Clients choose them, so only so many are told apart. */
+/** Names of operations as metrics and traces show them. Clients choose them, so only so many are kept apart. */
 export class OperationNames {
   readonly #known = new Set<string>();
 

@@ -19,7 +19,7 @@ export interface NetworkCounter {
   /** The strictest of the limits that one more event is counted against. */
   count(address: string): Promise<Usage>;
   read(address: string): Promise<Usage>;
-  /** Tells other nodes what was counted, and learns from them: see `WindowStores.exchange`. */
+  /** Shares what was counted with other nodes, and reads what they counted: see `WindowStores.exchange`. */
   exchange(address: string): Promise<void>;
 }
 

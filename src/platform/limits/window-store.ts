@@ -33,15 +33,15 @@ export interface WindowStores {
   /** A store that never waits for other nodes: what they counted is known within about a second. */
   open(limits: NamedLimits): WindowStore;
   /**
-   * Tells other nodes what was counted of these keys, and learns what they counted. Takes at most 250 ms; never rejects.
+   * Shares with other nodes what was counted of these keys, and reads what they counted. Takes at most 250 ms; never rejects.
    */
   exchange(keys: readonly WindowKey[]): Promise<void>;
 }
 
 interface Window {
   count: number;
-  /** Of `count`, the events that other nodes have not been told of. */
-  untold: number;
+  /** Of `count`, the events that other nodes do not know. */
+  unshared: number;
   /** In the time of `clock.elapsed()`. */
   endsAt: number;
 }
@@ -49,8 +49,8 @@ interface Window {
 /** What a node knows of a window. */
 export interface WindowState {
   readonly count: number;
-  /** Of `count`, the events that other nodes have not been told of. */
-  readonly untold: number;
+  /** Of `count`, the events that other nodes do not know. */
+  readonly unshared: number;
   /** Until the window ends. */
   readonly msLeft: number;
 }
@@ -89,7 +89,7 @@ export class BoundedWindowStore implements WindowStore {
     const name = String(key);
     const window = this.#current(name) ?? this.#begin();
     window.count += 1;
-    window.untold += 1;
+    window.unshared += 1;
     if (window !== this.#others) this.#keep(name, window);
     return Promise.resolve(this.#stateOf(window));
   }
@@ -103,20 +103,20 @@ export class BoundedWindowStore implements WindowStore {
   read(key: string): WindowState | null {
     const window = this.#current(key);
     if (window === undefined) return null;
-    return { count: window.count, untold: window.untold, msLeft: window.endsAt - this.#clock.elapsed() };
+    return { count: window.count, unshared: window.unshared, msLeft: window.endsAt - this.#clock.elapsed() };
   }
 
-  /** Other nodes are told of so many events; a negative number if they were not told after all. */
-  told(key: string, events: number): void {
+  /** So many events are shared with other nodes; a negative number if that failed. */
+  share(key: string, events: number): void {
     const window = this.#current(key);
-    if (window !== undefined) window.untold = Math.min(window.count, Math.max(0, window.untold - events));
+    if (window !== undefined) window.unshared = Math.min(window.count, Math.max(0, window.unshared - events));
   }
 
-  /** All nodes together have told of so many events. */
+  /** All nodes together have shared so many events. */
   learn(key: string, events: number, msLeft: number): void {
     const window = this.#current(key) ?? this.#begin();
     if (window === this.#others) return;
-    window.count = Math.max(window.count, events + window.untold);
+    window.count = Math.max(window.count, events + window.unshared);
     window.endsAt = Math.min(window.endsAt, this.#clock.elapsed() + msLeft);
     this.#keep(key, window);
   }
@@ -160,7 +160,7 @@ export class BoundedWindowStore implements WindowStore {
   }
 
   #newWindow(): Window {
-    return { count: 0, untold: 0, endsAt: this.#clock.elapsed() + this.#limits.windowMs };
+    return { count: 0, unshared: 0, endsAt: this.#clock.elapsed() + this.#limits.windowMs };
   }
 
   #hasEnded({ endsAt }: Window): boolean {

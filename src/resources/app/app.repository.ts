@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
-import { specialSql } from '../../database/special-sql.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import type { ReadWork } from '../../database/work.js';
 import type { App, CommunicationFormat, Kind, Language } from './app.model.js';
 

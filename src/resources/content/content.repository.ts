@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, inCompany, only } from '../../database/company/company-rows.js';
-import { specialSql } from '../../database/special-sql.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { instant, typed } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import type { ContentSums } from '../../platform/encoding/content-builder.js';

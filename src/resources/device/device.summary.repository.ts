@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { specialSql } from '../../database/special-sql.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { flag, json, jsonText, textOf } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import type { DeviceCount, DeviceMeta, DeviceTotals } from './device.model.js';

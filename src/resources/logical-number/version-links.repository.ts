@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
 import { isRemoved, removedBy } from '../../database/removals.js';
-import { specialSql } from '../../database/special-sql.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, pairTable } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 

@@ -2,7 +2,7 @@ import { sql, type QueryExecutorProvider } from 'kysely';
 
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { drawIds } from '../../database/company/ids.js';
-import { specialSql } from '../../database/special-sql.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, idTable, instant, typed } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 

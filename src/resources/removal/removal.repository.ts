@@ -1,8 +1,8 @@
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { lastDrawn } from '../../database/company/ids.js';
-import { specialSql } from '../../database/special-sql.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { json } from '../../database/storage.js';
-import type { Row } from '../../database/tables.js';
+import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Removal, Removed } from './removal.model.js';

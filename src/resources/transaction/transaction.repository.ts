@@ -6,9 +6,9 @@ import { runFiltered } from '../../database/company/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { countUpTo, type RowCount } from '../../database/list/examination.js';
 import { listOf } from '../../database/list/list.js';
-import { specialSql } from '../../database/special-sql.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { comparedInstant, instant, json, nullable } from '../../database/storage.js';
-import type { Row, Tables, Written } from '../../database/tables.js';
+import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { TimeRange } from './time-range.model.js';
 import {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 
 import { CompanyRows } from '../../../src/database/company/company-rows.js';
-import { specialSql } from '../../../src/database/special-sql.js';
+import { specialSql } from '../../../src/database/company/special-sql.js';
 import type { WriteWork } from '../../../src/database/work.js';
 import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';

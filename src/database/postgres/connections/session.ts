@@ -4,7 +4,7 @@ import type { PoolClient, QueryConfig } from 'pg';
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
 import type { Scope } from '../../database.js';
 import type { StatementEnd } from '../../statement-listener.js';
-import type { Tables } from '../../tables.js';
+import type { Tables } from '../../tables/tables.js';
 import { ConnectionsDialect } from './dialect.js';
 import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../schema/index.js';
@@ -61,7 +61,7 @@ export class Session {
     return this.#failed !== null;
   }
 
-  /** Its statement goes on, though nobody waits for it: the connection is closed when it is given back. */
+  /** Its statement goes on, though nothing waits for it any more: the connection is closed when it is given back. */
   giveUp(): void {
     this.#failed ??= new Error('The unit took too long.');
   }

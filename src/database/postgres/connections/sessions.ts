@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { Turns, type TurnLimits } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
-import type { Tables } from '../../tables.js';
+import type { Tables } from '../../tables/tables.js';
 import { Availability } from './availability.js';
 import { isLostConnection, translate, UNAVAILABLE } from '../faults.js';
 import { Session, type Unit, type UnitSettings, type Watcher } from './session.js';

@@ -11,7 +11,7 @@ export interface WindowRow {
   readonly expire: number;
 }
 
-/** Other nodes may have been told nevertheless. */
+/** The statement may have been committed nevertheless. */
 export class UnknownOutcome extends Error {}
 
 const DELETED_AT_ONCE = 5_000;
@@ -21,7 +21,7 @@ const DELETED_AT_ONCE = 5_000;
  * Rows are locked in the order of their keys, which the caller sorts: statements of other nodes wait, and never for each
  * other.
  */
-const EXCHANGE = `with told as (
+const EXCHANGE = `with written as (
   insert into rate_limits as known (key, points, expire)
   select * from unnest($1::text[], $2::integer[], $3::bigint[])
   on conflict (key) do update set
@@ -29,7 +29,7 @@ const EXCHANGE = `with told as (
       else least(known.points::bigint + excluded.points, 2147483647)::integer end,
     expire = case when known.expire <= $4 then excluded.expire else known.expire end
   returning key, points, expire)
-select key, points, expire from told
+select key, points, expire from written
 union all select key, points, expire from rate_limits where key = any($5::text[]) and expire > $4`;
 
 const DELETE = `delete from rate_limits where key in (
@@ -53,13 +53,13 @@ export class RateLimitRows {
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** Adds `told` to their windows; resolves to the state of these, and of those `asked` for that have not ended. */
+  /** Adds `counted` to their windows; resolves to the state of these, and of those `asked` for that have not ended. */
   async exchange(
-    told: readonly WindowRow[],
+    counted: readonly WindowRow[],
     asked: readonly string[],
     now: number,
   ): Promise<readonly WindowRow[]> {
-    const sorted = told.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    const sorted = counted.toSorted((one, other) => (one.key < other.key ? -1 : 1));
     const { rows } = await this.#query<WindowRow>(EXCHANGE, [
       sorted.map(({ key }) => key),
       sorted.map(({ points }) => points),

@@ -87,7 +87,7 @@ export class SharedLimits implements WindowStores {
     }
   }
 
-  /** Tells other nodes what they do not know yet. */
+  /** Writes what other nodes do not know yet. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await (this.#isAway ? this.#last : this.#sendNext());
@@ -117,18 +117,18 @@ export class SharedLimits implements WindowStores {
     const byKey = new Map(messages.map((message) => [nameOf(message), message]));
     const now = this.#clock.now().getTime();
     const entries = [...byKey];
-    const told = entries.flatMap(([key, { events, msLeft }]) =>
+    const counted = entries.flatMap(([key, { events, msLeft }]) =>
       events === 0 ? [] : [{ key, points: events, expire: now + msLeft }],
     );
     const asked = entries.flatMap(([key, { events }]) => (events === 0 ? [key] : []));
     try {
-      for (const { key, points, expire } of await this.#rows.exchange(told, asked, now)) {
+      for (const { key, points, expire } of await this.#rows.exchange(counted, asked, now)) {
         const message = byKey.get(key);
         message?.store.learn(message.key, points, expire - this.#clock.now().getTime());
       }
       this.#isAway = false;
     } catch (error) {
-      // Told again, events might count twice: better that another node does not know of them.
+      // Written again, events might count twice: better that another node does not know of them.
       if (!(error instanceof UnknownOutcome)) for (const message of messages) message.store.restore(message);
       this.#failed(error);
     }

@@ -8,7 +8,7 @@ import {
 /** Rows that one node keeps for one store, besides those of windows that have ended. */
 export const MAX_ROWS = 10_000;
 /** Below this part of its limit, a key has no row: a flood of addresses makes none. */
-const TOLD_FROM = 1 / 100;
+const SHARED_FROM = 1 / 100;
 /** Keys that wait to be asked for; others are asked for with their next event. */
 const MAX_ASKED = 1_000;
 
@@ -20,12 +20,12 @@ export interface Message {
   readonly msLeft: number;
 }
 
-/** Windows in memory, of which a node tells the others. */
+/** Windows in memory, which a node shares with the others. */
 export class SharedWindowStore implements WindowStore {
   readonly #windows: BoundedWindowStore;
-  readonly #toldFrom: number;
-  readonly #toTell = new Set<string>();
-  readonly #toAsk = new Set<string>();
+  readonly #sharedFrom: number;
+  readonly #toWrite = new Set<string>();
+  readonly #toRead = new Set<string>();
   /** When the windows of keys with a row end, in the time of `clock.elapsed()`. */
   readonly #rows = new Map<string, number>();
 
@@ -34,7 +34,7 @@ export class SharedWindowStore implements WindowStore {
     private readonly clock: Clock,
   ) {
     this.#windows = new BoundedWindowStore(limits, clock);
-    this.#toldFrom = Math.ceil(limits.points * TOLD_FROM);
+    this.#sharedFrom = Math.ceil(limits.points * SHARED_FROM);
   }
 
   async penalty(key: string | number): ReturnType<WindowStore['penalty']> {
@@ -50,7 +50,7 @@ export class SharedWindowStore implements WindowStore {
   /** At most so many of the keys with news. */
   take(max: number): readonly Message[] {
     const messages: Message[] = [];
-    for (const keys of [this.#toTell, this.#toAsk]) {
+    for (const keys of [this.#toWrite, this.#toRead]) {
       for (const key of keys) {
         if (messages.length >= max) return messages;
         messages.push(this.messageOf(key));
@@ -59,19 +59,19 @@ export class SharedWindowStore implements WindowStore {
     return messages;
   }
 
-  /** Of this key, whether it has news or not. Its events count as told from now on. */
+  /** Of this key, whether it has news or not. Its events count as shared from now on. */
   messageOf(key: string): Message {
-    this.#toTell.delete(key);
-    this.#toAsk.delete(key);
-    const { untold, msLeft } = this.#windows.read(key) ?? { untold: 0, msLeft: 0 };
-    const events = this.#isToTell(key) && this.#hasRoom(key, msLeft) ? untold : 0;
-    this.#windows.told(key, events);
+    this.#toWrite.delete(key);
+    this.#toRead.delete(key);
+    const { unshared, msLeft } = this.#windows.read(key) ?? { unshared: 0, msLeft: 0 };
+    const events = this.#isToWrite(key) && this.#hasRoom(key, msLeft) ? unshared : 0;
+    this.#windows.share(key, events);
     return { store: this, key, events, msLeft };
   }
 
-  /** Other nodes were not told of it: they will be later. */
+  /** It could not be written: it will be later. */
   restore({ key, events }: Message): void {
-    this.#windows.told(key, -events);
+    this.#windows.share(key, -events);
     this.#mark(key);
   }
 
@@ -80,20 +80,20 @@ export class SharedWindowStore implements WindowStore {
   }
 
   #mark(key: string): void {
-    if (this.#isToTell(key)) {
-      if (this.#toTell.size < this.limits.maxKeys) this.#toTell.add(key);
-    } else if (this.#toAsk.size < MAX_ASKED && !this.#isKnownOver(key)) this.#toAsk.add(key);
+    if (this.#isToWrite(key)) {
+      if (this.#toWrite.size < this.limits.maxKeys) this.#toWrite.add(key);
+    } else if (this.#toRead.size < MAX_ASKED && !this.#isKnownOver(key)) this.#toRead.add(key);
   }
 
-  #isToTell(key: string): boolean {
+  #isToWrite(key: string): boolean {
     const window = this.#windows.read(key);
-    return window !== null && window.count >= this.#toldFrom && !this.#isKnownOver(key);
+    return window !== null && window.count >= this.#sharedFrom && !this.#isKnownOver(key);
   }
 
   /** All nodes know that this key is over its limit, or can know it from the row. */
   #isKnownOver(key: string): boolean {
     const window = this.#windows.read(key);
-    return window !== null && window.count - window.untold > this.limits.points;
+    return window !== null && window.count - window.unshared > this.limits.points;
   }
 
   #hasRoom(key: string, msLeft: number): boolean {

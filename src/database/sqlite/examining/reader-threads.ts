@@ -6,7 +6,7 @@ import { Turns } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Watcher } from '../connection.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
-import type { Tables } from '../../tables.js';
+import type { Tables } from '../../tables/tables.js';
 import { ReaderThread } from './reader-thread.js';
 import { ThreadDialect } from './thread-dialect.js';
 

@@ -4,7 +4,7 @@ import { Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 
 import { MIGRATIONS } from '../migrations/index.js';
-import type { Tables } from '../../tables.js';
+import type { Tables } from '../../tables/tables.js';
 import { backupTo } from './backup.js';
 import { SqliteConnection, type Watcher } from '../connection.js';
 import { SqliteConnectionDialect } from '../dialect.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { runCached } from '../../../database/company/cached-query.js';
-import { specialSql } from '../../../database/special-sql.js';
+import { specialSql } from '../../../database/company/special-sql.js';
 import { instant } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
-import { specialSql } from '../../../database/special-sql.js';
+import { specialSql } from '../../../database/company/special-sql.js';
 import { indexedBy, instant, unitsSince1970 } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-import type { InstantColumn } from './storage.js';
+import type { InstantColumn } from '../storage.js';
 
 export interface UsersTable {
   /** Drawn at random: users are above companies. */

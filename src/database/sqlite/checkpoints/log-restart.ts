@@ -1,6 +1,6 @@
-import { systemClock } from '../../platform/clock.js';
-import type { ReaderThreads } from './examining/reader-threads.js';
-import type { Snapshots } from './snapshots.js';
+import { systemClock } from '../../../platform/clock.js';
+import type { ReaderThreads } from '../examining/reader-threads.js';
+import type { Snapshots } from '../snapshots.js';
 
 /** The least time between two pauses of the reads that examine many rows. */
 const INTERVAL_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-import type { JsonColumn } from './storage.js';
+import type { JsonColumn } from '../storage.js';
 
 /** Links of logical numbers with app versions. */
 export interface HeldVersionsTable {

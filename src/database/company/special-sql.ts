@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 
-import type { Tables } from './tables.js';
-import type { ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from './work.js';
+import type { Tables } from '../tables/tables.js';
+import type { ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../work.js';
 
 /**
  * The one way to SQL that is written by hand in a repository: for statements that `CompanyTable`, `CompanyRows` and

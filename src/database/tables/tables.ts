@@ -1,6 +1,6 @@
 import type { Generated, Selectable, UpdateType } from 'kysely';
 
-import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from './storage.js';
+import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
 import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 

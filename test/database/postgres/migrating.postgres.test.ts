@@ -49,7 +49,8 @@ const added: string[] = [];
 const preparing = async (): Promise<number> =>
   (
     await admin<{ pid: number }>(
-      "select pid from pg_locks where locktype = 'advisory' and classid = 21574 and objid = 4 and granted",
+      `select pid from pg_locks where locktype = 'advisory' and classid = 21574 and objid = 4 and granted
+        and database = (select oid from pg_database where datname = current_database())`,
     )
   ).length;
 

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { connect as connectTo } from 'node:net';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 
 import { MAX_ROWS } from '../../../src/database/postgres/limits/shared-window-store.js';
 import { SharedLimits } from '../../../src/database/postgres/limits/shared-limits.js';
@@ -10,18 +10,17 @@ import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import { createNetworkCounter } from '../../../src/platform/limits/network-counter.js';
 import { createSignInThrottle } from '../../../src/resources/user/sign-in/sign-in-throttle.service.js';
 import { testClock } from '../../support/clock.js';
-import { bootPostgres, createDatabase, type BootedServer } from '../../support/postgres/boot.js';
+import { createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 
 const SOON = { timeout: 5_000, interval: 20 };
 const ADDRESS = '203.0.113.7';
 
-let server: BootedServer;
+const server = inject('postgres');
 let url: string;
 let admin: pg.Client;
 const opened: SharedLimits[] = [];
 
 beforeAll(async () => {
-  server = await bootPostgres();
   url = await createDatabase(server);
   await (await openDatabase(url)).close();
   admin = new pg.Client({
@@ -31,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await admin.end();
-  await server.stop();
+  await dropDatabase(server, url);
 });
 beforeEach(async () => {
   await admin.query('delete from rate_limits');

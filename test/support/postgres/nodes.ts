@@ -1,5 +1,5 @@
 /** Several nodes on one PostgreSQL database, in this process: without HTTP, a `Database` and its units each. */
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 
 import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open.js';
@@ -8,7 +8,7 @@ import { localCaller, LOCAL_ORIGIN, type Caller } from '../../../src/platform/ca
 import { systemClock } from '../../../src/platform/clock.js';
 import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
 import { addCompanyWithUser } from '../../../src/resources/user/user.service.js';
-import { bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
+import { createDatabase, dropDatabase } from './boot.js';
 import { connectTo, type Run } from './schema.js';
 
 export interface Node {
@@ -27,11 +27,11 @@ export interface Nodes {
   readonly open: () => Promise<Node>;
 }
 
-/** To be called at the top of a test file: boots a server, with a database of its own for the file. */
+/** To be called at the top of a test file, which gets a database of its own. */
 export function openNodes(count: number): Nodes {
   const opened: Node[] = [];
   const closing: (() => Promise<void>)[] = [];
-  const state: { server?: BootedServer; url: string; admin?: Run } = { url: '' };
+  const state: { url: string; admin?: Run } = { url: '' };
   const open = async (): Promise<Node> => {
     const database = await openDatabase({ server: state.url });
     const node = { database, units: createUnits(database, systemClock) };
@@ -39,8 +39,7 @@ export function openNodes(count: number): Nodes {
     return node;
   };
   beforeAll(async () => {
-    const server = await bootPostgres();
-    closing.push(() => server.stop());
+    const server = inject('postgres');
     state.url = await createDatabase(server);
     closing.unshift(() => dropDatabase(server, state.url));
     const adminUrl = new URL(server.adminUrl);

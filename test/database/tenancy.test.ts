@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createUnits, type ReadWork, type Units, type WriteWork } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
@@ -103,7 +103,7 @@ import {
   memberList,
   users,
 } from '../../src/resources/user/member/member.service.js';
-import { testDatabase } from '../support/database.js';
+import { openDatabase, testDatabase, type TestDatabase } from '../support/database.js';
 import type { SqlRow, TestPlace } from '../support/databases/place.js';
 import { report } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
@@ -259,16 +259,30 @@ const outcome = async (result: Promise<unknown>): Promise<unknown> =>
 const outcomeOrError = async (result: Promise<unknown>): Promise<unknown> =>
   outcome(result).catch((error: unknown) => error);
 
-async function setUp(withOther: boolean): Promise<{ place: TestPlace; units: Units }> {
-  const { place, database } = await testDatabase();
+async function unitsOf({ place, database }: TestDatabase, withOther: boolean): Promise<Units> {
   await seedCompanies(place, withOther);
-  return { place, units: createUnits(database, CLOCK) };
+  return createUnits(database, CLOCK);
+}
+
+async function setUp(withOther: boolean): Promise<{ place: TestPlace; units: Units }> {
+  const opened = await testDatabase();
+  return { place: opened.place, units: await unitsOf(opened, withOther) };
 }
 
 describe('what a company reads', () => {
+  let lone: Units;
+  let units: Units;
+  beforeAll(async () => {
+    const [one, both] = [await openDatabase(), await openDatabase()];
+    lone = await unitsOf(one, false);
+    units = await unitsOf(both, true);
+    return async () => {
+      await one.remove();
+      await both.remove();
+    };
+  });
+
   it.each(Object.entries(READS))('does not depend on another company: %s', async (_name, read) => {
-    const lone = (await setUp(false)).units;
-    const { units } = await setUp(true);
     const expected = await outcome(lone.read(CALLER, read));
     expect(await outcomeOrError(units.read(CALLER, read))).toEqual(expected);
   });

@@ -10,11 +10,20 @@ export interface TestDatabase {
 
 /** Opens a migrated, empty database without a server; closed and removed after the test. */
 export async function testDatabase(options: OpenOptions = {}): Promise<TestDatabase> {
+  const { remove, ...opened } = await openDatabase(options);
+  onTestFinished(remove);
+  return opened;
+}
+
+/** The same for several tests; closed and removed by `remove`. */
+export async function openDatabase(
+  options: OpenOptions = {},
+): Promise<TestDatabase & { readonly remove: () => Promise<void> }> {
   const place = await newDatabase();
   const database = await place.open(options);
-  onTestFinished(async () => {
+  const remove = async (): Promise<void> => {
     await database.close();
     await place.remove();
-  });
-  return { place, database };
+  };
+  return { place, database, remove };
 }

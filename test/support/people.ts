@@ -8,7 +8,8 @@ import { COMPANIES, SYSTEM, type TestServer } from './server.js';
 
 export const PASSWORD = 'correct horse battery staple';
 
-const passwords = createPasswords();
+/** Cheap hashes: tests sign in often. */
+const passwords = createPasswords({ memoryCost: 64, timeCost: 1, parallelism: 1 });
 let people = 0;
 
 export interface Person {

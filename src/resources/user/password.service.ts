@@ -27,12 +27,13 @@ const WAITING = 32;
 /** 120 bits, as 20 letters, digits, - and _. */
 const INITIAL_PASSWORD_BYTES = 15;
 
-export function createPasswords(): Passwords {
+/** `cost` is of new hashes; each is checked with the cost that it was made with. */
+export function createPasswords(cost = COST): Passwords {
   const semaphore = new Semaphore({ concurrency: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
   const unmatchable = hashOfNothing();
   const hashOf = async (password: unknown): Promise<string> => {
     const chosen = parse(PasswordChoice, { password });
-    return await semaphore.run(() => hash(normalized(chosen.password), COST));
+    return await semaphore.run(() => hash(normalized(chosen.password), cost));
   };
   return {
     hash: hashOf,

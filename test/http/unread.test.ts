@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../support/server.js';
 const IDLE_MS = 2_000;
 const RECORDS = 60;
 /** More than the sockets of any system hold. */
-const FILE_BYTES = 48 * 1024 * 1024;
+const FILE_BYTES = 40 * 1024 * 1024;
 /** With checks every quarter of a second, before and after. */
 const LATEST_MS = IDLE_MS * 2;
 

@@ -19,7 +19,8 @@ function listen({ units }: Node): { readonly heard: Heard; readonly stop: () => 
 /** Backends that listen, or hold locks of tasks, in the order in which they connected. */
 const listeners = async (): Promise<number[]> => {
   const rows = await admin<{ pid: number }>(
-    `select distinct pid from pg_locks where locktype = 'advisory' and classid = 21574 and objid = 4`,
+    `select distinct pid from pg_locks where locktype = 'advisory' and classid = 21574 and objid = 4
+      and database = (select oid from pg_database where datname = current_database())`,
   );
   return rows.map(({ pid }) => pid);
 };

@@ -56,7 +56,10 @@ describe('db', () => {
     database.exec(`update counters set total = total + 1;
       insert into memberships (company_id, user_id, role, created_at) select 77, id, 'viewer', 0 from users;
       insert into transaction_days values (${acme}, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0);
-      insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5)`);
+      insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5);
+      insert into transaction_day_totals values (${acme}, 20454, 'fail', 'switch', 2, 0, 0, 0, 0);
+      insert into transaction_hour_totals values (${acme}, 490900, 'fail', 'switch', 1, 0, 0, 0, 0);
+      insert into transaction_app_days values (${acme}, 'a', 20454, 'fail', 'switch', 0, 7, 0, 0, 0)`);
     database.close();
     const broken = await cli.run(['db', 'check', '--json']);
     expect(broken.code).toBe(1);
@@ -66,8 +69,15 @@ describe('db', () => {
       `company ${acme}: its counter of users is 2, but it has 1`,
       `company ${acme}: its counter of access_tokens is 2, but it has 1`,
       `company ${acme}: its counter of ledger is 5, but it has 4`,
-      `company ${acme}: the transaction totals of the day 2026-01-01T00:00:00.000Z are wrong`,
-      `company ${acme}: the transaction totals of the hour 2026-01-01T04:00:00.000Z are wrong`,
+      ...[
+        ['day 2026-01-01T00', 'transaction_days'],
+        ['hour 2026-01-01T04', 'transaction_hours'],
+        ['day 2026-01-01T00', 'transaction_day_totals'],
+        ['hour 2026-01-01T04', 'transaction_hour_totals'],
+        ['day 2026-01-01T00', 'transaction_app_days'],
+      ].map(
+        ([at, table]) => `company ${acme}: the transaction totals of the ${at}:00:00.000Z are wrong in ${table}`,
+      ),
     ]);
   });
 

@@ -25,7 +25,7 @@ import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
-} from '../../src/resources/transaction/transaction.totals.service.js';
+} from '../../src/resources/transaction/totals/transaction-totals.service.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';

@@ -89,7 +89,7 @@ import { getTransaction, listTransactions } from '../../src/resources/transactio
 import {
   transactionArrivals,
   transactions,
-} from '../../src/resources/transaction/transaction.totals.service.js';
+} from '../../src/resources/transaction/totals/transaction-totals.service.js';
 import {
   deleteMembership,
   findMembership,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
+import { ROLLUPS } from '../../src/database/rollups.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 
 const AUDIT = "1, 0, 0, null, 'api'";
@@ -52,12 +53,13 @@ const statement = fc.oneof(
       fc.constantFrom('a', 'b'),
       fc.nat(60),
       fc.constantFrom(...PAYMENTS),
+      fc.constantFrom('switch', 'company'),
     )
     .map(
-      ([company, status, app, hour, payment]) => `insert into transactions (id, company_id, transaction_type,
+      ([company, status, app, hour, payment, type]) => `insert into transactions (id, company_id, transaction_type,
       serial_number, logical_number, app_name, detail, status, amount, payment_outcome, started_at,
       recorded_at)
-      values (${nextId('transactions')}, ${company}, 'switch', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * HOUR_MS + 5}, 0)`,
+      values (${nextId('transactions')}, ${company}, '${type}', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * HOUR_MS + 5}, 0)`,
     ),
   fc
     .tuple(fc.nat(60), fc.nat(9), fc.constantFrom(...STATUSES))
@@ -65,6 +67,9 @@ const statement = fc.oneof(
       ([id, more, status]) =>
         `update transactions set status = '${status}' where id between ${id} and ${id + more}`,
     ),
+  fc
+    .tuple(fc.nat(60), fc.constantFrom("transaction_type = 'company'", "app_name = 'b'"))
+    .map(([id, change]) => `update transactions set ${change} where id = ${id}`),
   fc
     .tuple(fc.nat(60), fc.nat(60))
     .map(([id, hour]) => `update transactions set started_at = ${hour * HOUR_MS} where id = ${id}`),
@@ -99,23 +104,20 @@ async function expectTrueTotals(database: Database): Promise<void> {
     ),
   ).toEqual(await rowsOf(database, `select * from (${counted}) order by company_id, name`));
 
-  for (const [span, hours] of [
-    ['day', 24],
-    ['hour', 1],
-  ] as const) {
-    const kinds = `company_id, ${span}, status, transaction_type, app_name`;
+  for (const { table, unit, kind } of ROLLUPS) {
+    const kinds = ['company_id', unit, ...kind].join();
     const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`);
     const counted = OUTCOMES.map(
       (outcome) =>
         `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
     );
-    const kept = `select ${kinds}, total, amount_total, ${amounts.join()} from transaction_${span}s`;
-    expect(await rowsOf(database, `${kept} where total <> 0 order by ${kinds}`)).toEqual(
+    const kept = `select ${kinds}, total, amount_total, ${amounts.join()} from ${table}`;
+    expect(await rowsOf(database, `${kept} where total <> 0 order by ${kinds}`), table).toEqual(
       await rowsOf(
         database,
-        `select company_id, started_at / ${hours * HOUR_MS} as ${span}, status, transaction_type, app_name,
+        `select company_id, started_at / ${(unit === 'day' ? 24 : 1) * HOUR_MS} as ${unit}, ${kind.join()},
           count(*) as total, coalesce(sum(amount), 0) as amount_total, ${counted.join()}
-          from transactions group by 1, 2, 3, 4, 5 order by ${kinds}`,
+          from transactions group by ${kinds} order by ${kinds}`,
       ),
     );
     const rest = ['amount_total', ...amounts].map((name) => `${name} <> 0`).join(' or ');
@@ -153,7 +155,7 @@ describe('the totals that the database keeps', () => {
       { numRuns: 60 },
     );
     expect(await rowsOf(database, 'select 1 from counters where total < 0')).toEqual([]);
-    for (const table of ['transaction_days', 'transaction_hours']) {
+    for (const { table } of ROLLUPS) {
       expect(await rowsOf(database, `select 1 from ${table} where total < 0`)).toEqual([]);
     }
   });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
+import { ROLLUPS } from '../../src/database/rollups.js';
 import type { Tables } from '../../src/database/tables/tables.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
 import { createRandom } from '../../src/demo/random.js';
@@ -39,7 +40,7 @@ beforeAll(async () => {
 /** Columns whose values are random in each demo, whatever the seed. */
 const SECRETS = ['password_hash', 'uuid', 'token_hash', 'nonce', 'last_four'];
 /** Tables that depend on the calendar. */
-const BY_TIME: (keyof Tables)[] = ['transaction_days', 'transaction_hours'];
+const BY_TIME: readonly string[] = ROLLUPS.map(({ table }) => table);
 
 /** Names of companies and users by their ids, which are random. */
 async function namesIn({ database }: CreatedDemo): Promise<ReadonlyMap<unknown, string>> {

@@ -87,16 +87,30 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
     expect(await listed('transactions', { since: '2026-03-01', until: '2026-03-01' })).toEqual([
       ...[MANY, 30, false],
     ]);
-    expect(await listed('transactions', during('09:00:00', '13:00:00'))).toEqual([MANY, 30, true]);
+    expect(await listed('transactions', during('09:00:00', '12:59:59'))).toEqual([MANY, 30, false]);
+    expect(await listed('transactions', during('09:00:00', '12:30:00'))).toEqual([MANY, 30, true]);
   });
 
-  it('transactions of many days with many kinds', async () => {
+  it('transactions of very many days', async () => {
     server = await startServer();
-    insertTransactions(server.beta, MANY, { app_name: "'app ' || i" });
+    const daily = { started_at: `${START} - i * 86400000` };
+    insertTransactions(server.beta, MANY, daily);
     insertTransactions(server.acme, 100, {});
     expect(await listed('transactions', { status: 'success' })).toEqual([100, 30, false]);
-    insertTransactions(server.acme, MANY, { app_name: "'app ' || i" });
+    insertTransactions(server.acme, MANY, daily);
     expect(await listed('transactions', { status: 'success' })).toEqual([MANY + 100, 30, true]);
+    expect(await listed('transactions', { app_name: 'shop.rb' })).toEqual([MANY + 100, 30, true]);
+    expect(await listed('transactions', { app_name: 'other.rb' })).toEqual([0, 0, false]);
+    expect(await listed('transactions', { status: 'success', since: '2025-01-01' })).toEqual([525, 30, false]);
+  });
+
+  it('transactions of a part of a day with many kinds', async () => {
+    server = await startServer();
+    insertTransactions(server.acme, MANY, { app_name: "'app ' || i" });
+    insertTransactions(server.acme, 100, {});
+    expect(await listed('transactions', { status: 'success' })).toEqual([MANY + 100, 30, false]);
+    const day = { since: '2026-03-01T01:00:00Z', app_name: 'shop.rb' };
+    expect(await listed('transactions', day)).toEqual([100, 30, true]);
   });
 
   it('transactions of which few among many of a day meet the filter', async () => {

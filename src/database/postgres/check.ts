@@ -1,10 +1,11 @@
 import type { Client } from 'pg';
 
 import { COUNTED, COUNTED_LATER } from '../count.js';
+import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../rollups.js';
 import { SYSTEM_ROLE } from './schema/index.js';
 
 const MAX_PROBLEMS = 20;
-const OUTCOMES = ['approved', 'denied', 'cancelled'];
+const SECONDS = { day: 86_400, hour: 3_600 } as const;
 
 /**
  * Compares what triggers maintain with the rows themselves, and looks for tables that units of a company could read
@@ -41,16 +42,14 @@ function wrongCounter(counter: string, table: string): string {
     where coalesce(k.total, 0) <> coalesce(r.total, 0)`;
 }
 
-function wrongTotals(unit: 'day' | 'hour', seconds: number): string {
-  const kind = 'status, transaction_type, app_name';
-  const sums = ['total', 'amount_total', ...OUTCOMES.map((outcome) => `${outcome}_amount`)];
-  const amounts = OUTCOMES.map((o) => `coalesce(sum(amount) filter (where payment_outcome = '${o}'), 0)`);
-  const stored = `select company_id, ${unit} as number, ${kind}, ${sums.join()} from transaction_${unit}s
-    where ${sums.map((name) => `${name} <> 0`).join(' or ')}`;
-  const counted = `select company_id, trunc(extract(epoch from started_at) / ${seconds})::bigint as number, ${kind},
-    count(*), coalesce(sum(amount), 0), ${amounts.join()} from transactions group by 1, 2, 3, 4, 5`;
+function wrongTotals({ table, unit, kind }: Rollup): string {
+  const seconds = SECONDS[unit];
+  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${ROLLUP_SUMS.join()} from ${table}
+    where ${ROLLUP_SUMS.map((name) => `${name} <> 0`).join(' or ')}`;
+  const counted = `select company_id, trunc(extract(epoch from started_at) / ${seconds})::bigint as number,
+    ${kind.join()}, ${COUNTED_SUMS.join()} from transactions group by 1, 2, ${kind.join()}`;
   return `select distinct 'company ' || company_id || ': the transaction totals of the ${unit} '
-      || to_timestamp(number * ${seconds}) || ' are wrong' as problem
+      || to_timestamp(number * ${seconds}) || ' are wrong in ${table}' as problem
     from ((${stored} except ${counted}) union all (${counted} except ${stored})) as wrong`;
 }
 
@@ -63,7 +62,6 @@ const WRONG_SEQUENCES = `select 'company ' || c.company_id || ': its ledger has 
 const QUERIES: readonly string[] = [
   ...[...COUNTED, ...COUNTED_LATER].map((table) => wrongCounter(table, table)),
   wrongCounter('users', 'memberships'),
-  wrongTotals('day', 86_400),
-  wrongTotals('hour', 3_600),
+  ...ROLLUPS.map(wrongTotals),
   WRONG_SEQUENCES,
 ];

@@ -2,6 +2,12 @@ import type { Generated, Selectable, UpdateType } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
+import type {
+  TransactionDaysTable,
+  TransactionDayTotalsTable,
+  TransactionHoursTable,
+  TransactionHourTotalsTable,
+} from './transaction-tables.js';
 import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 
 /** Who created a record, and when it changed. `revision` grows by one with each change and is the ETag. */
@@ -165,28 +171,6 @@ export interface TransactionsTable extends Identified {
   reference: string | null;
 }
 
-/** Number and amount of transactions by UTC day and kind; maintained by triggers. */
-export interface TransactionDaysTable {
-  company_id: number;
-  /** Days since 1970-01-01, UTC. */
-  day: number;
-  status: string;
-  transaction_type: string;
-  app_name: string;
-  total: number;
-  /** Cents; transactions without an amount count as 0. The sum of the three amounts below. */
-  amount_total: number;
-  approved_amount: number;
-  denied_amount: number;
-  cancelled_amount: number;
-}
-
-/** The same by hour. */
-export interface TransactionHoursTable extends Omit<TransactionDaysTable, 'day'> {
-  /** Hours since 1970-01-01, UTC. */
-  hour: number;
-}
-
 /** Of a company's tables, the exact number of rows, which triggers maintain, and the last id. */
 export interface CountersTable {
   company_id: number;
@@ -274,6 +258,9 @@ export interface Tables {
   transactions: TransactionsTable;
   transaction_days: TransactionDaysTable;
   transaction_hours: TransactionHoursTable;
+  transaction_day_totals: TransactionDayTotalsTable;
+  transaction_hour_totals: TransactionHourTotalsTable;
+  transaction_app_days: TransactionDaysTable;
   counters: CountersTable;
   ledger: LedgerTable;
   ledger_chains: LedgerChainsTable;

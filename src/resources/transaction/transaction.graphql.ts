@@ -23,7 +23,7 @@ import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
-} from './transaction.totals.service.js';
+} from './totals/transaction-totals.service.js';
 
 export const TransactionStatus = enumeration<Transaction['status']>(
   'TransactionStatus',

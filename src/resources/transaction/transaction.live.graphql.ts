@@ -11,7 +11,7 @@ import {
 } from '../../graphql/index.js';
 import { TransactionList, TransactionType } from './transaction.graphql.js';
 import type { Transaction } from './transaction.model.js';
-import { transactionArrivals } from './transaction.totals.service.js';
+import { transactionArrivals } from './totals/transaction-totals.service.js';
 
 interface Recorded {
   readonly sequence: number;

@@ -1,10 +1,9 @@
-import { sql, type SqlBool } from 'kysely';
+import type { SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
 import { narrowing } from '../../database/list/bounds.js';
 import { runFiltered } from '../../database/company/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
-import { countUpTo, type RowCount } from '../../database/list/examination.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { comparedInstant, instant, json, nullable } from '../../database/storage.js';
@@ -73,7 +72,7 @@ function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions'
 
 type FilterColumns = Readonly<Record<string, FilterColumn>>;
 
-/** The columns by which the daily and hourly totals are grouped. */
+/** The columns by which tables of totals are grouped. */
 const KIND_COLUMNS = {
   status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
@@ -147,27 +146,6 @@ export async function countTransactions(
     matching(work, where, within).select((column) => column.fn.countAll<number>().as('total')),
   );
   return counted[0]?.total ?? 0;
-}
-
-/** From the daily totals, newest day first; `where` compares only `KIND_FIELDS`. */
-export async function countTransactionsByDay(
-  work: ReadWork,
-  where: Condition,
-  days: TimeRange,
-): Promise<{ day: number; total: number }[]> {
-  const { db, companyId } = specialSql(work);
-  const filtered = { name: 'transaction days', where, before: [companyId, days.from, days.to], after: [] };
-  return await runFiltered(db, filtered, () =>
-    db
-      .selectFrom('transaction_days as t')
-      .select((column) => ['t.day', column.fn.sum<number>('t.total').as('total')])
-      .where('t.company_id', '=', companyId)
-      .where('t.day', '>=', days.from)
-      .where('t.day', '<', days.to)
-      .where(meeting(where))
-      .groupBy('t.day')
-      .orderBy('t.day', 'desc'),
-  );
 }
 
 /** Newest first. Rows are skipped in an index; only the rows of the page are read from the table. */
@@ -247,26 +225,4 @@ export async function updateTransactionRow(
   record: TransactionRecord,
 ): Promise<Transaction> {
   return transactionOf(only(await rows.update(work, { id }, columnsOf(record))));
-}
-
-/** Counts the totals by day or hour that a time range has. */
-export function totalsWithin(of: 'day' | 'hour', { from, to }: TimeRange): RowCount {
-  const column = sql.ref(`t.${of}`);
-  return (work, max) =>
-    countUpTo(
-      max,
-      sql`from ${sql.table(`transaction_${of}s`)} as t
-        where t.company_id = ${specialSql(work).companyId} and ${column} >= ${from} and ${column} < ${to}`,
-    );
-}
-
-/** Counts the transactions of a time range. */
-export function transactionsWithin(range: TimeRange): RowCount {
-  const [from, to] = instantsOf(range);
-  return (work, max) =>
-    countUpTo(
-      max,
-      sql`from transactions as t
-        where t.company_id = ${specialSql(work).companyId} and t.started_at >= ${from} and t.started_at < ${to}`,
-    );
 }

@@ -1,4 +1,3 @@
-import { DAY } from '../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from './time-range.model.js';
 
 const ALWAYS: TimeRange = { from: 0, to: Date.UTC(10_000, 0, 1) };
@@ -13,22 +12,6 @@ export function isAlways({ from, to }: TimeRange): boolean {
   return from === ALWAYS.from && to === ALWAYS.to;
 }
 
-export interface PeriodPart extends TimeRange {
-  /** Whether `from` and `to` are whole units (days or hours) since 1970-01-01, UTC, instead of milliseconds. */
-  readonly isWhole: boolean;
-}
-
-/** Splits a range into whole units (days or hours), for which totals exist, and the rest at both ends; ascending. */
-export function splitPeriod({ from, to }: TimeRange, unit: number = DAY): PeriodPart[] {
-  const first = Math.ceil(from / unit);
-  const end = Math.floor(to / unit);
-  const whole = { isWhole: true, from: first, to: end };
-  const before = { isWhole: false, from, to: first * unit };
-  const after = { isWhole: false, from: end * unit, to };
-  const parts = first < end ? [before, whole, after] : [{ isWhole: false, from, to }];
-  return parts.filter((part) => part.from < part.to);
-}
-
 /** Joins successive ranges as long as they have at most `most` transactions together. */
 export function partsOf(ranges: readonly CountedTimeRange[], most: number): readonly CountedTimeRange[] {
   const parts: CountedTimeRange[] = [];
@@ -38,11 +21,6 @@ export function partsOf(ranges: readonly CountedTimeRange[], most: number): read
     else parts[parts.length - 1] = { from: last.from, to, total: last.total + total };
   }
   return parts;
-}
-
-/** One UTC day as a range. */
-export function rangeOfDay({ day, total }: { day: number; total: number }): CountedTimeRange {
-  return { from: day * DAY, to: (day + 1) * DAY, total };
 }
 
 /** The time range with the rows of a page, and the number of rows in it before the first one of the page. */

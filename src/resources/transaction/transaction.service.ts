@@ -3,11 +3,12 @@ import { DomainError } from '../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../platform/page.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
-import { examineForPage, examineForTotals } from './extent/transaction-extent.service.js';
+import { examineForPage } from './extent/transaction-extent.service.js';
+import { placePage } from './extent/transaction-place.service.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
 import { findTransaction, selectTransactions } from './transaction.repository.js';
-import { periodOf, placeOfPage } from './transaction.rules.js';
-import { sumOf, totalsOf, type Narrowed } from './transaction.totals.service.js';
+import { periodOf } from './transaction.rules.js';
+import type { Narrowed } from './totals/transaction-totals.service.js';
 
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
   return found(await findTransaction(work, id), 'transaction');
@@ -19,15 +20,12 @@ export async function listTransactions(
   input: unknown,
   request: PageRequest,
 ): Promise<Page<Transaction>> {
-  const filter = readFilter(input);
-  const narrowed = narrowedBy(filter);
-  await examineForTotals(work, filter, narrowed, offsetOf(request));
-  const ranges = await totalsOf(work, narrowed, offsetOf(request));
-  const place = placeOfPage(ranges, offsetOf(request), request.perPage);
-  if (place === undefined) return { records: [], total: sumOf(ranges), request };
+  const narrowed = narrowedBy(readFilter(input));
+  const { total, place } = await placePage(work, narrowed, offsetOf(request), request.perPage);
+  if (place === undefined) return { records: [], total, request };
   await examineForPage(work, narrowed.where, place);
   const records = await selectTransactions(work, narrowed.where, place);
-  return { records, total: sumOf(ranges), request };
+  return { records, total, request };
 }
 
 /** From the beginning of `since` to the end of `until`. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { COUNTED, COUNTED_LATER } from '../../../src/database/count.js';
+import { ROLLUPS } from '../../../src/database/rollups.js';
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../../../src/database/postgres/schema/index.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { AUDIT, AUDITED, schemaDatabase } from '../../support/postgres/schema.js';
@@ -11,6 +12,7 @@ beforeAll(() => addRecords(database.owner));
 
 const STATUSES = ['success', 'running', 'fail'];
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
+const MS = { day: 86_400_000, hour: 3_600_000 } as const;
 const PAYMENTS = [
   ...['null, null', "0, 'approved'", "5, 'denied'", "7, 'cancelled'"],
   ...["999999999999, 'approved'", '3, null'],
@@ -52,7 +54,7 @@ const range = fc
 const changeTransactions = fc
   .tuple(
     fc.constantFrom(
-      ...["status = 'fail'", "app_name = 'b'", 'amount = coalesce(amount, 0) + 4', "detail = 'x'"],
+      ...["status = 'fail'", "app_name = 'b'", "transaction_type = 'company'", 'amount = coalesce(amount, 0) + 4', "detail = 'x'"],
       ...["payment_outcome = 'denied'", 'amount = null', "started_at = started_at - interval '1 hour'"],
     ),
     range,
@@ -131,27 +133,24 @@ async function expectExact(): Promise<void> {
         where company_id is not null order by company_id, name collate "C"`,
     ),
   );
-  const kind = 'status, transaction_type, app_name';
   const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`).join(', ');
   const sums = OUTCOMES.map(
     (outcome) =>
       `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
   );
-  for (const [table, span, ms] of [
-    ['transaction_days', 'day', 86_400_000],
-    ['transaction_hours', 'hour', 3_600_000],
-  ] as const) {
+  for (const { table, unit, kind } of ROLLUPS) {
+    const key = ['company_id', unit, ...kind].join();
     const kept = await database.owner(
-      `select company_id, ${span}, ${kind}, total, amount_total, ${amounts} from ${table}
-        where (total, amount_total, ${amounts}) <> (0, 0, 0, 0, 0) order by 1, 2, 3, 4, 5`,
+      `select ${key}, total, amount_total, ${amounts} from ${table}
+        where (total, amount_total, ${amounts}) <> (0, 0, 0, 0, 0) order by ${key}`,
     );
     // Integer division rounds toward zero, as on SQLite.
     const actual = await database.owner(
-      `select company_id, floor(extract(epoch from started_at) * 1000)::bigint / ${ms} as ${span}, ${kind},
+      `select company_id, floor(extract(epoch from started_at) * 1000)::bigint / ${MS[unit]} as ${unit}, ${kind.join()},
         count(*) as total, coalesce(sum(amount), 0) as amount_total, ${sums.join(', ')}
-        from transactions group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`,
+        from transactions group by ${key} order by ${key}`,
     );
-    expect(kept).toEqual(actual);
+    expect(kept, table).toEqual(actual);
   }
 }
 

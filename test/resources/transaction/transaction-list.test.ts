@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { DAY } from '../../../src/platform/clock.js';
+import { DAY, HOUR } from '../../../src/platform/clock.js';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from '../../../src/resources/transaction/transaction.model.js';
-import { placeOfPage, splitPeriod } from '../../../src/resources/transaction/transaction.rules.js';
+import { splitPeriod } from '../../../src/resources/transaction/totals/transaction-totals.rules.js';
+import { placeOfPage } from '../../../src/resources/transaction/transaction.rules.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import type { Row } from './filters.js';
 import { APPS, DAYS, FILTERS, FIRST, listed, recordRows, type Filter } from './listed-rows.js';
@@ -111,26 +112,34 @@ describe('the day range of a page', () => {
   });
 });
 
-describe('a time range split by whole days', () => {
+describe('a time range split by whole days and hours', () => {
   it.each([
-    ['whole days', 2 * DAY, 4 * DAY, [2, 4], null, null],
+    ['whole days', 2 * DAY, 4 * DAY, [['day', 2, 4]]],
     [
       'partial days at both ends',
-      2 * DAY + 5,
-      4 * DAY + 7,
-      [3, 4],
-      [2 * DAY + 5, 3 * DAY],
-      [4 * DAY, 4 * DAY + 7],
+      3 * DAY - 2 * HOUR - 5,
+      4 * DAY + 3 * HOUR + 7,
+      [
+        ['instant', 3 * DAY - 2 * HOUR - 5, 3 * DAY - 2 * HOUR],
+        ['hour', 70, 72],
+        ['day', 3, 4],
+        ['hour', 96, 99],
+        ['instant', 4 * DAY + 3 * HOUR, 4 * DAY + 3 * HOUR + 7],
+      ],
     ],
-    ['within one day', 2 * DAY + 5, 2 * DAY + 9, null, null, [2 * DAY + 5, 2 * DAY + 9]],
-    ['over one midnight', 2 * DAY + 5, 3 * DAY + 9, null, null, [2 * DAY + 5, 3 * DAY + 9]],
-  ])('of %s', (_what, from, to, days, before, after) => {
-    const part = (isWhole: boolean, pair: number[] | null) =>
-      pair === null ? [] : [{ isWhole, from: pair[0], to: pair[1] }];
-    expect(splitPeriod({ from, to })).toEqual([
-      ...part(false, before),
-      ...part(true, days),
-      ...part(false, after),
-    ]);
+    ['within one hour', 2 * DAY + 5, 2 * DAY + 9, [['instant', 2 * DAY + 5, 2 * DAY + 9]]],
+    ['over one full hour', HOUR - 5, HOUR + 9, [['instant', HOUR - 5, HOUR + 9]]],
+    [
+      'over one midnight',
+      3 * DAY - HOUR,
+      3 * DAY + HOUR + 1,
+      [
+        ['hour', 71, 73],
+        ['instant', 3 * DAY + HOUR, 3 * DAY + HOUR + 1],
+      ],
+    ],
+    ['nothing', 5, 5, []],
+  ])('of %s', (_what, from, to, parts) => {
+    expect(splitPeriod({ from, to })).toEqual(parts.map(([of, first, end]) => ({ of, from: first, to: end })));
   });
 });

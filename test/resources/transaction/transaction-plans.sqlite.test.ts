@@ -37,7 +37,7 @@ describe('a list of /v1', () => {
           // Skipping and counting use covering indexes; rows are read by primary key.
           for (const step of searches) {
             expect(step).toMatch(
-              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INDEX sqlite_autoindex_transactions_1 \(company_id=\? AND id=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND day>\? AND day<\?/,
+              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INDEX sqlite_autoindex_transactions_1 \(company_id=\? AND id=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND (app_name=\? AND )?(day>\? AND day<|hour>\? AND hour<)\?|^SEARCH t USING PRIMARY KEY \(company_id=\? AND (app_name=\? AND )?(day>\? AND day<|hour>\? AND hour<)\?/,
             );
           }
           expect(searches.length).toBeGreaterThan(0);

@@ -2,7 +2,8 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
-import { createSchema } from '../../../src/database/postgres/schema/index.js';
+import { MIGRATIONS, MIGRATION_NAMES } from '../../../src/database/postgres/migrations.js';
+import type { Tables } from '../../../src/database/tables/tables.js';
 import { bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
 
 /** Runs one statement; returns its rows. */
@@ -36,9 +37,11 @@ function parserOf(type: number, format: 'text' | 'binary' = 'text'): (value: str
 export async function createSchemaIn(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   pool.on('error', () => undefined);
-  const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await db.transaction().execute((transaction) => createSchema(transaction));
+    await db.transaction().execute(async (transaction) => {
+      for (const name of MIGRATION_NAMES) await MIGRATIONS[name]?.(transaction);
+    });
   } finally {
     await db.destroy();
   }

@@ -36,6 +36,9 @@ function guarded(table: string, rows: string | null, company: string, system = A
 
 const OWN = `company_id = ${COMPANY}`;
 
+/** Statements for a table with `company_id` that a later migration adds. */
+export const companyPolicies = (table: string): readonly string[] => guarded(table, OWN, ALL);
+
 /**
  * A company reads of its members' accounts only what the view `members` shows, and changes nothing. A scalar subselect is
  * looked up for each user; for EXISTS the planner may read all members of the company first.
@@ -48,7 +51,7 @@ const SHOWN_OF_USERS = 'select (id, email, disabled_at, locked_until)';
  * new table needs a line here, and so does what the roles may do with it.
  */
 export const POLICIES: readonly string[] = [
-  ...COMPANY_TABLES.flatMap((table) => guarded(table, OWN, ALL)),
+  ...COMPANY_TABLES.flatMap(companyPolicies),
   ...guarded('ledger', OWN, 'select, insert', 'select, insert'),
   ...guarded('companies', `id = ${COMPANY}`, 'select, update'),
   ...guarded('users', MEMBER, SHOWN_OF_USERS),

@@ -2,14 +2,14 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { COUNTED, COUNTED_LATER } from '../../count.js';
+import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../../rollups.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
 import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
 const MAX_PROBLEMS = 100;
-/** Payment outcomes, whose amounts the totals of transactions have. */
-const OUTCOMES = ['approved', 'denied', 'cancelled'];
+const MS = { day: DAY, hour: HOUR } as const;
 
 /**
  * Reads a whole database, which may be in use, and returns a message for each problem: damaged pages, broken
@@ -27,8 +27,7 @@ export function checkFile(file: string): readonly string[] {
       ...wrongCounters(database, 'users', 'memberships'),
       // Older schemas do not have these totals.
       ...(state === 'current' ? COUNTED_LATER : []).flatMap((table) => wrongCounters(database, table, table)),
-      ...(state === 'current' ? wrongTransactionTotals(database, 'day', DAY) : []),
-      ...(state === 'current' ? wrongTransactionTotals(database, 'hour', HOUR) : []),
+      ...(state === 'current' ? ROLLUPS : []).flatMap((rollup) => wrongTransactionTotals(database, rollup)),
       ...(state === 'current' ? wrongSequences(database) : []),
     ];
   });
@@ -100,21 +99,13 @@ function brokenReferences(database: Sqlite.Database): string[] {
     .map(({ table, rowid, parent }) => `${table} ${rowid} refers to a missing row of ${parent}`);
 }
 
-/** Compares `transaction_days` or `transaction_hours`, which triggers maintain, with the transactions themselves. */
-function wrongTransactionTotals(
-  database: Sqlite.Database,
-  unit: 'day' | 'hour',
-  milliseconds: number,
-): string[] {
-  const kind = 'status, transaction_type, app_name';
-  const sums = ['total', 'amount_total', ...OUTCOMES.map((outcome) => `${outcome}_amount`)];
-  const stored = `select company_id, ${unit} as number, ${kind}, ${sums.join()} from transaction_${unit}s
-    where ${sums.map((name) => `${name} <> 0`).join(' or ')}`;
-  const amounts = OUTCOMES.map(
-    (outcome) => `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0)`,
-  );
-  const counted = `select company_id, started_at / ${milliseconds} as number, ${kind}, count(*),
-    coalesce(sum(amount), 0), ${amounts.join()} from transactions group by 1, 2, 3, 4, 5`;
+/** Compares a table of totals, which triggers maintain, with the transactions themselves. */
+function wrongTransactionTotals(database: Sqlite.Database, { table, unit, kind }: Rollup): string[] {
+  const milliseconds = MS[unit];
+  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${ROLLUP_SUMS.join()} from ${table}
+    where ${ROLLUP_SUMS.map((name) => `${name} <> 0`).join(' or ')}`;
+  const counted = `select company_id, started_at / ${milliseconds} as number, ${kind.join()}, ${COUNTED_SUMS.join()}
+    from transactions group by 1, 2, ${kind.join()}`;
   const wrong = database
     .prepare(
       `select distinct company_id as company, number from (
@@ -124,7 +115,7 @@ function wrongTransactionTotals(
     .all() as { company: number; number: number }[];
   return wrong.map(({ company, number }) => {
     const time = new Date(number * milliseconds).toISOString();
-    return `company ${company}: the transaction totals of the ${unit} ${time} are wrong`;
+    return `company ${company}: the transaction totals of the ${unit} ${time} are wrong in ${table}`;
   });
 }
 

@@ -10,7 +10,7 @@ import {
   required,
   type Db,
   type Table,
-} from './builders.js';
+} from '../table-builders.js';
 
 async function createUsers(db: Db): Promise<void> {
   let companies: Table = db.schema.createTable('companies').addColumn('id', ddl.id);

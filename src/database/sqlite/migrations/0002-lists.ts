@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { jsonText } from '../../storage.js';
-import { index, type Db } from './builders.js';
+import { index, type Db } from '../table-builders.js';
 
 const AUDITED = [
   'devices',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import { index, required, type Db, type Table } from './builders.js';
+import { index, required, type Db, type Table } from '../table-builders.js';
 
 /** Indexes for the filters of dashboards, and totals of transactions by hour and by day. */
 export async function up(db: Db): Promise<void> {

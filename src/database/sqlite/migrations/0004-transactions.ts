@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import type { Db } from './builders.js';
+import type { Db } from '../table-builders.js';
 
 const OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
 const KIND = sql.raw('status, transaction_type, app_name');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import { index, type Db } from './builders.js';
+import { index, type Db } from '../table-builders.js';
 
 /**
  * Index for the ledger of one record: by its id, with or without its type. With the shares the planner looks entries up

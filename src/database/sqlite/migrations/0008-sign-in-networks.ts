@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import { optional, required, type Db, type Table } from './builders.js';
+import { optional, required, type Db, type Table } from '../table-builders.js';
 
 /**
  * Wrong passwords count by user and network, and by user over the networks that are new to the user. What was counted

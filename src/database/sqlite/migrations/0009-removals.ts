@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import { companyTable, optional, references, required, type Db, type Table } from './builders.js';
+import { companyTable, optional, references, required, type Db, type Table } from '../table-builders.js';
 
 /** What wide changes have left to be done in steps: rows to remove, and deliveries to queue. */
 export async function up(db: Db): Promise<void> {

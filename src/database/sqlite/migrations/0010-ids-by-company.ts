@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import { index, type Db } from './builders.js';
+import { index, type Db } from '../table-builders.js';
 
 /** Tables whose ids are shown, with the type that the ledger gives their records. */
 const ENTITIES = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import { required, type Db } from './builders.js';
+import { required, type Db } from '../table-builders.js';
 
 /** Hashes of ledger entries, and the head of each company's chain; see `database/ledger/chain.ts`. */
 export async function up(db: Db): Promise<void> {

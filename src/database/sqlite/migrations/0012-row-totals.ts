@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { ddl } from '../ddl.js';
-import type { Db } from './builders.js';
+import type { Db } from '../table-builders.js';
 
 const TABLES = [
   ...['app_versions', 'parameters', 'metacontents', 'access_tokens'],

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { Db } from './builders.js';
+import type { Db } from '../table-builders.js';
 
 const ADD = `insert into counters (company_id, name, total) values (new.company_id, 'queued_deliveries', 1)
   on conflict (company_id, name) do update set total = total + 1;`;

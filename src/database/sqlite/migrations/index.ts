@@ -12,6 +12,7 @@ import { up as idsByCompany } from './0010-ids-by-company.js';
 import { up as ledgerChain } from './0011-ledger-chain.js';
 import { up as rowTotals } from './0012-row-totals.js';
 import { up as queuedDeliveries } from './0013-queued-deliveries.js';
+import { up as transactionRollups } from './0014-transaction-rollups.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -27,6 +28,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-ledger-chain': { up: ledgerChain },
   '0012-row-totals': { up: rowTotals },
   '0013-queued-deliveries': { up: queuedDeliveries },
+  '0014-transaction-rollups': { up: transactionRollups },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

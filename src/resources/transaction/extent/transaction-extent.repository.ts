@@ -5,24 +5,39 @@ import { specialSql } from '../../../database/company/special-sql.js';
 import { instant } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';
+import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.rules.js';
 
-/** What a list may examine: the daily totals, all transactions, or those with one number, of a time range. */
-export type Extent =
-  | { readonly of: 'days' | 'transactions' }
-  | { readonly of: 'serial_number' | 'logical_number'; readonly value: string };
+/** What a list may examine: a table within a period, or of one value of a column that has an index in order of time. */
+export interface Extent extends PeriodPart {
+  readonly table: TotalsPart['table'];
+  readonly only?: { readonly column: 'serial_number' | 'logical_number' | 'app_name' | 'status'; readonly value: string };
+}
 
-/** Whether there are more than `MANY_ROWS`; examines no more than these. `range` is in days for `days`, otherwise in ms. */
-export async function hasManyRows(work: ReadWork, extent: Extent, { from, to }: TimeRange): Promise<boolean> {
+/** Transactions of a time range. */
+export const transactionsIn = ({ from, to }: TimeRange, only?: Extent['only']): Extent => ({
+  ...{ table: 'transactions', of: 'instant', from, to },
+  ...(only === undefined ? {} : { only }),
+});
+
+/** Whether one of these has more than `MANY_ROWS`; examines no more of each; one statement. */
+export async function hasManyRows(work: ReadWork, extents: readonly Extent[]): Promise<boolean> {
+  if (extents.length === 0) return false;
   const { db, companyId } = specialSql(work);
-  const own = 'value' in extent ? [extent.value] : [];
-  const isDays = extent.of === 'days';
-  const [begin, end] = isDays ? [from, to] : [from, to].map((at) => instant.toColumn(new Date(at)));
-  const parameters = [companyId, ...own, begin, end, MANY_ROWS];
-  const rows = await runCached(db, `transactions many ${extent.of}`, parameters, () => {
-    const time = sql.ref(isDays ? 'day' : 'started_at');
-    return sql`select 1 from ${sql.table(isDays ? 'transaction_days' : 'transactions')}
-      where company_id = ${companyId} ${'value' in extent ? sql`and ${sql.ref(extent.of)} = ${extent.value}` : sql``}
-        and ${time} >= ${begin} and ${time} < ${end} limit 1 offset ${MANY_ROWS}`;
+  const values = ({ of, from, to, only }: Extent): readonly unknown[] => [
+    ...(only === undefined ? [] : [only.value]),
+    ...[from, to].map((at) => (of === 'instant' ? instant.toColumn(new Date(at)) : at)),
+  ];
+  const shape = extents.map(({ table, only }) => `${table} ${only?.column ?? ''}`).join('|');
+  const parameters = extents.flatMap((extent) => [companyId, ...values(extent), MANY_ROWS]);
+  const rows = await runCached(db, `transactions many|${shape}`, parameters, () => {
+    const parts = extents.map((extent) => {
+      const bound = values(extent);
+      const time = sql.ref(extent.of === 'instant' ? 'started_at' : extent.of);
+      const only = extent.only === undefined ? sql`` : sql`and ${sql.ref(extent.only.column)} = ${bound[0]}`;
+      return sql`select 1 from (select 1 from ${sql.table(extent.table)} where company_id = ${companyId} ${only}
+        and ${time} >= ${bound.at(-2)} and ${time} < ${bound.at(-1)} limit 1 offset ${MANY_ROWS}) as many`;
+    });
+    return sql`${sql.join(parts, sql` union all `)}`;
   });
   return rows.length > 0;
 }

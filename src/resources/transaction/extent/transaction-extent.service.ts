@@ -1,40 +1,61 @@
 import { fieldsIn, type Condition } from '../../../database/list/condition.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
-import { hasManyRows, type Extent } from './transaction-extent.repository.js';
-import type { TransactionFilter } from '../transaction.model.js';
-import { splitPeriod, type PagePlace } from '../transaction.rules.js';
-import { isKeptTotal, type Narrowed } from '../transaction.totals.service.js';
+import type { PagePlace } from '../transaction.rules.js';
+import { mostRowsOf, totalsParts, valueDemanded, type Span } from '../totals/transaction-totals.rules.js';
+import type { Narrowed } from '../totals/transaction-totals.service.js';
+import { hasManyRows, transactionsIn, type Extent } from './transaction-extent.repository.js';
 
-/** Continues in a unit that examines, if the totals of a filter cannot be had from a few thousand rows. */
-export async function examineForTotals(
-  work: ReadWork,
-  { serialNumber, logicalNumber }: TransactionFilter,
-  narrowed: Narrowed,
-  offset: number,
-): Promise<void> {
-  if (work.examineInstead === undefined || isKeptTotal(narrowed, offset)) return;
-  const numbers: Extent[] = [];
-  if (serialNumber !== undefined) numbers.push({ of: 'serial_number', value: serialNumber });
-  if (logicalNumber !== undefined) numbers.push({ of: 'logical_number', value: logicalNumber });
-  for (const extent of numbers) {
-    if (await hasManyRows(work, extent, narrowed.period)) work.examineInstead();
-  }
-  if (numbers.length > 0) return;
-  for (const { isWhole, ...range } of splitPeriod(narrowed.period)) {
-    if (await hasManyRows(work, { of: isWhole ? 'days' : 'transactions' }, range)) work.examineInstead();
-  }
+const NUMBERS = [
+  { field: 'serialNumber', column: 'serial_number' },
+  { field: 'logicalNumber', column: 'logical_number' },
+] as const;
+const APP = { field: 'appName', column: 'app_name' } as const;
+const STATUS = { field: 'status', column: 'status' } as const;
+
+/** Fields of which each has an index in the order of time: with one of them, only rows of the page are examined. */
+const INDEXED = [...NUMBERS, APP, STATUS];
+
+function only(where: Condition, fields: readonly (typeof INDEXED)[number][]): Extent['only'][] {
+  return fields.flatMap(({ field, column }) => {
+    const value = valueDemanded(where, field);
+    return typeof value === 'string' ? [{ column, value }] : [];
+  });
 }
 
-/** The fields of which each has an index in the order of time: with one of them, only rows of the page are examined. */
-const INDEXED: readonly string[] = ['status', 'appName', 'serialNumber', 'logicalNumber'];
+/** Whether an index has the rows that meet a condition, and no others, in the order of time. */
+export function isInOrder(where: Condition): boolean {
+  const fields = fieldsIn(where);
+  return fields.length === 0 || (fields.length === 1 && only(where, INDEXED).length === 1);
+}
+
+/** Continues in a unit that examines, if the totals of a filter cannot be had from a few thousand rows. */
+export async function examineForTotals(work: ReadWork, narrowed: Narrowed): Promise<void> {
+  if (work.examineInstead === undefined) return;
+  const numbers = only(narrowed.where, NUMBERS).map((number) => transactionsIn(narrowed.period, number));
+  const isMuch = numbers.length > 0 ? await hasManyRows(work, numbers) : await hasManyTotals(work, narrowed);
+  if (isMuch) work.examineInstead();
+}
+
+/** Whether more than a few thousand rows must be read for the totals of a period, by days or by hours. */
+export async function hasManyTotals(
+  work: ReadWork,
+  { period, where }: Narrowed,
+  longest: Span = 'day',
+): Promise<boolean> {
+  const large = totalsParts(period, where, longest).filter((part) => mostRowsOf(part) > MANY_ROWS);
+  const extents = large.map((part) => {
+    const [ofApp] = part.table === 'transaction_app_days' ? only(where, [APP]) : [];
+    return ofApp === undefined ? part : { ...part, only: ofApp };
+  });
+  return await hasManyRows(work, extents);
+}
 
 /** Continues in a unit that examines, if the rows of a page are found only among more than a few thousand others. */
 export async function examineForPage(work: ReadWork, where: Condition, place: PagePlace): Promise<void> {
   if (work.examineInstead === undefined) return;
   if (place.skip > MANY_ROWS) work.examineInstead();
-  const fields = fieldsIn(where);
-  if (fields.length === 0 || (fields.length === 1 && INDEXED.includes(fields[0] ?? ''))) return;
   // The rows of a device or logical number are few: that was found for the totals.
-  if (fields.includes('serialNumber') || fields.includes('logicalNumber')) return;
-  if (await hasManyRows(work, { of: 'transactions' }, place)) work.examineInstead();
+  if (isInOrder(where) || only(where, NUMBERS).length > 0) return;
+  const [indexed] = only(where, [APP, STATUS]);
+  if (await hasManyRows(work, [transactionsIn(place, indexed)])) work.examineInstead();
 }

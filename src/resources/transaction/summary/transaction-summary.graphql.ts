@@ -21,7 +21,7 @@ import {
 } from '../../../graphql/index.js';
 import { GroupList } from '../../group/group.graphql.js';
 import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
-import { transactions } from '../transaction.totals.service.js';
+import { transactions } from '../totals/transaction-totals.service.js';
 import {
   MAX_READ,
   MAX_ROWS,

@@ -5,12 +5,13 @@ import { indexedBy, instant, unitsSince1970 } from '../../../database/storage.js
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
+import type { TotalsTable } from '../totals/transaction-totals.rules.js';
 import type { PaymentOutcome } from '../transaction.model.js';
 import type { Bucket, Dimension, SummaryRow } from './transaction-summary.model.js';
 
 /** The table or index from which a time range is summed up. `from` and `to` are in its unit: days, hours or ms. */
 export interface Source extends TimeRange {
-  readonly of: 'days' | 'hours' | 'newest' | 'serial' | 'logical_number';
+  readonly of: TotalsTable | 'newest' | 'serial' | 'logical_number';
 }
 
 export interface SummaryQuery {
@@ -117,7 +118,7 @@ interface Form {
   readonly amounts: readonly RawBuilder<number>[];
 }
 
-const kept = (table: string, time: string, unit: number): Form => ({
+const kept = (table: TotalsTable, time: string, unit: number): Form => ({
   unit,
   table: () => sql`${sql.table(table)} as t`,
   time: sql`${sql.ref(`t.${time}`)}`,
@@ -142,8 +143,11 @@ const eachTransaction = (index: string): Form => ({
 });
 
 const FORMS: Readonly<Record<Source['of'], Form>> = {
-  days: kept('transaction_days', 'day', DAY),
-  hours: kept('transaction_hours', 'hour', HOUR),
+  transaction_days: kept('transaction_days', 'day', DAY),
+  transaction_hours: kept('transaction_hours', 'hour', HOUR),
+  transaction_day_totals: kept('transaction_day_totals', 'day', DAY),
+  transaction_hour_totals: kept('transaction_hour_totals', 'hour', HOUR),
+  transaction_app_days: kept('transaction_app_days', 'day', DAY),
   newest: eachTransaction('newest'),
   serial: eachTransaction('serial'),
   logical_number: eachTransaction('logical_number'),
@@ -188,7 +192,7 @@ function summaryRowOf(row: Totals): SummaryRow {
 export async function hoursIn(work: ReadWork, { from, to }: TimeRange): Promise<readonly CountedTimeRange[]> {
   const { db, companyId } = specialSql(work);
   const rows = await db
-    .selectFrom('transaction_hours')
+    .selectFrom('transaction_hour_totals')
     .select((column) => ['hour', column.fn.sum<number>('total').as('total')])
     .where('company_id', '=', companyId)
     .where('hour', '>=', Math.floor(from / HOUR))

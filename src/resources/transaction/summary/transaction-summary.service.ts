@@ -1,12 +1,11 @@
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
 import { ROW_VALUES, type Examination } from '../../../database/list/examination.js';
 import type { ReadWork } from '../../../database/work.js';
-import { HOUR } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import type { TimeRange } from '../time-range.model.js';
 import { KIND_FIELDS, meeting } from '../transaction.repository.js';
-import { partsOf, splitPeriod } from '../transaction.rules.js';
+import { partsOf } from '../transaction.rules.js';
+import { totalsParts, type Span } from '../totals/transaction-totals.rules.js';
 import {
   MAX_READ,
   MAX_ROWS,
@@ -23,7 +22,7 @@ import {
   narrowedTo,
   transactions,
   type Narrowed,
-} from '../transaction.totals.service.js';
+} from '../totals/transaction-totals.service.js';
 
 export interface SummaryRequest {
   readonly where: Condition | null;
@@ -43,7 +42,7 @@ export async function summarizeTransactions(
   const dimensions = [...new Set(by)];
   const query = { bucket, by: dimensions, limit: MAX_ROWS + 1, where: meeting(narrowed.where) };
   const rows = hasTotals(narrowed, by)
-    ? await summarizePart(work, { ...query, sources: totalsSources(narrowed.period, bucket) })
+    ? await summarizePart(work, { ...query, sources: totalsSources(narrowed, bucket, dimensions) })
     : await summarizeInParts(work, query, await readSources(work, narrowed));
   if (rows.some(({ amountTotal }) => !Number.isSafeInteger(amountTotal))) {
     throw tooMuch('The amounts add up to more than 2^53 - 1 cents');
@@ -55,7 +54,7 @@ export async function summarizeTransactions(
 export function examinationsOfSummary({ where, bucket, by }: SummaryRequest): readonly Examination[] {
   const narrowed = narrowedTo(where);
   const read: Examination = hasTotals(narrowed, by)
-    ? examinationOfTotals(narrowed, bucket === 'hour' ? 'hour' : 'day')
+    ? examinationOfTotals(narrowed, spanOf(bucket), by)
     : {
         ...transactions.examinesCount(where),
         rows: 'transactions',
@@ -97,18 +96,16 @@ function demandFew(rows: number): void {
   if (rows > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
 }
 
-/** Totals for whole days and hours; single transactions only for the rest at both ends. */
-function totalsSources(period: TimeRange, bucket: Bucket): readonly Source[] {
-  if (bucket === 'hour') return hourly(period);
-  return splitPeriod(period).flatMap(({ isWhole, ...range }) =>
-    isWhole ? [{ of: 'days' as const, ...range }] : hourly(range),
-  );
-}
+const spanOf = (bucket: Bucket): Span => (bucket === 'hour' ? 'hour' : 'day');
 
-function hourly(period: TimeRange): readonly Source[] {
-  return splitPeriod(period, HOUR).map(({ isWhole, ...range }) => ({
-    of: isWhole ? 'hours' : 'newest',
-    ...range,
+/** Totals for whole days and hours; single transactions only for the rest at both ends. */
+function totalsSources(
+  { period, where }: Narrowed,
+  bucket: Bucket,
+  by: readonly Dimension[],
+): readonly Source[] {
+  return totalsParts(period, where, spanOf(bucket), by).map(({ table, from, to }) => ({
+    ...{ of: table === 'transactions' ? 'newest' : table, from, to },
   }));
 }
 

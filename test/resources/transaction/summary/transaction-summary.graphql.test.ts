@@ -262,7 +262,7 @@ describe('transactionSummary', () => {
     };
     const [kept, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });
     expect(others).toEqual([]);
-    for (const table of ['transaction_days', 'transaction_hours', 'transactions']) {
+    for (const table of ['transaction_day_totals', 'transaction_hour_totals', 'transactions']) {
       expect(kept).toContain(`"${table}" as`);
     }
     const whole = await statements({ bucket: 'DAY', by: ['STATUS', 'TRANSACTION_TYPE', 'APP_NAME'] });
@@ -322,10 +322,10 @@ describe('a summary that would be too much', () => {
   it(`is refused where more than ${MAX_READ} transactions would be read one by one`, async () => {
     const { companyId } = server.beta.caller;
     const hour = FIRST / HOUR - 400 * 24;
-    await insertRows(server.place, 'transaction_hours', [
+    await insertRows(server.place, 'transaction_hour_totals', [
       {
         ...{ company_id: companyId, hour, status: 'success', transaction_type: 'switch' },
-        ...{ app_name: 'shop.rb', total: MAX_READ, amount_total: 0 },
+        ...{ total: MAX_READ, amount_total: 0, approved_amount: 0, denied_amount: 0, cancelled_amount: 0 },
       },
     ]);
     const gte = new Date((hour + 1) * HOUR).toISOString();
@@ -348,7 +348,7 @@ describe('a summary that would be too much', () => {
 
   it('is refused if the sum of the amounts is not a safe integer', async () => {
     await server.place.sql(
-      'update transaction_days set amount_total = $1 where company_id = $2 and day = $3',
+      'update transaction_day_totals set amount_total = $1 where company_id = $2 and day = $3',
       [Number.MAX_SAFE_INTEGER + 1, server.beta.caller.companyId, FIRST / DAY],
     );
     const { message, code } = await problem({ bucket: 'NONE', by: [] });

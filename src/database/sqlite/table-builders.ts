@@ -1,7 +1,7 @@
 import type { CreateTableBuilder, Kysely } from 'kysely';
 
-import { ddl } from '../ddl.js';
-import type { Tables } from '../../tables/tables.js';
+import { ddl } from './ddl.js';
+import type { Tables } from '../tables/tables.js';
 
 export type Table = CreateTableBuilder<string, string>;
 export type Db = Kysely<Tables>;

@@ -1,0 +1,30 @@
+/** A table of totals of transactions, which triggers maintain. */
+export interface Rollup {
+  readonly table: string;
+  readonly unit: 'day' | 'hour';
+  /** The columns by which it is grouped, besides the company and the unit. */
+  readonly kind: readonly string[];
+}
+
+const KIND = ['status', 'transaction_type', 'app_name'];
+
+export const ROLLUPS: readonly Rollup[] = [
+  { table: 'transaction_days', unit: 'day', kind: KIND },
+  { table: 'transaction_hours', unit: 'hour', kind: KIND },
+  { table: 'transaction_day_totals', unit: 'day', kind: KIND.slice(0, 2) },
+  { table: 'transaction_hour_totals', unit: 'hour', kind: KIND.slice(0, 2) },
+  { table: 'transaction_app_days', unit: 'day', kind: KIND },
+];
+
+/** Their sums: the number of transactions, the amount of all, and of the payments with each outcome. */
+export const PAYMENT_OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
+export const ROLLUP_SUMS: readonly string[] = [
+  ...['total', 'amount_total'],
+  ...PAYMENT_OUTCOMES.map((outcome) => `${outcome}_amount`),
+];
+
+/** The same sums over `transactions`, as SQL of both databases. */
+export const COUNTED_SUMS: readonly string[] = [
+  ...['count(*)', 'coalesce(sum(amount), 0)'],
+  ...PAYMENT_OUTCOMES.map((o) => `coalesce(sum(amount) filter (where payment_outcome = '${o}'), 0)`),
+];

@@ -1,0 +1,98 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { runCached } from '../../../database/company/cached-query.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { exactComparisons, toColumn, type Condition } from '../../../database/list/condition.js';
+import { countUpTo, type RowCount } from '../../../database/list/examination.js';
+import { instant } from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
+import { meeting } from '../transaction.repository.js';
+import { valueDemanded, type TotalsPart } from './transaction-totals.rules.js';
+
+/** Numbers of matching transactions of each part, in undefined order; one statement. */
+export async function sumParts(
+  work: ReadWork,
+  where: Condition,
+  parts: readonly TotalsPart[],
+): Promise<number[]> {
+  const rows = await readParts<{ total: number }>(
+    work,
+    { name: 'sums of transactions', where, parts },
+    (part, from) => sql`select ${totalOf(part)} as total ${from}`,
+  );
+  return rows.map(({ total }) => total);
+}
+
+/** The same for each day and hour of the parts that has some, and for `instant` parts as they are, whose `start` is 0. */
+export async function countParts(
+  work: ReadWork,
+  where: Condition,
+  parts: readonly TotalsPart[],
+): Promise<{ part: number; start: number; total: number }[]> {
+  return await readParts(work, { name: 'numbers of transactions', where, parts }, (part, from) => {
+    const index = sql.lit(parts.indexOf(part));
+    if (part.of === 'instant') return sql`select ${index} as part, 0 as start, count(*) as total ${from}`;
+    return sql`select ${index} as part, ${timeOf(part)} as start, sum(t.total) as total ${from}
+      group by ${timeOf(part)} having sum(t.total) > 0`;
+  });
+}
+
+interface Parts {
+  readonly name: string;
+  /** Compares only fields that the tables have. */
+  readonly where: Condition;
+  readonly parts: readonly TotalsPart[];
+}
+
+async function readParts<R>(
+  work: ReadWork,
+  { name, where, parts }: Parts,
+  build: (part: TotalsPart, from: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<R[]> {
+  if (parts.length === 0) return [];
+  const { db, companyId } = specialSql(work);
+  const query = (): RawBuilder<R> =>
+    sql<R>`${sql.join(
+      parts.map((part) => {
+        const [from, to] = boundsOf(part);
+        const time = timeOf(part);
+        return build(
+          part,
+          sql`from ${sql.table(part.table)} as t where t.company_id = ${companyId}
+            and ${time} >= ${from} and ${time} < ${to} and ${meeting(where)}`,
+        );
+      }),
+      sql` union all `,
+    )}`;
+  const exact = exactComparisons(where);
+  if (exact === undefined) return (await query().execute(db)).rows;
+  const shape = [name, ...parts.map(({ table }) => table), ...exact.map(({ field }) => field)].join('|');
+  const values = exact.map(({ value }) => toColumn(value));
+  const parameters = parts.flatMap((part) => [companyId, ...boundsOf(part), ...values]);
+  return await runCached<R>(db, shape, parameters, query);
+}
+
+const totalOf = ({ of }: TotalsPart): RawBuilder<number> =>
+  of === 'instant' ? sql`count(*)` : sql`coalesce(sum(t.total), 0)`;
+
+const timeOf = ({ of }: TotalsPart): RawBuilder<unknown> =>
+  sql.ref(of === 'instant' ? 't.started_at' : `t.${of}`);
+
+function boundsOf({ of, from, to }: TotalsPart): readonly [unknown, unknown] {
+  return of === 'instant'
+    ? [instant.toColumn(new Date(from)), instant.toColumn(new Date(to))]
+    : [from, to];
+}
+
+/** Counts the rows of a part that a sum examines. */
+export function rowsOfPart(where: Condition, part: TotalsPart): RowCount {
+  const [from, to] = boundsOf(part);
+  const time = timeOf(part);
+  const ofApp = part.table === 'transaction_app_days' ? sql`and t.app_name = ${valueDemanded(where, 'appName')}` : sql``;
+  return (work, max) =>
+    countUpTo(
+      max,
+      sql`from ${sql.table(part.table)} as t where t.company_id = ${specialSql(work).companyId} ${ofApp}
+        and ${time} >= ${from} and ${time} < ${to}`,
+    );
+}

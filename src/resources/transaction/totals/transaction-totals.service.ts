@@ -1,0 +1,89 @@
+import { comparisonsIn, fieldsIn, splitInterval, type Condition } from '../../../database/list/condition.js';
+import { ROW_VALUES, sumOfCounts, type Examination } from '../../../database/list/examination.js';
+import type { List } from '../../../database/list/list.js';
+import { countOf } from '../../../database/count.js';
+import type { ReadWork } from '../../../database/work.js';
+import type { CountedTimeRange, TimeRange } from '../time-range.model.js';
+import type { Transaction } from '../transaction.model.js';
+import { countTransactions, KIND_FIELDS, transactionList } from '../transaction.repository.js';
+import { isAlways, periodOf } from '../transaction.rules.js';
+import { countParts, rowsOfPart, sumParts } from './transaction-totals.repository.js';
+import { rangeOf, totalsParts, type Span, type TotalsPart } from './transaction-totals.rules.js';
+
+/** A filter, split into a time range and other conditions. */
+export interface Narrowed {
+  readonly period: TimeRange;
+  readonly where: Condition & { readonly and: readonly Condition[] };
+}
+
+/** Splits a condition. */
+export function narrowedTo(condition: Condition | null): Narrowed {
+  const { from, to, rest } = splitInterval(condition ?? { and: [] }, 'startedAt');
+  return { period: periodOf(from, to), where: { and: rest } };
+}
+
+/** Whether the totals can answer a condition: they are grouped by every field that it compares. */
+export function comparesKindsOnly(where: Condition): boolean {
+  return fieldsIn(where).every((field) => KIND_FIELDS.includes(field));
+}
+
+/** Whether the total is the company's counter. */
+export function isKeptTotal({ period, where }: Narrowed): boolean {
+  return isAlways(period) && where.and.length === 0;
+}
+
+/** The number of matching transactions, from totals if possible, else counted; one statement. */
+export async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
+  const { period, where } = narrowed;
+  if (isKeptTotal(narrowed)) return await countOf(work, 'transactions');
+  if (!comparesKindsOnly(where)) return await countTransactions(work, where, period);
+  const sums = await sumParts(work, where, totalsParts(period, where));
+  return sums.reduce((sum, total) => sum + total, 0);
+}
+
+/** From totals, by day or hour, newest first, without empty ones; one statement. `where` compares only `KIND_FIELDS`. */
+export async function rangesOf(
+  work: ReadWork,
+  { period, where }: Narrowed,
+  longest: Span,
+): Promise<readonly CountedTimeRange[]> {
+  const parts = totalsParts(period, where, longest);
+  const rows = await countParts(work, where, parts);
+  return rows
+    .map(({ part, start, total }) => rangeOf(parts[part] as TotalsPart, start, total))
+    .sort((one, other) => other.from - one.from);
+}
+
+export {
+  transactionArrivals,
+  transactionsOfDevice,
+  transactionsOfLogicalNumber,
+} from '../transaction.repository.js';
+
+/** A transaction that ends or changes leaves the total of its former kind, which may be empty then. */
+const TOTALS_PER_TRANSACTION = 2;
+
+/** What reading the totals of a period, grouped by the fields `by`, examines at most. */
+export function examinationOfTotals(
+  { period, where }: Narrowed,
+  longest: Span = 'day',
+  by: readonly string[] = [],
+): Examination {
+  const counts = totalsParts(period, where, longest, by).map((part) => rowsOfPart(where, part));
+  const values = TOTALS_PER_TRANSACTION * (ROW_VALUES + comparisonsIn(where));
+  return { values, rows: 'transactions', within: sumOfCounts(counts) };
+}
+
+function examinationOfCount(condition: Condition | null): Examination {
+  const narrowed = narrowedTo(condition);
+  return condition !== null && comparesKindsOnly(narrowed.where)
+    ? examinationOfTotals(narrowed)
+    : transactionList.examinesCount(condition);
+}
+
+/** The company's transactions, counted from totals where possible. */
+export const transactions: List<Transaction> = {
+  ...transactionList,
+  count: (work, condition) => totalOf(work, narrowedTo(condition)),
+  examinesCount: examinationOfCount,
+};

@@ -37,6 +37,8 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   };
   const writers = createWriters();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
+  // What undoes a savepoint: SQLite would write it to a temporary file, which takes longer than the changes themselves.
+  writer.database.pragma('temp_store = memory');
   const groups = new WriteGroups({
     ...{ connection: writer, writers },
     isCautious: () => health.fault !== null,

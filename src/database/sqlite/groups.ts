@@ -8,8 +8,7 @@ import { storageFailed } from './faults.js';
 import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
 
 /** A group that has reached one of these commits before the next unit begins. */
-const MAX_UNITS = 128;
-const MAX_MS = 10;
+const LIMITS = { units: 128, ms: 10 } as const;
 
 /** Units of work that are committed together. */
 interface Group {
@@ -26,6 +25,7 @@ interface Options {
   readonly writers: Writers;
   /** Whether each unit is to be committed alone, for example since the storage has failed. */
   readonly isCautious: () => boolean;
+  readonly limits?: { readonly units: number; readonly ms: number };
 }
 
 /**
@@ -106,7 +106,8 @@ export class WriteGroups {
   }
 
   #isFull({ units, since }: Group): boolean {
-    return units >= MAX_UNITS || systemClock.elapsed() - since >= MAX_MS || this.options.isCautious();
+    const { limits = LIMITS, isCautious } = this.options;
+    return units >= limits.units || systemClock.elapsed() - since >= limits.ms || isCautious();
   }
 
   /** Waits until no unit has come for a turn of the event loop: those that wait in it already join the group. */

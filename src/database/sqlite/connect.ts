@@ -8,6 +8,7 @@ import { StatementListeners } from '../statement-listener.js';
 import { Checkpoints } from './checkpoints/checkpoints.js';
 import { SqliteConnection, type Watcher } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
+import { WriteGroups } from './groups.js';
 import { ReaderThreads } from './examining/reader-threads.js';
 import { FileGuard } from './file/guard.js';
 import { Marker, readMarks, type Slot } from './file/marker.js';
@@ -36,12 +37,18 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   };
   const writers = createWriters();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
+  // What undoes a savepoint: SQLite would write it to a temporary file, which takes longer than the changes themselves.
+  writer.database.pragma('temp_store = memory');
+  const groups = new WriteGroups({
+    ...{ connection: writer, writers },
+    isCautious: () => health.fault !== null,
+  });
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
   const reserve = options.slot === 'server' ? new Reserve(file) : null;
   const checkpoints = options.slot === 'server' ? checkpointsOf(writer, file) : null;
   const readers = openReaders(file, writer, options);
-  const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, writers) });
+  const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, groups) });
   const verify = (): string | null => writer.guard?.verify() ?? null;
   return {
     ...{ name: file, system: 'sqlite', health, writes, verify },
@@ -55,6 +62,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify }, options),
     close: async () => {
       await writers.finish();
+      groups.commit();
       await readers.close();
       await checkpoints?.close();
       closeWriter(writer);

@@ -7,8 +7,9 @@ import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-l
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 import type { Checkpoints } from './checkpoints/checkpoints.js';
 import type { StatementEnd } from '../statement-listener.js';
-import { isBusy, isFatal, translate } from './faults.js';
+import { isBusy, isFatal, storageFailed, translate } from './faults.js';
 import { allWithinLimit } from './bounded-rows.js';
+import type { CommitGuard } from './file/guard.js';
 import { probeStorage } from './file/probe.js';
 import { bound, Statements } from './statements.js';
 
@@ -22,20 +23,6 @@ export interface Watcher {
   onFault(code: DomainCode, error: unknown): void;
   /** The log has grown long because read transactions kept SQLite from restarting it: twice as long, if urgent. */
   onLongLog?(isUrgent: boolean): void;
-}
-
-/** Watches the files of the database, and notes what is acknowledged. */
-export interface CommitGuard {
-  /** In the transaction, just before its commit. */
-  committing(): void;
-  /** After a commit, before it is acknowledged. Errors: `storage_unavailable` if the files are gone. */
-  committed(): void;
-  /** The log was copied into the file, and both are on the disk. */
-  checkpointed(): void;
-  /** Null if the files are where they were opened; otherwise says which one is not. */
-  verify(): string | null;
-  /** After the connection was closed. */
-  close(): void;
 }
 
 /** Pages (4 KiB each) of the log that are not yet in the database file, from which on they are copied there. */
@@ -80,7 +67,7 @@ export class SqliteConnection implements DatabaseConnection {
 
   #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      this.#demandWhole();
+      this.demandWhole();
       return Promise.resolve(this.#run<R>(query));
     } catch (error) {
       return Promise.reject(this.#explain(error));
@@ -98,7 +85,7 @@ export class SqliteConnection implements DatabaseConnection {
   async begin(deadline: number): Promise<void> {
     for (;;) {
       try {
-        this.#demandWhole();
+        this.demandWhole();
         this.#statements.get('begin immediate').run();
         this.#begun = true;
         return;
@@ -110,27 +97,52 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   commit(): void {
-    try {
-      this.#demandWhole();
+    this.#explained(() => {
+      this.demandWhole();
       this.guard?.committing();
       this.#statements.get('commit').run();
       this.#begun = false;
-    } catch (error) {
-      throw this.#explain(error);
-    }
+    });
     this.guard?.committed();
     this.#checkpoint();
   }
 
+  /** Begins what can be undone alone, in a write transaction. There is one at a time. */
+  savepoint(): void {
+    this.#change('savepoint unit');
+  }
+
+  releaseSavepoint(): void {
+    this.#change('release unit');
+  }
+
+  /** Undoes what was changed since `savepoint`. False if that is not possible: the transaction must be rolled back. */
+  rollbackToSavepoint(): boolean {
+    try {
+      this.#change('rollback to unit');
+      this.#change('release unit');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #change(command: string): void {
+    this.#explained(() => {
+      this.demandWhole();
+      this.#statements.get(command).run();
+    });
+  }
+
   /** Begins a read transaction: from its first statement on, all of them see the same state. */
   beginRead(): void {
-    this.#demandWhole();
+    this.demandWhole();
     this.#statements.get('begin').run();
   }
 
   /** Changes whenever another connection, of this or another process, has committed. */
   dataVersion(): number {
-    this.#demandWhole();
+    this.demandWhole();
     return (this.#statements.get('pragma data_version').get() as { data_version: number }).data_version;
   }
 
@@ -216,20 +228,19 @@ export class SqliteConnection implements DatabaseConnection {
     return { log, left: log - checkpointed };
   }
 
+  /** Why SQLite rolled the open transaction back by itself; null if it has not. */
+  get undone(): Error | null {
+    return this.#undone;
+  }
+
   /** Refuses statements after a failed fsync, and in a transaction that SQLite rolled back by itself. */
-  #demandWhole(): void {
+  demandWhole(): void {
     if (this.#fatal !== null) throw this.#fatal;
     if (!this.database.open) {
       throw new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
     }
     if (this.#begun && !this.database.inTransaction) {
-      throw (
-        this.#undone ??
-        new DomainError(
-          'storage_unavailable',
-          'The storage failed during this change; nothing of it was stored.',
-        )
-      );
+      throw this.#undone ?? storageFailed(null);
     }
   }
 
@@ -268,6 +279,14 @@ export class SqliteConnection implements DatabaseConnection {
     for (const value of parameters)
       if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
     this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
+  }
+
+  #explained(use: () => void): void {
+    try {
+      use();
+    } catch (error) {
+      throw this.#explain(error);
+    }
   }
 
   #explain(error: unknown): Error {

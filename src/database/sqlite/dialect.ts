@@ -8,9 +8,8 @@ import {
 
 import { systemClock } from '../../platform/clock.js';
 import type { SqliteConnection } from './connection.js';
-import { currentOwner } from '../../platform/concurrency/event-loop.js';
-import type { Release } from '../../platform/concurrency/semaphore.js';
-import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
+import type { WriteGroups, WritingUnit } from './groups.js';
+import { MAX_WRITE_WAIT_MS } from './writer.js';
 
 /** SQLite can change its schema within a transaction, so a migration is applied entirely or not at all. */
 export class ConnectionAdapter extends SqliteAdapter {
@@ -18,35 +17,26 @@ export class ConnectionAdapter extends SqliteAdapter {
     return true;
   }
 
-  /** Keeps Kysely from serializing callers: the driver has its own queue, with a time limit. */
+  /** Keeps Kysely from serializing callers: read statements never wait, and those who write have a queue of their own. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Read statements are synchronous calls and never wait for each other. Write transactions run one at a time. */
+/** Of a connection that only reads, or that has a single user. */
 class ConnectionDriver implements Driver {
-  #deadline = 0;
-  #release: Release | undefined;
-
-  constructor(
-    private readonly connection: SqliteConnection,
-    private readonly writers: Writers | null,
-  ) {}
+  constructor(private readonly connection: SqliteConnection) {}
 
   async init(): Promise<void> {
     // The connection is already open.
   }
 
-  async acquireConnection(): Promise<DatabaseConnection> {
-    const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
-    this.#release = await this.writers?.acquire(currentOwner().party);
-    this.#deadline = deadline;
-    return this.connection;
+  acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(this.connection);
   }
 
   async beginTransaction(): Promise<void> {
-    await this.connection.begin(this.#deadline);
+    await this.connection.begin(systemClock.elapsed() + MAX_WRITE_WAIT_MS);
   }
 
   async commitTransaction(): Promise<void> {
@@ -60,8 +50,7 @@ class ConnectionDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    this.#release?.();
-    await Promise.resolve();
+    // It stays open.
   }
 
   async destroy(): Promise<void> {
@@ -69,17 +58,50 @@ class ConnectionDriver implements Driver {
   }
 }
 
+/** Transactions are units of groups. */
+class GroupDriver implements Driver {
+  constructor(private readonly groups: WriteGroups) {}
+
+  async init(): Promise<void> {
+    // The connection is already open.
+  }
+
+  acquireConnection(): Promise<WritingUnit> {
+    return this.groups.acquire();
+  }
+
+  beginTransaction(unit: WritingUnit): Promise<void> {
+    return unit.begin();
+  }
+
+  commitTransaction(unit: WritingUnit): Promise<void> {
+    return unit.commit();
+  }
+
+  rollbackTransaction(unit: WritingUnit): Promise<void> {
+    return unit.rollback();
+  }
+
+  async releaseConnection(unit: WritingUnit): Promise<void> {
+    await Promise.resolve(unit.release());
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.resolve(this.groups.connection.database.close());
+  }
+}
+
 export class SqliteConnectionDialect extends SqliteDialect {
   constructor(
     private readonly connection: SqliteConnection,
-    /** Null where the connection only reads. */
-    private readonly writers: Writers | null,
+    /** Null where the connection only reads, or has a single user. */
+    private readonly groups: WriteGroups | null,
   ) {
     super({ database: connection.database });
   }
 
   override createDriver(): Driver {
-    return new ConnectionDriver(this.connection, this.writers);
+    return this.groups === null ? new ConnectionDriver(this.connection) : new GroupDriver(this.groups);
   }
 
   override createAdapter(): DialectAdapter {

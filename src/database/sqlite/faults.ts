@@ -32,6 +32,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 /** After a failed fsync, the state of the disk is unknown: the process must end and start again. */
 const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
 
+/** Why a unit of work is not stored though it has not failed itself: the fault of the storage, if it is one. */
+export function storageFailed(reason: unknown): Error {
+  if (reason instanceof DomainError && reason.code !== 'taken') return reason;
+  const message = 'The storage failed during this change; nothing of it was stored.';
+  return new DomainError('storage_unavailable', message, { retryAfter: 1 });
+}
+
 /** SQLite's result code of an error, or of what caused it. */
 function engineCode(error: unknown): string | undefined {
   if (error instanceof DomainError) return engineCode(error.details.cause);

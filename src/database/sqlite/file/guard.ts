@@ -2,13 +2,26 @@ import type Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
 import { DomainError } from '../../../platform/errors.js';
-import type { CommitGuard } from '../connection.js';
 import { IDENTITY_OFFSET } from './inspect.js';
 import type { Mark, Marker } from './marker.js';
 import { canonicalPath, openDescriptor, walPath } from './paths.js';
 
 /** First four bytes of every log; the last bit of the fourth says the byte order. */
 const LOG_MAGIC = 0x377f0682;
+
+/** Watches the files of the database, and notes what is acknowledged. */
+export interface CommitGuard {
+  /** In the transaction, just before its commit. */
+  committing(): void;
+  /** After a commit, before it is acknowledged. Errors: `storage_unavailable` if the files are gone. */
+  committed(): void;
+  /** The log was copied into the file, and both are on the disk. */
+  checkpointed(): void;
+  /** Null if the files are where they were opened; otherwise says which one is not. */
+  verify(): string | null;
+  /** After the connection was closed. */
+  close(): void;
+}
 
 interface Place {
   readonly path: string;

@@ -12,7 +12,6 @@ import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker.js';
 import { closing, giveIdentity, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';
-import { createWriters } from '../writer.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -74,7 +73,7 @@ export async function applyMigrations(
   // A migration that makes a table anew drops the old one: enforced foreign keys would delete what refers to it.
   connection.database.pragma('foreign_keys = off');
   const db = new Kysely<Tables>({
-    dialect: new SqliteConnectionDialect(connection, createWriters()),
+    dialect: new SqliteConnectionDialect(connection, null),
   });
   const migrator = new Migrator({
     db,

@@ -1,0 +1,55 @@
+import { Kysely } from 'kysely';
+import { onTestFinished } from 'vitest';
+
+import type { Database } from '../../src/database/database.js';
+import { SqliteConnection } from '../../src/database/sqlite/connection.js';
+import { SqliteConnectionDialect } from '../../src/database/sqlite/dialect.js';
+import { openFile } from '../../src/database/sqlite/file/open-file.js';
+import { WriteGroups } from '../../src/database/sqlite/groups.js';
+import { createWriters } from '../../src/database/sqlite/writer.js';
+import type { Tables } from '../../src/database/tables/tables.js';
+import { createUnits, type Units } from '../../src/database/work.js';
+import type { Clock } from '../../src/platform/clock.js';
+import { testClock } from '../support/clock.js';
+import { sqliteDatabase } from '../support/databases/sqlite-database.js';
+
+/** Callbacks around each commit. */
+interface Hooks {
+  /** What it throws makes the commit fail. */
+  committing: () => void;
+  committed: () => void;
+}
+
+export interface Grouped {
+  readonly database: Database;
+  readonly units: Units;
+  readonly hooks: Hooks;
+}
+
+/** An empty database whose units are committed in groups of at most 128, however long they take. */
+export function openGrouped(clock: Clock = testClock()): Grouped {
+  const database = sqliteDatabase();
+  const hooks: Hooks = { committing: () => undefined, committed: () => undefined };
+  const connection = new SqliteConnection(
+    openFile(database.name, { readonly: false }),
+    { onStatement: () => undefined, onFatal: () => undefined, onFault: () => undefined },
+    {
+      committing: () => hooks.committing(),
+      committed: () => hooks.committed(),
+      checkpointed: () => undefined,
+      verify: () => null,
+      close: () => undefined,
+    },
+  );
+  onTestFinished(() => void connection.database.close());
+  const writers = createWriters();
+  const limits = { units: 128, ms: Infinity };
+  const groups = new WriteGroups({ connection, writers, isCautious: () => false, limits });
+  const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, groups) });
+  const grouped: Database = {
+    ...database,
+    writes,
+    write: (_scope, use) => writes.transaction().execute(use),
+  };
+  return { database: grouped, units: createUnits(grouped, clock), hooks };
+}

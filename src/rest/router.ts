@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Units } from '../database/work.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
 import {
+  emptyBody,
   formBody,
   inviteBody,
   MAX_BODY_BYTES,
@@ -171,6 +172,8 @@ async function receive(
   caller: Caller | null,
   options: ServeOptions,
 ): Promise<Received> {
+  const empty = file === undefined ? emptyBody(request) : undefined;
+  if (empty !== undefined) return { body: empty, upload: null, release: () => undefined };
   const { bodyRate: rate } = options;
   const isForm = isMultipart(request) && !(await isMislabelled(request, rate.windowMs));
   if (isForm && file === undefined) throw multipartElsewhere(options.fileRoutes);

@@ -12,7 +12,7 @@ export function readDirectly(executor: QueryExecutor, connection: DatabaseConnec
 }
 
 /** Runs a compiled statement of a handle. */
-export async function execute<R>(executor: QueryExecutor, query: CompiledQuery): Promise<QueryResult<R>> {
+export function execute<R>(executor: QueryExecutor, query: CompiledQuery): Promise<QueryResult<R>> {
   const connection = connections.get(executor);
-  return await (connection ?? executor).executeQuery<R>(query as CompiledQuery<R>);
+  return (connection ?? executor).executeQuery<R>(query as CompiledQuery<R>);
 }

@@ -19,7 +19,10 @@ export function listText(name: string, page: Page<JsonText>, itemName: string): 
   const before = `{${JSON.stringify(itemName)}:`;
   const items = page.records.map(({ text }) => `${before}${text}}`).join();
   const pagination = JSON.stringify(paginationOf(page));
-  return { status: 200, body: new JsonText(`{"pagination":${pagination},${JSON.stringify(name)}:[${items}]}`) };
+  return {
+    status: 200,
+    body: new JsonText(`{"pagination":${pagination},${JSON.stringify(name)}:[${items}]}`),
+  };
 }
 
 function paginationOf({ request, records, total }: Page<unknown>): z.output<typeof Pagination> {

@@ -56,7 +56,9 @@ export async function performList(
     };
     const list = await units.read(caller, readOnce, { examines: 'when_needed' });
     try {
-      return list.body instanceof JsonText || isShort(list.body) ? renderResponse(list) : await renderList(list, held);
+      return list.body instanceof JsonText || isShort(list.body)
+        ? renderResponse(list)
+        : await renderList(list, held);
     } finally {
       waiting.expect(companyId, asked, held.bytes);
     }

@@ -41,7 +41,8 @@ export class RouteTable {
   constructor(routes: readonly Route[]) {
     for (const pattern of patternsOf(routes)) {
       const [first] = pattern.segments;
-      if (typeof first !== 'string') throw new Error(`The path ${pattern.template} begins with a placeholder`);
+      if (typeof first !== 'string')
+        throw new Error(`The path ${pattern.template} begins with a placeholder`);
       const others = this.#byFirst.get(first);
       if (others === undefined) this.#byFirst.set(first, [pattern]);
       else others.push(pattern);

@@ -92,7 +92,9 @@ async function serve(
   const query = readQuery(request.originalUrl);
   const caller = await authorize(request, response, { query, route }, options);
   const owner = caller === null ? currentOwner() : companyOwner(caller);
-  await workFor(owner, () => handle({ request, route, query, placeholders, values }, response, caller, options));
+  await workFor(owner, () =>
+    handle({ request, route, query, placeholders, values }, response, caller, options),
+  );
 }
 
 async function handle(

@@ -54,8 +54,8 @@ export function textReader<Row extends Revised>(shape: z.ZodObject, rows: RowRea
   const textOf = rowWriter(shape);
   const read = (row: Row): RecordText => new RecordText(textOf(row), row.id, row.revision);
   return {
-    list: async (work, page) => await rows.list(work, page, read),
-    get: async (work, id) => await rows.get(work, id, read),
+    list: (work, page) => rows.list(work, page, read),
+    get: (work, id) => rows.get(work, id, read),
   };
 }
 

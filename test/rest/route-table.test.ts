@@ -45,7 +45,10 @@ function byTable(path: string): Found {
 }
 
 const VALUES = ['17', 'all', 'token', 'a%20b', '%E9', '%2F', 'ção', '..', ':p0', '{id}', '%'];
-const anyValue = fc.oneof(fc.constantFrom(...VALUES), fc.webSegment().filter((text) => text !== ''));
+const anyValue = fc.oneof(
+  fc.constantFrom(...VALUES),
+  fc.webSegment().filter((text) => text !== ''),
+);
 const anyPath = fc.tuple(fc.constantFrom(...paths), fc.array(anyValue, { minLength: 4, maxLength: 4 }));
 
 const filled = (path: string, values: readonly string[]): string => {

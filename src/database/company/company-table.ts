@@ -69,8 +69,8 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return await this.find(work, byId<Name>(id));
   }
 
-  async findRow(work: ReadWork, id: number): Promise<Row<Name> | undefined> {
-    return await this.#rows.find(work, byId<Name>(id));
+  findRow(work: ReadWork, id: number): Promise<Row<Name> | undefined> {
+    return this.#rows.find(work, byId<Name>(id));
   }
 
   async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
@@ -90,13 +90,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   }
 
   /** One page of all rows, ascending by id. */
-  async selectRows(work: ReadWork, page: PageRequest): Promise<Row<Name>[]> {
-    return await this.#pageOf(work, {}, page);
+  selectRows(work: ReadWork, page: PageRequest): Promise<Row<Name>[]> {
+    return this.#pageOf(work, {}, page);
   }
 
-  async #pageOf(work: ReadWork, match: Match<Name>, page: PageRequest): Promise<Row<Name>[]> {
+  #pageOf(work: ReadWork, match: Match<Name>, page: PageRequest): Promise<Row<Name>[]> {
     const orderBy: Selection<Name>['orderBy'] = ['id'];
-    return await this.#rows.select(work, match, { orderBy, page });
+    return this.#rows.select(work, match, { orderBy, page });
   }
 
   async insert(work: WriteWork, values: ValuesOf<T>): Promise<T> {

@@ -39,7 +39,9 @@ export function createHttpApp(parts: HttpParts): Express {
   const counted = [parts.rateLimit, limitRequests, refuseAmbiguous, refuseOtherUpgrades];
   const allow = (path: string): RequestHandler => allowOrigins(parts.allowedOrigins, path);
   const v1 = chain([allow('/v1'), ...counted, parts.v1, pathNotFound]);
-  app.use(chain([...first, (request, response, next) => (isV1(request) ? v1 : pass)(request, response, next)]));
+  app.use(
+    chain([...first, (request, response, next) => (isV1(request) ? v1 : pass)(request, response, next)]),
+  );
   for (const path of ['/graphql', '/openapi.json']) app.use(path, allow(path));
   app.use(parts.uncounted, chain(counted));
   app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);

@@ -42,7 +42,9 @@ export async function sendText(response: Response, text: string, changed?: HeldB
   if (changed !== undefined && !holdChanged(response, changed, bytes)) return;
   const held = changed ?? holdBytes(response, bytes);
   response.setHeader('Content-Length', bytes);
-  if (bytes <= PIECE_BYTES || response.req.method === 'HEAD') response.end(text);
+  // A text of ASCII has the same bytes in both, and Node writes it faster as the first.
+  const encoding = bytes === text.length ? 'latin1' : 'utf8';
+  if (bytes <= PIECE_BYTES || response.req.method === 'HEAD') response.end(text, encoding);
   else await sendBuffers(response, bufferPieces(text), held);
 }
 

@@ -20,6 +20,7 @@ export function readQuery(url: string): ReadonlyMap<string, string> {
 }
 
 function decode(text: string): string {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

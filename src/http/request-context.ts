@@ -103,14 +103,25 @@ export const refuseAmbiguous: RequestHandler = (request, response, next) => {
     response.setHeader('Connection', 'close');
     throw malformed('Transfer-Encoding must be "chunked"; otherwise send Content-Length.');
   }
-  const hosts = headerCount(request, 'host');
+  const { hosts, authorizations } = countHeaders(request);
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
     throw malformed('Send exactly one Host header.');
   }
-  if (headerCount(request, 'authorization') > 1) throw malformed('Send at most one Authorization header.');
+  if (authorizations > 1) throw malformed('Send at most one Authorization header.');
   next();
 };
 
-function headerCount(request: Request, name: string): number {
-  return request.headersDistinct[name]?.length ?? 0;
+/** Of headers of which Node keeps one only. */
+function countHeaders({ rawHeaders }: Request): { readonly hosts: number; readonly authorizations: number } {
+  let hosts = 0;
+  let authorizations = 0;
+  // Names and values in turn.
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts += 1;
+    else if (name.length === 'authorization'.length && name.toLowerCase() === 'authorization') {
+      authorizations += 1;
+    }
+  }
+  return { hosts, authorizations };
 }

@@ -9,12 +9,16 @@ import { demandUnchanged } from '../platform/changes/optimistic-lock.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
-import { placeholders, type Call, type Route } from './route.js';
+import type { Call, Route } from './route.js';
+import type { PathValues } from './route-table.js';
 
 /** A request whose token, scope and body are checked. */
 export interface ReceivedRequest {
   readonly request: Request;
   readonly route: Route;
+  /** Of its path, and their values. */
+  readonly placeholders: readonly string[];
+  readonly values: PathValues;
   readonly query: ReadonlyMap<string, string>;
   readonly body: Body;
   readonly upload: Upload | null;
@@ -27,12 +31,12 @@ export function createCall(received: ReceivedRequest): Call {
   const { request, route, query, body, upload, ip, requestId } = received;
   return {
     id: (placeholder, what) => {
-      const id = idFromText(pathSegment(request, route, placeholder));
+      const id = idFromText(pathSegment(received, placeholder));
       if (id === undefined) throw notFound(what);
       return id;
     },
     name: (placeholder, what) => {
-      const text = pathSegment(request, route, placeholder);
+      const text = pathSegment(received, placeholder);
       if (!isNameLike(text)) throw notFound(what);
       return normalized(text);
     },
@@ -59,14 +63,8 @@ function tagsIn(header = '*'): readonly string[] | null {
   return header.trim() === '*' ? null : header.split(',').map((tag) => tag.trim());
 }
 
-/** `/devices/{device_id}` as `/devices/:p0`: numbered, since the methods of one path may name a placeholder differently. */
-export function expressPath(path: string): string {
-  let index = 0;
-  return path.replace(/\{[^}]+\}/g, () => `:p${index++}`);
-}
-
-function pathSegment(request: Request, route: Route, placeholder: string): string {
-  const value: unknown = request.params[`p${placeholders(route.path).indexOf(placeholder)}`];
-  if (typeof value !== 'string') throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
+function pathSegment({ route, placeholders, values }: ReceivedRequest, placeholder: string): string {
+  const value = values[`p${placeholders.indexOf(placeholder)}`];
+  if (value === undefined) throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
   return value;
 }

@@ -33,13 +33,13 @@ interface StoredAnswer extends Pick<RenderedResponse, 'parts' | 'content'> {
   readonly etag?: string;
 }
 
-function keyOf({ request, route, query, body }: ReceivedRequest): IdempotencyKey | null {
+function keyOf({ request, route, values, query, body }: ReceivedRequest): IdempotencyKey | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined || request.method !== 'POST') return null;
   if (typeof key !== 'string' || !isIdempotencyKey(key)) {
     throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');
   }
-  const call = `${route.method} ${route.path} ${JSON.stringify(request.params)}`;
+  const call = `${route.method} ${route.path} ${JSON.stringify(values)}`;
   // The query may select an owner, which makes another request; the token in it does not.
   const parameters = [...query].filter(([name]) => name !== 'access_token').sort();
   const fingerprint = createHash('sha256')

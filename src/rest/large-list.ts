@@ -9,6 +9,7 @@ import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { renderResponse, type RenderedResponse } from './response.js';
 import type { RouteResponse } from './route.js';
+import { JsonText } from './row-text.js';
 
 /** The JSON text of a list whose records can be large. */
 export interface RenderedList {
@@ -55,7 +56,9 @@ export async function performList(
     };
     const list = await units.read(caller, readOnce, { examines: 'when_needed' });
     try {
-      return isShort(list.body) ? renderResponse(list) : await renderList(list, held);
+      return list.body instanceof JsonText || isShort(list.body)
+        ? renderResponse(list)
+        : await renderList(list, held);
     } finally {
       waiting.expect(companyId, asked, held.bytes);
     }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import type { Caller } from '../platform/caller.js';
+import { textReader, type RowOf, type RowReader, type TextReader } from './row-text.js';
 import { timestamp } from './timestamps.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */
@@ -57,6 +58,8 @@ type Exceptions<R, F> = {
  * neither copied nor among the exceptions. `revision` needs no mention: it is the ETag.
  *
  *     fieldsOf(ListedShape).from<File>({ contentId: 'omitted' })
+ *
+ * `ofRows` makes texts of rows instead, where the columns have the names of the fields.
  */
 export function fieldsOf<S extends z.ZodObject>(shape: S) {
   return {
@@ -64,6 +67,7 @@ export function fieldsOf<S extends z.ZodObject>(shape: S) {
       const render = renderer(Object.keys(shape.shape), exceptions);
       return { shape, render: (record, caller) => render(record, caller) as z.output<S> };
     },
+    ofRows: <Row extends RowOf<z.output<S>>>(rows: RowReader<Row>): TextReader => textReader(shape, rows),
   };
 }
 

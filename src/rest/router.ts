@@ -1,8 +1,9 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 
 import type { Units } from '../database/work.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
 import {
+  emptyBody,
   formBody,
   inviteBody,
   MAX_BODY_BYTES,
@@ -32,11 +33,12 @@ import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { SentBytes } from '../platform/encoding/sent-bytes.js';
 import { invalid } from '../platform/errors.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
-import { createCall, expressPath, type ReceivedRequest } from './call.js';
+import { createCall, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { performList, sendList, type RenderedList } from './large-list.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
-import { pathPattern, type FilePart, type Route } from './route.js';
+import type { FilePart, Route } from './route.js';
+import { RouteTable, type FoundPath } from './route-table.js';
 
 export interface RestOptions {
   readonly units: Units;
@@ -59,55 +61,44 @@ interface ServeOptions extends RestOptions {
 
 /**
  * The handler of all routes below /v1. HEAD is GET without a body, OPTIONS lists the methods of a path in `Allow`, any
- * other method that a path does not have is 405 (contract 4).
+ * other method that a path does not have is 405 (contract 4). Passes on what is none of them.
  */
-export function createRestRouter(routes: readonly Route[], options: RestOptions): Router {
-  const router = Router({ caseSensitive: true });
+export function createRestRouter(routes: readonly Route[], options: RestOptions): RequestHandler {
+  const table = new RouteTable(routes);
   const withFile = routes.filter(({ file }) => file !== undefined);
   const fileRoutes = withFile.map(({ method, path }) => `${method} /v1${path}`).join(', ');
   const all = { ...options, fileRoutes };
-  for (const [path, methods] of byPath(routes)) router.all(expressPath(path), serve(path, methods, all));
-  return router;
-}
-
-function byPath(routes: readonly Route[]): [string, Map<string, Route>][] {
-  const paths = new Map<string, { path: string; methods: Map<string, Route> }>();
-  for (const route of routes) {
-    const pattern = pathPattern(route.path);
-    const entry = paths.get(pattern) ?? { path: route.path, methods: new Map<string, Route>() };
-    if (entry.methods.has(route.method)) {
-      throw new Error(`Two routes for ${route.method} ${route.path}`);
-    }
-    entry.methods.set(route.method, route);
-    paths.set(pattern, entry);
-  }
-  // Fixed segments before placeholders: `/users/token` is not a user's id.
-  return [...paths.entries()]
-    .sort(([a], [b]) => a.split('{}').length - b.split('{}').length)
-    .map(([, { path, methods }]) => [path, methods]);
-}
-
-function serve(path: string, methods: ReadonlyMap<string, Route>, options: ServeOptions): RequestHandler {
-  const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  allowed.push('OPTIONS');
-  return async (request, response) => {
-    const context = requestContextOf(response);
-    const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
-    context.template = `/v1${route?.path ?? path}`;
-    if (request.method === 'OPTIONS') {
-      sendMethods(response, allowed);
-      return;
-    }
-    if (route === undefined) throw methodNotAllowed(allowed);
-    const query = readQuery(request.originalUrl);
-    const caller = await authorize(request, response, { query, route }, options);
-    const owner = caller === null ? currentOwner() : companyOwner(caller);
-    await workFor(owner, () => handle({ request, route, query }, response, caller, options));
+  return (request, response, next) => {
+    const found = table.find(request.path.slice('/v1'.length));
+    return found === undefined ? next() : serve(found, request, response, all);
   };
 }
 
+async function serve(
+  { path: { methods, allowed, template }, values }: FoundPath,
+  request: Request,
+  response: Response,
+  options: ServeOptions,
+): Promise<void> {
+  const context = requestContextOf(response);
+  const known = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
+  context.template = known?.template ?? template;
+  if (request.method === 'OPTIONS') {
+    sendMethods(response, allowed);
+    return;
+  }
+  if (known === undefined) throw methodNotAllowed(allowed);
+  const { route, placeholders } = known;
+  const query = readQuery(request.originalUrl);
+  const caller = await authorize(request, response, { query, route }, options);
+  const owner = caller === null ? currentOwner() : companyOwner(caller);
+  await workFor(owner, () =>
+    handle({ request, route, query, placeholders, values }, response, caller, options),
+  );
+}
+
 async function handle(
-  parts: Pick<ReceivedRequest, 'request' | 'route' | 'query'>,
+  parts: Omit<ReceivedRequest, 'body' | 'upload' | 'ip' | 'requestId'>,
   response: Response,
   caller: Caller | null,
   options: ServeOptions,
@@ -183,6 +174,8 @@ async function receive(
   caller: Caller | null,
   options: ServeOptions,
 ): Promise<Received> {
+  const empty = file === undefined ? emptyBody(request) : undefined;
+  if (empty !== undefined) return { body: empty, upload: null, release: () => undefined };
   const { bodyRate: rate } = options;
   const isForm = isMultipart(request) && !(await isMislabelled(request, rate.windowMs));
   if (isForm && file === undefined) throw multipartElsewhere(options.fileRoutes);

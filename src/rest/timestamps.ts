@@ -1,7 +1,28 @@
-/** `YYYY-MM-DDTHH:MM:SSZ` (contract 12). */
-export function timestamp(instant: Date): string {
-  return `${instant.toISOString().slice(0, 19)}Z`;
+import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.js';
+
+/** `2026-01-31T`, by the number of the day since 1970. */
+const days = new Map<number, string>();
+const MAX_DAYS = 4_000;
+
+/** `YYYY-MM-DDTHH:MM:SSZ` (contract 12). Most instants of a response are of a few days, whose dates are made once. */
+export function timestamp(instant: Date | number): string {
+  const at = Number(instant);
+  const day = Math.floor(at / DAY);
+  const ofDay = at - day * DAY;
+  const hours = twoDigits(Math.floor(ofDay / HOUR));
+  const minutes = twoDigits(Math.floor(ofDay / MINUTE) % 60);
+  const seconds = twoDigits(Math.floor(ofDay / SECOND) % 60);
+  return `${days.get(day) ?? dateOf(day)}${hours}:${minutes}:${seconds}Z`;
 }
+
+function dateOf(day: number): string {
+  const date = new Date(day * DAY).toISOString().slice(0, 11);
+  if (days.size >= MAX_DAYS) days.clear();
+  days.set(day, date);
+  return date;
+}
+
+const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
 
 /**
  * The instant in a time zone (contract 12): `2026-01-31T09:00:00-03:00`, or with milliseconds

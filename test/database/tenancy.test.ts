@@ -48,11 +48,11 @@ import {
   devices,
   devicesOfLogicalNumber,
   getDeviceBySerialNumber,
-  listDevices,
+  deviceRows,
 } from '../../src/resources/device/device.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/resources/file/file.service.js';
 import { isGroupInUse } from '../../src/resources/group/group.repository.js';
-import { getGroup, groups, groupsOfAppVersion, listGroups } from '../../src/resources/group/group.service.js';
+import { getGroup, groupRows, groups, groupsOfAppVersion } from '../../src/resources/group/group.service.js';
 import {
   getLogicalNumberByNumber,
   listLogicalNumbers,
@@ -162,11 +162,11 @@ const READS: Readonly<Record<string, Read>> = {
   group: (work) => getGroup(work, TWIN + 1),
   'group in use': (work) => isGroupInUse(work, 2),
   'own group': (work) => getGroup(work, 1),
-  groups: (work) => listGroups(work, PAGE),
+  groups: (work) => groupRows.list(work, PAGE, (row) => row),
   'logical number': (work) => getLogicalNumberByNumber(work, 'N'),
   'logical numbers': (work) => listLogicalNumbers(work, PAGE),
   device: (work) => getDeviceBySerialNumber(work, 'S'),
-  devices: (work) => listDevices(work, PAGE),
+  devices: (work) => deviceRows.list(work, PAGE, (row) => row),
   'device totals': totalDevices,
   'devices by model': devicesByModel,
   'devices by framework version': devicesByFrameworkVersion,

@@ -1,13 +1,14 @@
 import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
 import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
+import { execute } from '../direct-reads.js';
 import { areSame } from '../storage.js';
 
 /** Clients choose some of the shapes. The SQL of others is compiled each time. */
 const MAX_SHAPES = 3_000;
 
-/** SQL texts by shape, for each database. */
-const texts = new WeakMap<DialectAdapter, Map<string, string>>();
+/** Queries by shape, without their parameters, for each database. */
+const queries = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
 
 /**
  * Runs a query whose SQL text is the same for every call with this `shape`: it is compiled by the first call, since
@@ -21,16 +22,30 @@ export async function runCached<R>(
   build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
 ): Promise<R[]> {
   const executor = db.getExecutor();
-  const known = texts.get(executor.adapter) ?? new Map<string, string>();
-  texts.set(executor.adapter, known);
-  let text = known.get(shape);
-  if (text === undefined) {
-    const compiled = build().compile(db);
-    text = compiled.sql;
-    if (!areEqual(compiled.parameters, parameters)) throw new Error(`Wrong parameters for: ${text}`);
-    if (known.size < MAX_SHAPES) known.set(shape, text);
-  }
-  return (await executor.executeQuery<R>(CompiledQuery.raw(text, [...parameters]))).rows;
+  const query = queriesOf(executor.adapter).get(shape) ?? compiled(db, shape, parameters, build);
+  return (await execute<R>(executor, { ...query, parameters })).rows;
+}
+
+function queriesOf(adapter: DialectAdapter): Map<string, CompiledQuery> {
+  const known = queries.get(adapter);
+  if (known !== undefined) return known;
+  const made = new Map<string, CompiledQuery>();
+  queries.set(adapter, made);
+  return made;
+}
+
+function compiled(
+  db: QueryExecutorProvider,
+  shape: string,
+  parameters: readonly unknown[],
+  build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
+): CompiledQuery {
+  const { sql: text, parameters: values } = build().compile(db);
+  if (!areEqual(values, parameters)) throw new Error(`Wrong parameters for: ${text}`);
+  const query = CompiledQuery.raw(text);
+  const known = queriesOf(db.getExecutor().adapter);
+  if (known.size < MAX_SHAPES) known.set(shape, query);
+  return query;
 }
 
 function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {

@@ -117,7 +117,7 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   /** A query on the matching rows, compiled once for each combination of columns. */
-  async #run<R = Row<Name>>(
+  #run<R = Row<Name>>(
     work: ReadWork,
     name: string,
     match: Match<Name>,
@@ -130,9 +130,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     const values = entries.flatMap(([, value]) => boundValues(value));
     const parameters = [work.caller.companyId, ...values, ...more];
     const present = andPresent(this.table, this.table);
-    return await runCached(work.db, shape, parameters, () =>
-      build(sql`${this.#matching(work, match)} ${present}`),
-    );
+    return runCached(work.db, shape, parameters, () => build(sql`${this.#matching(work, match)} ${present}`));
   }
 
   /** One statement for each 200 rows, between which others run, and one for all their ids; so do the other inserts. */

@@ -69,6 +69,10 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return await this.find(work, byId<Name>(id));
   }
 
+  findRow(work: ReadWork, id: number): Promise<Row<Name> | undefined> {
+    return this.#rows.find(work, byId<Name>(id));
+  }
+
   async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
     return await this.#rows.exists(work, match);
   }
@@ -79,13 +83,20 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   /** Ascending by id; all of them, or one page. */
   async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
-    if (page !== undefined) {
-      const orderBy: Selection<Name>['orderBy'] = ['id'];
-      return (await this.#rows.select(work, match, { orderBy, page })).map(this.recordOf);
-    }
+    if (page !== undefined) return (await this.#pageOf(work, match, page)).map(this.recordOf);
     // For ORDER BY id, SQLite may read all rows of the company in that order instead of finding these by their index.
     const records = (await this.#rows.select(work, match)).map(this.recordOf);
     return records.sort((one, other) => one.id - other.id);
+  }
+
+  /** One page of all rows, ascending by id. */
+  selectRows(work: ReadWork, page: PageRequest): Promise<Row<Name>[]> {
+    return this.#pageOf(work, {}, page);
+  }
+
+  #pageOf(work: ReadWork, match: Match<Name>, page: PageRequest): Promise<Row<Name>[]> {
+    const orderBy: Selection<Name>['orderBy'] = ['id'];
+    return this.#rows.select(work, match, { orderBy, page });
   }
 
   async insert(work: WriteWork, values: ValuesOf<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { Kysely } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
+import { readDirectly } from '../direct-reads.js';
 import type { Tables } from '../tables/tables.js';
 import type { SqliteConnection } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
@@ -111,7 +112,9 @@ export class Snapshots {
 
   #connectReader(): Reader {
     const connection = this.connect();
-    return { connection, db: new Kysely({ dialect: new SqliteConnectionDialect(connection, null) }) };
+    const db = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, null) });
+    readDirectly(db.getExecutor(), connection);
+    return { connection, db };
   }
 
   #release(snapshot: Snapshot): void {

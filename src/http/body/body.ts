@@ -58,8 +58,19 @@ export async function readText(
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
   refuseEncodings(request);
   if (Number(request.headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits);
-  const bytes = hasBody(request) ? await readBytes(request, limits) : Buffer.alloc(0);
+  if (!hasBody(request)) return { bytes: NO_BYTES, text: '' };
+  const bytes = await readBytes(request, limits);
   return { bytes, text: decodeText(bytes) };
+}
+
+const NO_BYTES = Buffer.alloc(0);
+/** That of a request without a body. */
+const EMPTY_BODY: Body = { bytes: NO_BYTES, ...jsonBody(Object.freeze({}), '{}') };
+
+/** What `readBody` returns for a request that has no body and no header about one; undefined for any other. */
+export function emptyBody(request: Request): Body | undefined {
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  return type === undefined && encoding === undefined && !hasBody(request) ? EMPTY_BODY : undefined;
 }
 
 /** Errors: 415 for a charset other than UTF-8, and for a compressed body. */
@@ -158,7 +169,7 @@ function jsonBody(fields: BodyFields['fields'], text: string): BodyFields {
 }
 
 export function isFormType(contentType: string | undefined): boolean {
-  return /^application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
+  return contentType !== undefined && /^application\/x-www-form-urlencoded\b/i.test(contentType);
 }
 
 function parseJson(text: string): { value: unknown } | undefined {

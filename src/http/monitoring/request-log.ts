@@ -18,9 +18,9 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
       const { method } = request;
       const status = hasResponse(response) ? response.statusCode : CLIENT_CLOSED;
       metrics.countRequest({ method, path: requestContextOf(response).template, status }, milliseconds);
-      const line = describeRequest(request, response, status, milliseconds);
-      if (status >= 500) logger.error(line, 'request');
-      else logger.info(line, 'request');
+      const level = status >= 500 ? 'error' : 'info';
+      if (!logger.isLevelEnabled(level)) return;
+      logger[level](describeRequest(request, response, status, milliseconds), 'request');
     });
     next();
   };

@@ -1,9 +1,10 @@
-import express, { type Express, type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type Express, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 
 import { HttpProblem, problemResponse } from '../problem.js';
 import { malformed } from '../query.js';
 import { sendProblem } from '../send.js';
 import { requestContextOf, refuseAmbiguous, requestContext, type ClientLimits } from '../request-context.js';
+import { chain } from './chain.js';
 import { allowOrigins, demandKnownOrigin } from './origins.js';
 import { limitRequests } from './requests.js';
 import { securityHeaders } from './security-headers.js';
@@ -20,6 +21,7 @@ export interface HttpParts {
   /** Health, metrics and documentation: exempt from the rate limit. */
   readonly uncounted: RequestHandler;
   readonly rateLimit: RequestHandler;
+  /** Of all paths below /v1, which it finds in `request.path`. */
   readonly v1: RequestHandler;
   readonly graphql: { readonly handler: RequestHandler; readonly refuse: ErrorRequestHandler };
   readonly onError: (error: unknown, requestId: string) => void;
@@ -33,16 +35,24 @@ export function createHttpApp(parts: HttpParts): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
-  app.use(requestContext(parts.limits), securityHeaders(parts.secure), ...parts.observers, takeTurn);
-  app.use(['/v1', '/graphql', '/openapi.json'], allowOrigins(parts.allowedOrigins));
-  app.use(parts.uncounted);
-  app.use(parts.rateLimit, limitRequests, refuseAmbiguous, refuseOtherUpgrades);
-  app.use('/v1', parts.v1);
+  const first = [requestContext(parts.limits), securityHeaders(parts.secure), ...parts.observers, takeTurn];
+  const counted = [parts.rateLimit, limitRequests, refuseAmbiguous, refuseOtherUpgrades];
+  const allow = (path: string): RequestHandler => allowOrigins(parts.allowedOrigins, path);
+  const v1 = chain([allow('/v1'), ...counted, parts.v1, pathNotFound]);
+  app.use(
+    chain([...first, (request, response, next) => (isV1(request) ? v1 : pass)(request, response, next)]),
+  );
+  for (const path of ['/graphql', '/openapi.json']) app.use(path, allow(path));
+  app.use(parts.uncounted, chain(counted));
   app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);
   app.use(pathNotFound);
   app.use(sendErrors(parts.onError));
   return app;
 }
+
+const pass: RequestHandler = (_request, _response, next) => next();
+
+const isV1 = ({ path }: Request): boolean => path === '/v1' || path.startsWith('/v1/');
 
 /** 404 for WebSocket requests anywhere but at /graphql. */
 const refuseOtherUpgrades: RequestHandler = (request, response, next) => {
@@ -54,7 +64,7 @@ const refuseOtherUpgrades: RequestHandler = (request, response, next) => {
 const VERSION_PATH = /^\/v\d[\w.-]*(\/|$)/i;
 
 const pathNotFound: RequestHandler = (request) => {
-  if (VERSION_PATH.test(request.path) && !/^\/v1(\/|$)/.test(request.path)) {
+  if (VERSION_PATH.test(request.path) && !isV1(request)) {
     throw new HttpProblem(
       404,
       'unknown_version',

@@ -20,11 +20,13 @@ const PREFLIGHT_SECONDS = 7_200;
 
 /**
  * CORS for pages of the allowed origins: lets them read responses and answers their preflights. Pages of other
- * origins get no CORS header. Put it before the rate limit, so that pages can read 429 too.
+ * origins get no CORS header. Put it before the rate limit, so that pages can read 429 too. `path` is the one below which it
+ * stands.
  */
-export function allowOrigins(allowed: readonly string[]): RequestHandler {
+export function allowOrigins(allowed: readonly string[], path: string): RequestHandler {
+  if (allowed.length === 0) return (_request, _response, next) => next();
   return (request, response, next) => {
-    if (allowed.length > 0) response.vary('Origin');
+    response.vary('Origin');
     const { origin } = request.headers;
     if (origin === undefined || !allowed.includes(origin)) {
       next();
@@ -32,7 +34,7 @@ export function allowOrigins(allowed: readonly string[]): RequestHandler {
     }
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Expose-Headers', RESPONSE_HEADERS);
-    if (isPreflight(request)) allowRequest(request, response);
+    if (isPreflight(request)) allowRequest(response, path);
     else next();
   };
 }
@@ -41,8 +43,8 @@ function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-function allowRequest(request: Request, response: Response): void {
-  requestContextOf(response).template = request.baseUrl;
+function allowRequest(response: Response, path: string): void {
+  requestContextOf(response).template = path;
   response.setHeader('Access-Control-Allow-Methods', METHODS);
   response.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS);
   response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);

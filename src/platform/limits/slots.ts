@@ -20,12 +20,12 @@ export class Slots {
 
   /** Takes all of them or none: the function that releases them, or the slot that is used up. */
   take(...slots: readonly Slot[]): (() => void) | Slot {
-    const full = slots.find((slot) => this.count(slot) >= slot.max);
+    const names = slots.map(nameOf);
+    const full = slots.find(({ max }, index) => (this.#taken.get(names[index] ?? '') ?? 0) >= max);
     if (full !== undefined) {
       this.countRefusal(full.kind);
       return full;
     }
-    const names = slots.map(nameOf);
     for (const name of names) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
     let isTaken = true;
     return () => {

@@ -29,7 +29,7 @@ export function createAuthenticator(
   return {
     authenticate: async (token, origin) => {
       if (token === undefined || !TOKEN_FORM.test(token)) throw unauthenticated();
-      const credential = await look(hashToken(token));
+      const credential = await look(token);
       if (credential === undefined || !isAlive(credential, clock.now())) throw unauthenticated();
       touch(credential.token, origin);
       return {
@@ -45,20 +45,39 @@ export function createAuthenticator(
   };
 }
 
-function cachedLookUp(units: Units, clock: Clock): (hash: string) => Promise<Credential | undefined> {
+/** Keeps what it found by the text of the token, so that a token is hashed as seldom as it is looked up. */
+function cachedLookUp(units: Units, clock: Clock): (token: string) => Promise<Credential | undefined> {
+  /** The first ones expire first. */
   const cache = new Map<string, CachedCredential>();
+  let changes = 0;
+  const clear = (): void => {
+    changes += 1;
+    cache.clear();
+  };
   units.onCommitted((entries) => {
-    if (entries === null || entries.some((entry) => CHANGES_ACCESS.includes(entry.entityType))) cache.clear();
+    if (entries === null || entries.some((entry) => CHANGES_ACCESS.includes(entry.entityType))) clear();
   });
-  return async (hash) => {
-    const known = cache.get(hash);
-    if (known !== undefined && known.until > clock.elapsed()) return known.credential;
-    const credential = await units.systemRead((work) => findCredential(work, hash));
+  return async (token) => {
+    dropExpired(cache, clock.elapsed());
+    const known = cache.get(token);
+    if (known !== undefined) return known.credential;
+    const before = changes;
+    const credential = await units.systemRead((work) => findCredential(work, hashToken(token)));
+    // What was read before a change is not kept.
+    if (credential === undefined || changes !== before) return credential;
     if (cache.size >= MAX_CACHED_TOKENS) cache.clear();
-    if (credential === undefined) cache.delete(hash);
-    else cache.set(hash, { credential, until: clock.elapsed() + CACHED_MS });
+    cache.delete(token);
+    cache.set(token, { credential, until: clock.elapsed() + CACHED_MS });
     return credential;
   };
+}
+
+/** No text of a token is kept for longer than a request may use it. */
+function dropExpired(cache: Map<string, CachedCredential>, now: number): void {
+  for (const [token, { until }] of cache) {
+    if (until > now) return;
+    cache.delete(token);
+  }
 }
 
 /** Updates `lastUsedAt` in the background: no request waits for it or fails with it. */

@@ -5,9 +5,8 @@ import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
 import {
   createDevice,
   deleteDevice,
-  getDevice,
+  deviceRows,
   getDeviceBySerialNumber,
-  listDevices,
   updateDevice,
 } from './device.service.js';
 
@@ -25,14 +24,17 @@ const DeviceShape = z
   })
   .meta({ id: 'Device', description: 'A payment terminal.' });
 
+const fields = fieldsOf(DeviceShape);
+const texts = fields.ofRows(deviceRows);
+
 /** /v1/devices (contract 17): read by id, updated and deleted by serial number. */
 export const deviceRoutes = resourceRoutes<Device>({
   path: '/devices',
   name: 'device',
   key: byName('serial_number', 'device', getDeviceBySerialNumber),
-  fields: fieldsOf(DeviceShape).from<Device>({}),
-  list: { summary: 'List devices', handle: listDevices },
-  read: { summary: 'Read a device by its id', key: byId('device_id', 'device', getDevice) },
+  fields: fields.from<Device>({}),
+  list: { summary: 'List devices', handle: texts.list },
+  read: { summary: 'Read a device by its id', key: byId('device_id', 'device', texts.get) },
   create: { summary: 'Create a device', body: DeviceCreate, handle: createDevice },
   update: { summary: 'Change a device by its serial number', body: DeviceUpdate, handle: updateDevice },
   delete: {

@@ -7,6 +7,7 @@ import type {
   ValuesOf,
 } from '../../database/company/company-table.js';
 import { countOf, type CounterName } from '../../database/count.js';
+import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
@@ -49,9 +50,20 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
 
   /** The company's records, ascending by id. */
   readonly list = async (work: ReadWork, request: PageRequest): Promise<Page<T>> => {
-    const { table, counter } = this.kind;
-    const total = counter === undefined ? await table.count(work, {}) : await countOf(work, counter);
-    return { records: await table.select(work, {}, request), total, request };
+    const total = await this.#total(work);
+    return { records: await this.kind.table.select(work, {}, request), total, request };
+  };
+
+  /** Reads rows of which no records are made: `read` gets each. Errors of `get`: `not_found`. */
+  readonly rows = {
+    list: async <V>(work: ReadWork, request: PageRequest, read: (row: Row<Name>) => V): Promise<Page<V>> => {
+      const total = await this.#total(work);
+      return { records: (await this.kind.table.selectRows(work, request)).map(read), total, request };
+    },
+    get: async <V>(work: ReadWork, id: number, read: (row: Row<Name>) => V): Promise<V> => {
+      const row = await this.kind.table.findRow(work, id);
+      return this.#found(row && read(row));
+    },
   };
 
   /** The matching records, ascending by id. */
@@ -143,7 +155,12 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     return deleted.length > 0;
   };
 
-  #found(record: T | undefined): T {
+  async #total(work: ReadWork): Promise<number> {
+    const { table, counter } = this.kind;
+    return counter === undefined ? await table.count(work, {}) : await countOf(work, counter);
+  }
+
+  #found<V>(record: V | undefined): V {
     return found(record, this.kind.entityType.replaceAll('_', ' '));
   }
 }

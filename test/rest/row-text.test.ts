@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { TimestampShape } from '../../src/rest/envelope.js';
+import { rowWriter } from '../../src/rest/row-text.js';
+import { timestamp } from '../../src/rest/timestamps.js';
+
+const Shape = z.strictObject({
+  id: z.int(),
+  name: z.string().nullable(),
+  enabled: z.boolean(),
+  meta: z.record(z.string(), z.string()),
+  owner_id: z.int().nullable(),
+  updated_at: TimestampShape,
+  created_via: z.enum(['interface', 'api']),
+});
+const write = rowWriter(Shape);
+
+const anyText = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
+/** In milliseconds; contract 12 has years of four digits. */
+const anyInstant = fc.integer({ min: Date.parse('0000-01-01'), max: Date.parse('9999-12-31T23:59:59.999Z') });
+const anyRecord = fc.record({
+  id: fc.integer({ min: 1 }),
+  name: fc.option(anyText),
+  enabled: fc.boolean(),
+  meta: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
+  owner_id: fc.option(fc.integer()),
+  updated_at: anyInstant,
+  created_via: fc.constantFrom('interface', 'api'),
+});
+
+describe('the text of a row', () => {
+  it.each([
+    ['SQLite', (flag: boolean) => Number(flag)],
+    ['PostgreSQL', (flag: boolean) => flag],
+  ])('is that of JSON.stringify for the record, with flags as %s has them', (_, flagOf) => {
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const row = {
+          ...record,
+          enabled: flagOf(record.enabled),
+          meta: JSON.stringify(record.meta),
+          revision: 3,
+          company_id: 7,
+        };
+        const shown = { ...record, updated_at: `${new Date(record.updated_at).toISOString().slice(0, 19)}Z` };
+        expect(write(row)).toBe(JSON.stringify(shown));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is not made of fields whose columns it does not know', () => {
+    expect(() => rowWriter(z.strictObject({ any: z.unknown() }))).toThrow('any');
+  });
+});
+
+describe('contract 12: a timestamp', () => {
+  it('has whole seconds, of any day in any order', () => {
+    fc.assert(
+      fc.property(anyInstant, (at) => {
+        const expected = `${new Date(at).toISOString().slice(0, 19)}Z`;
+        expect([timestamp(at), timestamp(new Date(at))]).toEqual([expected, expected]);
+      }),
+    );
+    for (let day = 0; day < 10_000; day += 1) timestamp(day * 86_400_000);
+    expect(timestamp(86_399_999)).toBe('1970-01-01T23:59:59Z');
+  });
+});

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MIGRATIONS } from '../../src/database/sqlite/migrations/index.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
+import { checkFile } from '../../src/database/sqlite/file/check.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
@@ -236,6 +237,40 @@ describe('migrating', () => {
     for (const database of all) await database.close();
     expect(inspectFile(fresh).state).toBe('current');
     expect(existsSync(`${fresh}.before-0001-initial`)).toBe(false);
+  });
+});
+
+describe('the rollups of transactions', () => {
+  it('are filled from the totals of an older file, and kept from then on', async () => {
+    const older = join(folder, 'older.db');
+    await migrateFile(older, Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0014')));
+    const change = (text: string): void => {
+      const database = new Sqlite(older);
+      database.exec(text);
+      database.close();
+    };
+    let id = 0;
+    const row = (company: number, hour: number, app: string): string =>
+      `(${company}, ${(id += 1)}, 'switch', 'S', 'L', '${app}', '', 'success', 5, 'approved', ${hour * 3_600_000}, 0)`;
+    const insert = (...rows: string[]): void =>
+      change(`insert into transactions (company_id, id, transaction_type, serial_number, logical_number, app_name,
+        detail, status, amount, payment_outcome, started_at, recorded_at) values ${rows.join()}`);
+    change("insert into companies values (1, 'Acme', 0, 0), (2, 'Beta', 0, 0)");
+    insert(row(1, 1, 'a'), row(1, 1, 'b'), row(1, 30, 'a'), row(2, 1, 'a'), row(2, 2, 'a'));
+    change("delete from transactions where id = 5; update transactions set status = 'fail' where id = 2");
+    await migrateFile(older);
+    expect(checkFile(older)).toEqual([]);
+    expect(
+      read(older, 'select company_id as company, day, status, total from transaction_day_totals'),
+    ).toEqual([
+      { company: 1, day: 0, status: 'fail', total: 1 },
+      { company: 1, day: 0, status: 'success', total: 1 },
+      { company: 1, day: 1, status: 'success', total: 1 },
+      { company: 2, day: 0, status: 'success', total: 1 },
+    ]);
+    insert(row(1, 1, 'a'), row(2, 99, 'b'));
+    change("update transactions set app_name = 'c' where id = 1");
+    expect(checkFile(older)).toEqual([]);
   });
 });
 

@@ -16,6 +16,7 @@ import {
   type Scenario,
   type Servers,
 } from './measure.js';
+import { compareFilters } from './transaction-filters.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -76,8 +77,10 @@ async function requireSameResponses(servers: Servers, scenarios: readonly Scenar
 
 await withDatabaseFile(async (file) => {
   print(`Building a database with ${TRANSACTIONS} transactions ...`);
-  const scenarios = scenariosOf(await buildDatabase(file, TRANSACTIONS));
+  const data = await buildDatabase(file, TRANSACTIONS);
+  const scenarios = scenariosOf(data);
   const servers = [await startGateway(file), await start('baseline', 'baseline.ts', [file], {})] as const;
   await requireSameResponses(servers, scenarios);
   await compare(servers, scenarios, ROUNDS);
+  await compareFilters(servers[0], data, ROUNDS);
 });

@@ -80,7 +80,10 @@ beforeAll(() => {
     return 1;
   });
   // Each row that a step of the plan reaches is counted before anything else of it is compared.
-  const counting = (text: string): string => text.replace(/as "?t"?\s+where /, '$&visited(t.rowid) and ');
+  const counting = (text: string): string =>
+    /from "transaction_\w+" as/.test(text)
+      ? text.replace(/as "t"\s+where /g, (from) => `${from}visited(t.status) and `)
+      : text.replace(/as "?t"?\s+where /, '$&visited(t.rowid) and ');
   const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> =>
     await Promise.resolve(database.prepare(counting(text)).all(...parameters));
   const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });

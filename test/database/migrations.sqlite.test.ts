@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MIGRATIONS } from '../../src/database/sqlite/migrations/index.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
+import { checkFile } from '../../src/database/sqlite/file/check.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
@@ -239,6 +240,40 @@ describe('migrating', () => {
   });
 });
 
+describe('the rollups of transactions', () => {
+  it('are filled from the totals of an older file, and kept from then on', async () => {
+    const older = join(folder, 'older.db');
+    await migrateFile(older, Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0014')));
+    const change = (text: string): void => {
+      const database = new Sqlite(older);
+      database.exec(text);
+      database.close();
+    };
+    let id = 0;
+    const row = (company: number, hour: number, app: string): string =>
+      `(${company}, ${(id += 1)}, 'switch', 'S', 'L', '${app}', '', 'success', 5, 'approved', ${hour * 3_600_000}, 0)`;
+    const insert = (...rows: string[]): void =>
+      change(`insert into transactions (company_id, id, transaction_type, serial_number, logical_number, app_name,
+        detail, status, amount, payment_outcome, started_at, recorded_at) values ${rows.join()}`);
+    change("insert into companies values (1, 'Acme', 0, 0), (2, 'Beta', 0, 0)");
+    insert(row(1, 1, 'a'), row(1, 1, 'b'), row(1, 30, 'a'), row(2, 1, 'a'), row(2, 2, 'a'));
+    change("delete from transactions where id = 5; update transactions set status = 'fail' where id = 2");
+    await migrateFile(older);
+    expect(checkFile(older)).toEqual([]);
+    expect(
+      read(older, 'select company_id as company, day, status, total from transaction_day_totals'),
+    ).toEqual([
+      { company: 1, day: 0, status: 'fail', total: 1 },
+      { company: 1, day: 0, status: 'success', total: 1 },
+      { company: 1, day: 1, status: 'success', total: 1 },
+      { company: 2, day: 0, status: 'success', total: 1 },
+    ]);
+    insert(row(1, 1, 'a'), row(2, 99, 'b'));
+    change("update transactions set app_name = 'c' where id = 1");
+    expect(checkFile(older)).toEqual([]);
+  });
+});
+
 /** SHA-256 of the names and the SQL text of the schema that a new file has after each migration. */
 const RELEASED: Readonly<Record<string, string>> = {
   '0001-initial': 'c09d69a65dca92581d9f3c5ee12e1ed1fc83075f6eb1e527d65c69415561cd07',
@@ -253,6 +288,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0011-ledger-chain': '586f6a15f6a7351551942a91ba72cb7fc383897cb4a211a0528c077b807c36ae',
   '0012-row-totals': '14cc3ae42170360296f69e0d066f7adddbafe205abf96dcebeb9e572819861ec',
   '0013-queued-deliveries': 'dffe8963f7ed4bbfb30499e570cdce264860b487c4b8c14ec177448877cae37e',
+  '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
 };
 
 describe('released migrations', () => {

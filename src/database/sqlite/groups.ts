@@ -96,6 +96,12 @@ export class WriteGroups {
     this.#end(storageFailed(reason));
   }
 
+  /** Commits what has begun once those that wait have had their turns, and refuses others. */
+  async finish(): Promise<void> {
+    await this.options.writers.finish();
+    this.commit();
+  }
+
   /** Commits the open group, if there is one. No unit may be running. Does not throw: the units get the error. */
   commit(): void {
     if (this.#group === null) return;

@@ -150,7 +150,7 @@ describe('a power cut', () => {
       const { token } = await prepareDatabase(placeAt(mountedFile));
       const program = await startProgram(urlOf(mountedFile));
       const client = program.client(token);
-      const writers = Array.from({ length: 8 }, (_, n) => new Writer(`w${n}`, Math.random));
+      const writers = Array.from({ length: 16 }, (_, n) => new Writer(`w${n}`, Math.random));
       for (const writer of writers) await writer.prepare(client);
       const isGone = (): boolean => program.process.killed;
       const writing = Promise.all(writers.map((writer) => writer.write(client, isGone)));

@@ -35,14 +35,8 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     onStatement: (sql) => statements.notify(sql),
     onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
-  const writers = createWriters();
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  // What undoes a savepoint: SQLite would write it to a temporary file, which takes longer than the changes themselves.
-  writer.database.pragma('temp_store = memory');
-  const groups = new WriteGroups({
-    ...{ connection: writer, writers },
-    isCautious: () => health.fault !== null,
-  });
+  const groups = groupsOf(writer, health);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
   const reserve = options.slot === 'server' ? new Reserve(file) : null;
@@ -61,14 +55,19 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     admit: (change) => admit(reserve, health, change),
     ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify }, options),
     close: async () => {
-      await writers.finish();
-      groups.commit();
+      await groups.finish();
       await readers.close();
       await checkpoints?.close();
       closeWriter(writer);
       unmark();
     },
   };
+}
+
+function groupsOf(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {
+  // What undoes a savepoint: SQLite would write it to a temporary file, which takes longer than the changes themselves.
+  connection.database.pragma('temp_store = memory');
+  return new WriteGroups({ connection, writers: createWriters(), isCautious: () => health.fault !== null });
 }
 
 function upkeepOf(

@@ -83,7 +83,8 @@ class GroupDriver implements Driver {
   }
 
   async releaseConnection(unit: WritingUnit): Promise<void> {
-    await Promise.resolve(unit.release());
+    unit.release();
+    await Promise.resolve();
   }
 
   async destroy(): Promise<void> {

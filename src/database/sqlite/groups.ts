@@ -7,7 +7,10 @@ import type { SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
 import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
 
-/** A group that has reached one of these commits before the next unit begins. */
+/**
+ * A group that has reached one of these commits before the next unit begins. One that comes alone, so many milliseconds
+ * after the last one, is committed at once.
+ */
 const LIMITS = { units: 128, ms: 10 } as const;
 
 /** Units of work that are committed together. */
@@ -36,11 +39,14 @@ interface Options {
  */
 export class WriteGroups {
   readonly connection: SqliteConnection;
+  readonly #limits: { readonly units: number; readonly ms: number };
   #group: Group | null = null;
   #isCommitDue = false;
+  #lastEnd = -Infinity;
 
   constructor(private readonly options: Options) {
     this.connection = options.connection;
+    this.#limits = options.limits ?? LIMITS;
   }
 
   /** Waits for the turn to write. Errors: `busy`. */
@@ -64,8 +70,11 @@ export class WriteGroups {
   /** Gives the turn of a unit back. What waits joins its group, unless that commits now. */
   leave(group: Group, release: Release): void {
     group.units += 1;
+    const now = systemClock.elapsed();
+    const isAlone = now - this.#lastEnd >= this.#limits.ms;
+    this.#lastEnd = now;
     if (this.#group === null || !this.#isFull(group)) {
-      this.release(release);
+      this.release(release, isAlone);
       return;
     }
     this.commit();
@@ -73,11 +82,11 @@ export class WriteGroups {
     void workFor(AWAITED, yieldToEventLoop).then(release);
   }
 
-  release(release: Release): void {
+  release(release: Release, isAlone = false): void {
     release();
-    if (this.#group === null || this.options.writers.running > 0 || this.#isCommitDue) return;
-    this.#isCommitDue = true;
-    void workFor(AWAITED, () => this.#commitSoon());
+    if (this.#group === null || this.options.writers.running > 0) return;
+    if (isAlone) this.commit();
+    else if (!this.#isCommitDue) void workFor(AWAITED, () => this.#commitSoon());
   }
 
   /** Rolls the whole group back. */
@@ -85,6 +94,12 @@ export class WriteGroups {
     const reason = this.connection.undone;
     this.connection.rollback();
     this.#end(storageFailed(reason));
+  }
+
+  /** Commits what has begun once those that wait have had their turns, and refuses others. */
+  async finish(): Promise<void> {
+    await this.options.writers.finish();
+    this.commit();
   }
 
   /** Commits the open group, if there is one. No unit may be running. Does not throw: the units get the error. */
@@ -106,12 +121,13 @@ export class WriteGroups {
   }
 
   #isFull({ units, since }: Group): boolean {
-    const { limits = LIMITS, isCautious } = this.options;
-    return units >= limits.units || systemClock.elapsed() - since >= limits.ms || isCautious();
+    const isLong = systemClock.elapsed() - since >= this.#limits.ms;
+    return units >= this.#limits.units || isLong || this.options.isCautious();
   }
 
   /** Waits until no unit has come for a turn of the event loop: those that wait in it already join the group. */
   async #commitSoon(): Promise<void> {
+    this.#isCommitDue = true;
     let units = -1;
     while (this.#group !== null && this.#group.units !== units && !this.#isFull(this.#group)) {
       ({ units } = this.#group);

@@ -14,5 +14,5 @@ export function readDirectly(executor: QueryExecutor, connection: DatabaseConnec
 /** Runs a compiled statement of a handle. */
 export function execute<R>(executor: QueryExecutor, query: CompiledQuery): Promise<QueryResult<R>> {
   const connection = connections.get(executor);
-  return (connection ?? executor).executeQuery<R>(query as CompiledQuery<R>);
+  return (connection ?? executor).executeQuery<R>(query);
 }

@@ -70,7 +70,9 @@ export function createRestRouter(routes: readonly Route[], options: RestOptions)
   const all = { ...options, fileRoutes };
   return (request, response, next) => {
     const found = table.find(request.path.slice('/v1'.length));
-    return found === undefined ? next() : serve(found, request, response, all);
+    if (found !== undefined) return serve(found, request, response, all);
+    next();
+    return undefined;
   };
 }
 

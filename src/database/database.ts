@@ -61,9 +61,10 @@ export interface Database {
    */
   examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
-   * One transaction, which rolls back if `use` rejects. Those of one company run one after the other. Those above
-   * companies do so too; they see the rows of all companies. With `ofCompany` such a transaction also waits for those of
-   * this company, as it must where it first reads what it then changes. Errors: `busy`, `storage_unavailable`.
+   * Stores all changes or, if `use` rejects, none. Resolves after the commit, which may hold the changes of others too.
+   * Those of one company run one after the other. Those above companies do so too; they see the rows of all companies.
+   * With `ofCompany` such a transaction also waits for those of this company, as it must where it first reads what it
+   * then changes. Errors: `busy`, `storage_unavailable`.
    */
   write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
   /**

@@ -27,7 +27,7 @@ export interface ReadWork {
  */
 export const MANY_ROWS = 5_000;
 
-/** The unit of work of a use case that changes something: one transaction. */
+/** The unit of work of a use case that changes something: stored whole or not at all. */
 export interface WriteWork extends ReadWork {
   readonly db: Transaction<Tables>;
   readonly ledger: Ledger;

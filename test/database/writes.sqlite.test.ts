@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
 import type { SystemWriteWork } from '../../src/database/work.js';
-import { holdWriteLock } from '../support/other-process.js';
+import { holdWriteLock, inOtherProcess } from '../support/other-process.js';
 import { SYSTEM } from '../support/server.js';
 import { add, addCompany, codeOf, companies, openUnits } from './added-companies.js';
 
@@ -42,6 +42,29 @@ describe("another process's lock", () => {
     holder.kill('SIGKILL');
     await add(units, 'after');
     expect(await companies(database)).toEqual(['after']);
+  });
+});
+
+describe('another process', () => {
+  it('can write while units wait without an end', async () => {
+    const { database, units } = await openUnits();
+    let [isWriting, count] = [true, 0];
+    const writers = Array.from({ length: 300 }, async () => {
+      while (isWriting) await add(units, `company ${(count += 1)}`);
+    });
+    await inOtherProcess(
+      `const database = new (require('better-sqlite3'))(process.argv[1], { timeout: 20000 });
+      for (const name of ['other 1', 'other 2', 'other 3'])
+        database.prepare('insert into companies (name, created_at, updated_at) values (?, 0, 0)').run(name);
+      process.stdout.write('written');
+      setInterval(() => undefined, 1000);`,
+      database.name,
+    );
+    const before = count;
+    isWriting = false;
+    await Promise.all(writers);
+    expect(before).toBeGreaterThan(300);
+    expect(await companies(database)).toEqual(expect.arrayContaining(['other 1', 'other 2', 'other 3']));
   });
 });
 

@@ -55,7 +55,7 @@ export class WriteGroups {
     return new WritingUnit(this, deadline, await this.options.writers.acquire(currentOwner().party));
   }
 
-  /** Begins a unit that has the turn; true if it has a savepoint. */
+  /** Begins a unit that has the turn, in the open group or in a new one. Errors: `busy`. */
   async join(deadline: number): Promise<{ readonly group: Group; readonly hasSavepoint: boolean }> {
     if (this.#group !== null) {
       this.connection.savepoint();
@@ -82,6 +82,7 @@ export class WriteGroups {
     void workFor(AWAITED, yieldToEventLoop).then(release);
   }
 
+  /** With `isAlone`, nothing else is expected to join the group. */
   release(release: Release, isAlone = false): void {
     release();
     if (this.#group === null || this.options.writers.running > 0) return;

@@ -10,7 +10,10 @@ import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.rules.
 /** What a list may examine: a table within a period, or of one value of a column that has an index in order of time. */
 export interface Extent extends PeriodPart {
   readonly table: TotalsPart['table'];
-  readonly only?: { readonly column: 'serial_number' | 'logical_number' | 'app_name' | 'status'; readonly value: string };
+  readonly only?: {
+    readonly column: 'serial_number' | 'logical_number' | 'app_name' | 'status';
+    readonly value: string;
+  };
 }
 
 /** Transactions of a time range. */

@@ -79,16 +79,15 @@ const timeOf = ({ of }: TotalsPart): RawBuilder<unknown> =>
   sql.ref(of === 'instant' ? 't.started_at' : `t.${of}`);
 
 function boundsOf({ of, from, to }: TotalsPart): readonly [unknown, unknown] {
-  return of === 'instant'
-    ? [instant.toColumn(new Date(from)), instant.toColumn(new Date(to))]
-    : [from, to];
+  return of === 'instant' ? [instant.toColumn(new Date(from)), instant.toColumn(new Date(to))] : [from, to];
 }
 
 /** Counts the rows of a part that a sum examines. */
 export function rowsOfPart(where: Condition, part: TotalsPart): RowCount {
   const [from, to] = boundsOf(part);
   const time = timeOf(part);
-  const ofApp = part.table === 'transaction_app_days' ? sql`and t.app_name = ${valueDemanded(where, 'appName')}` : sql``;
+  const ofApp =
+    part.table === 'transaction_app_days' ? sql`and t.app_name = ${valueDemanded(where, 'appName')}` : sql``;
   return (work, max) =>
     countUpTo(
       max,

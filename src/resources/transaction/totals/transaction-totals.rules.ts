@@ -18,7 +18,9 @@ const SPAN_MS: Readonly<Record<Span, number>> = { day: DAY, hour: HOUR };
 function totalsTable(span: Span, where: Condition, by: readonly string[] = []): TotalsTable {
   const isByApp = by.includes('appName');
   if (!isByApp && !fieldsIn(where).includes('appName')) return `transaction_${span}_totals`;
-  return span === 'day' && valueDemanded(where, 'appName') !== undefined ? 'transaction_app_days' : `transaction_${span}s`;
+  return span === 'day' && valueDemanded(where, 'appName') !== undefined
+    ? 'transaction_app_days'
+    : `transaction_${span}s`;
 }
 
 /** The one value that a condition demands of a field. */

@@ -2,12 +2,17 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../../../database/company/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { exactComparisons, toColumn, type Condition } from '../../../database/list/condition.js';
+import {
+  exactComparisons,
+  toColumn,
+  valueDemanded,
+  type Condition,
+} from '../../../database/list/condition.js';
 import { countUpTo, type RowCount } from '../../../database/list/examination.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { meeting } from '../transaction.repository.js';
-import { valueDemanded, type TotalsPart } from './transaction-totals.rules.js';
+import type { TotalsPart } from './transaction-totals.model.js';
 
 /** Numbers of matching transactions of each part, in undefined order; one statement. */
 export async function sumParts(

@@ -30,7 +30,7 @@ const layers = [
   },
   {
     name: 'migration',
-    files: '^src/database/sqlite/(migrations/|ddl[.]ts$)',
+    files: '^src/database/sqlite/(migrations/|(ddl|table-builders)[.]ts$)',
     example: 'src/database/sqlite/migrations/example.ts',
     src: ['database', 'migration'],
     packages: ['kysely'],

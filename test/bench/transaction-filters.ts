@@ -15,7 +15,11 @@ function filtersOf({ weekSince, weekUntil }: BenchData): readonly string[] {
     ...['switch', 'company', 'get_asset'].map((type) => `transaction_type=${type}`),
     ...[app, 'serial_number=IM500000007', 'logical_number=100007', week, hours],
     ...['status=success&transaction_type=switch', 'status=running&transaction_type=get_asset'],
-    ...[`${app}&status=fail`, `${app}&transaction_type=company`, `${app}&status=fail&transaction_type=company`],
+    ...[
+      `${app}&status=fail`,
+      `${app}&transaction_type=company`,
+      `${app}&status=fail&transaction_type=company`,
+    ],
     ...['status=fail', 'transaction_type=company', app].flatMap((filter) => [
       `${filter}&${week}`,
       `${filter}&${hours}`,
@@ -35,7 +39,13 @@ async function pagesOf({ url }: BenchServer, token: string, filter: string): Pro
   const response = await fetch(url + path);
   const { pagination } = (await response.json()) as { pagination: { total_entries: number } };
   const last = Math.max(Math.ceil(pagination.total_entries / PER_PAGE), 1);
-  return ([['first', 1], ['middle', Math.ceil(last / 2)], ['last', last]] as const).map(([name, page]) => ({
+  return (
+    [
+      ['first', 1],
+      ['middle', Math.ceil(last / 2)],
+      ['last', last],
+    ] as const
+  ).map(([name, page]) => ({
     ...{ filter, name, request: { method: 'GET', path: `${path}&page=${page}` } },
   }));
 }

@@ -76,7 +76,8 @@ describe('db', () => {
         ['hour 2026-01-01T04', 'transaction_hour_totals'],
         ['day 2026-01-01T00', 'transaction_app_days'],
       ].map(
-        ([at, table]) => `company ${acme}: the transaction totals of the ${at}:00:00.000Z are wrong in ${table}`,
+        ([at, table]) =>
+          `company ${acme}: the transaction totals of the ${at}:00:00.000Z are wrong in ${table}`,
       ),
     ]);
   });

@@ -243,7 +243,10 @@ describe('migrating', () => {
 describe('the rollups of transactions', () => {
   it('are filled from the totals of an older file, and kept from then on', async () => {
     const older = join(folder, 'older.db');
-    await migrateFile(older, Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0014')));
+    await migrateFile(
+      older,
+      Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0014')),
+    );
     const change = (text: string): void => {
       const database = new Sqlite(older);
       database.exec(text);

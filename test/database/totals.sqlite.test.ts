@@ -56,7 +56,14 @@ const statement = fc.oneof(
       fc.constantFrom('switch', 'company'),
     )
     .map(
-      ([company, status, app, hour, payment, type]) => `insert into transactions (id, company_id, transaction_type,
+      ([
+        company,
+        status,
+        app,
+        hour,
+        payment,
+        type,
+      ]) => `insert into transactions (id, company_id, transaction_type,
       serial_number, logical_number, app_name, detail, status, amount, payment_outcome, started_at,
       recorded_at)
       values (${nextId('transactions')}, ${company}, '${type}', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * HOUR_MS + 5}, 0)`,

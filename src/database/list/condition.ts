@@ -103,6 +103,15 @@ function extreme(
   return ends.length === 0 ? null : of(...ends);
 }
 
+/** The one value that a condition demands of a field. */
+export function valueDemanded(where: Condition, field: string): unknown {
+  if (!('and' in where)) return undefined;
+  for (const part of where.and) {
+    if ('field' in part && part.field === field && part.operator === 'eq') return part.value;
+  }
+  return undefined;
+}
+
 /** Number of comparisons; an empty `and` or `or` counts as one. */
 export function comparisonsIn(where: Condition): number {
   if ('field' in where) return 1;

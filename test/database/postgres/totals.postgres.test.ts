@@ -54,7 +54,13 @@ const range = fc
 const changeTransactions = fc
   .tuple(
     fc.constantFrom(
-      ...["status = 'fail'", "app_name = 'b'", "transaction_type = 'company'", 'amount = coalesce(amount, 0) + 4', "detail = 'x'"],
+      ...[
+        "status = 'fail'",
+        "app_name = 'b'",
+        "transaction_type = 'company'",
+        'amount = coalesce(amount, 0) + 4',
+        "detail = 'x'",
+      ],
       ...["payment_outcome = 'denied'", 'amount = null', "started_at = started_at - interval '1 hour'"],
     ),
     range,

@@ -140,6 +140,8 @@ describe('a time range split by whole days and hours', () => {
     ],
     ['nothing', 5, 5, []],
   ])('of %s', (_what, from, to, parts) => {
-    expect(splitPeriod({ from, to })).toEqual(parts.map(([of, first, end]) => ({ of, from: first, to: end })));
+    expect(splitPeriod({ from, to })).toEqual(
+      parts.map(([of, first, end]) => ({ of, from: first, to: end })),
+    );
   });
 });

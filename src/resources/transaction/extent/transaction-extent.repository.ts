@@ -5,12 +5,15 @@ import { specialSql } from '../../../database/company/special-sql.js';
 import { instant } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';
-import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.rules.js';
+import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.model.js';
 
 /** What a list may examine: a table within a period, or of one value of a column that has an index in order of time. */
 export interface Extent extends PeriodPart {
   readonly table: TotalsPart['table'];
-  readonly only?: { readonly column: 'serial_number' | 'logical_number' | 'app_name' | 'status'; readonly value: string };
+  readonly only?: {
+    readonly column: 'serial_number' | 'logical_number' | 'app_name' | 'status';
+    readonly value: string;
+  };
 }
 
 /** Transactions of a time range. */

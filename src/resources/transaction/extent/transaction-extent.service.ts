@@ -1,8 +1,9 @@
-import { fieldsIn, type Condition } from '../../../database/list/condition.js';
+import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/condition.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { PagePlace } from '../transaction.rules.js';
-import { mostRowsOf, totalsParts, valueDemanded, type Span } from '../totals/transaction-totals.rules.js';
-import type { Narrowed } from '../totals/transaction-totals.service.js';
+import type { Span } from '../totals/transaction-totals.model.js';
+import { mostRowsOf } from '../totals/transaction-totals.rules.js';
+import { totalsParts, type Narrowed } from '../totals/transaction-totals.service.js';
 import { hasManyRows, transactionsIn, type Extent } from './transaction-extent.repository.js';
 
 const NUMBERS = [

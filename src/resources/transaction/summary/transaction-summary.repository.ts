@@ -5,7 +5,7 @@ import { indexedBy, instant, unitsSince1970 } from '../../../database/storage.js
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
-import type { TotalsTable } from '../totals/transaction-totals.rules.js';
+import type { TotalsTable } from '../totals/transaction-totals.model.js';
 import type { PaymentOutcome } from '../transaction.model.js';
 import type { Bucket, Dimension, SummaryRow } from './transaction-summary.model.js';
 

@@ -5,7 +5,7 @@ import { DomainError } from '../../../platform/errors.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { KIND_FIELDS, meeting } from '../transaction.repository.js';
 import { partsOf } from '../transaction.rules.js';
-import { totalsParts, type Span } from '../totals/transaction-totals.rules.js';
+import type { Span } from '../totals/transaction-totals.model.js';
 import {
   MAX_READ,
   MAX_ROWS,
@@ -20,6 +20,7 @@ import {
   comparesKindsOnly,
   examinationOfTotals,
   narrowedTo,
+  totalsParts,
   transactions,
   type Narrowed,
 } from '../totals/transaction-totals.service.js';

@@ -2,12 +2,17 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../../../database/company/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { exactComparisons, toColumn, type Condition } from '../../../database/list/condition.js';
+import {
+  exactComparisons,
+  toColumn,
+  valueDemanded,
+  type Condition,
+} from '../../../database/list/condition.js';
 import { countUpTo, type RowCount } from '../../../database/list/examination.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { meeting } from '../transaction.repository.js';
-import { valueDemanded, type TotalsPart } from './transaction-totals.rules.js';
+import type { TotalsPart } from './transaction-totals.model.js';
 
 /** Numbers of matching transactions of each part, in undefined order; one statement. */
 export async function sumParts(
@@ -79,16 +84,15 @@ const timeOf = ({ of }: TotalsPart): RawBuilder<unknown> =>
   sql.ref(of === 'instant' ? 't.started_at' : `t.${of}`);
 
 function boundsOf({ of, from, to }: TotalsPart): readonly [unknown, unknown] {
-  return of === 'instant'
-    ? [instant.toColumn(new Date(from)), instant.toColumn(new Date(to))]
-    : [from, to];
+  return of === 'instant' ? [instant.toColumn(new Date(from)), instant.toColumn(new Date(to))] : [from, to];
 }
 
 /** Counts the rows of a part that a sum examines. */
 export function rowsOfPart(where: Condition, part: TotalsPart): RowCount {
   const [from, to] = boundsOf(part);
   const time = timeOf(part);
-  const ofApp = part.table === 'transaction_app_days' ? sql`and t.app_name = ${valueDemanded(where, 'appName')}` : sql``;
+  const ofApp =
+    part.table === 'transaction_app_days' ? sql`and t.app_name = ${valueDemanded(where, 'appName')}` : sql``;
   return (work, max) =>
     countUpTo(
       max,

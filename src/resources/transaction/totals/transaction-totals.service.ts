@@ -1,4 +1,10 @@
-import { comparisonsIn, fieldsIn, splitInterval, type Condition } from '../../../database/list/condition.js';
+import {
+  comparisonsIn,
+  fieldsIn,
+  splitInterval,
+  valueDemanded,
+  type Condition,
+} from '../../../database/list/condition.js';
 import { ROW_VALUES, sumOfCounts, type Examination } from '../../../database/list/examination.js';
 import type { List } from '../../../database/list/list.js';
 import { countOf } from '../../../database/count.js';
@@ -8,7 +14,8 @@ import type { Transaction } from '../transaction.model.js';
 import { countTransactions, KIND_FIELDS, transactionList } from '../transaction.repository.js';
 import { isAlways, periodOf } from '../transaction.rules.js';
 import { countParts, rowsOfPart, sumParts } from './transaction-totals.repository.js';
-import { rangeOf, totalsParts, type Span, type TotalsPart } from './transaction-totals.rules.js';
+import type { Span, TotalsPart } from './transaction-totals.model.js';
+import { rangeOf, splitPeriod, totalsTable } from './transaction-totals.rules.js';
 
 /** A filter, split into a time range and other conditions. */
 export interface Narrowed {
@@ -32,6 +39,21 @@ export function isKeptTotal({ period, where }: Narrowed): boolean {
   return isAlways(period) && where.and.length === 0;
 }
 
+/** What to read for the totals of a period, ascending; by days unless `longest` is an hour. */
+export function totalsParts(
+  period: TimeRange,
+  where: Condition,
+  longest: Span = 'day',
+  by: readonly string[] = [],
+): readonly TotalsPart[] {
+  const fields = [...fieldsIn(where), ...by];
+  const isOfApp = valueDemanded(where, 'appName') !== undefined;
+  return splitPeriod(period, longest).map((part) => ({
+    ...part,
+    table: part.of === 'instant' ? 'transactions' : totalsTable(part.of, fields, isOfApp),
+  }));
+}
+
 /** The number of matching transactions, from totals if possible, else counted; one statement. */
 export async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
   const { period, where } = narrowed;
@@ -49,9 +71,11 @@ export async function rangesOf(
 ): Promise<readonly CountedTimeRange[]> {
   const parts = totalsParts(period, where, longest);
   const rows = await countParts(work, where, parts);
-  return rows
-    .map(({ part, start, total }) => rangeOf(parts[part] as TotalsPart, start, total))
-    .sort((one, other) => other.from - one.from);
+  const ranges = rows.flatMap(({ part, start, total }) => {
+    const read = parts[part];
+    return read === undefined ? [] : [rangeOf(read, start, total)];
+  });
+  return ranges.sort((one, other) => other.from - one.from);
 }
 
 export {

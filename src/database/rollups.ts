@@ -17,7 +17,7 @@ export const ROLLUPS: readonly Rollup[] = [
 ];
 
 /** Their sums: the number of transactions, the amount of all, and of the payments with each outcome. */
-export const PAYMENT_OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
+const PAYMENT_OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
 export const ROLLUP_SUMS: readonly string[] = [
   ...['total', 'amount_total'],
   ...PAYMENT_OUTCOMES.map((outcome) => `${outcome}_amount`),

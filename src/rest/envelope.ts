@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Page } from '../platform/page.js';
 import type { Revised, RouteResponse } from './route.js';
-import { JsonText } from './row-text.js';
+import { JsonText } from './fields/row-text.js';
 
 /** The ETag of one revision of a record: `"device-17-3"`. */
 export function etagOf(name: string, record: Revised): string {

@@ -9,7 +9,7 @@ import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { renderResponse, type RenderedResponse } from './response.js';
 import type { RouteResponse } from './route.js';
-import { JsonText } from './row-text.js';
+import { JsonText } from './fields/row-text.js';
 
 /** The JSON text of a list whose records can be large. */
 export interface RenderedList {

@@ -4,9 +4,9 @@ import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
 import type { Page, PageRequest } from '../platform/page.js';
 import { etagOf, listResponse, listShape, listText } from './envelope.js';
-import type { RecordFields } from './record-fields.js';
+import type { RecordFields } from './fields/record-fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
-import { JsonText, RecordText } from './row-text.js';
+import { JsonText, RecordText } from './fields/row-text.js';
 
 /** How a path names one record. */
 export interface RecordKey<R> {

@@ -12,7 +12,7 @@ import {
 import { JSON_TYPE } from '../http/send.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import type { RouteResponse } from './route.js';
-import { JsonText } from './row-text.js';
+import { JsonText } from './fields/row-text.js';
 
 /** Random for each process and never sent, so that no text of a client can contain it. */
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;

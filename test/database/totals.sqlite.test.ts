@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { ROLLUPS } from '../../src/database/rollups.js';
+import { ROLLUPS } from '../../src/database/totals/rollups.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 
 const AUDIT = "1, 0, 0, null, 'api'";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { ROLLUPS } from '../../src/database/rollups.js';
+import { ROLLUPS } from '../../src/database/totals/rollups.js';
 import type { Tables } from '../../src/database/tables/tables.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
 import { createRandom } from '../../src/demo/random.js';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { TimestampShape } from '../../src/rest/envelope.js';
-import { rowWriter } from '../../src/rest/row-text.js';
-import { timestamp } from '../../src/rest/timestamps.js';
+import { rowWriter } from '../../src/rest/fields/row-text.js';
+import { timestamp } from '../../src/rest/fields/timestamps.js';
 
 const Shape = z.strictObject({
   id: z.int(),

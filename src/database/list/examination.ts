@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { countsOf, type CounterName } from '../count.js';
+import { countsOf, type CounterName } from '../totals/count.js';
 import type { ReadWork } from '../work.js';
 import type { KeyValue } from './slice.js';
 

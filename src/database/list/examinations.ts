@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { CounterName } from '../count.js';
+import type { CounterName } from '../totals/count.js';
 import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
 import { condition, type Condition, type FilterColumn } from './condition.js';
 import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';

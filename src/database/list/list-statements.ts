@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
-import { countOf, type CounterName } from '../count.js';
+import { countOf, type CounterName } from '../totals/count.js';
 import { withoutImplied, type Condition, type FilterColumn } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { isInstant } from './instants.js';

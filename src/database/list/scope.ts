@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import type { CounterName } from '../count.js';
+import type { CounterName } from '../totals/count.js';
 import { andPresent } from '../removals.js';
 import { idTable, nameTable } from '../storage.js';
 import type { Tables } from '../tables/tables.js';

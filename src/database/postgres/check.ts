@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
-import { COUNTED, COUNTED_LATER } from '../count.js';
-import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../rollups.js';
+import { COUNTED, COUNTED_LATER } from '../totals/count.js';
+import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../totals/rollups.js';
 import { SYSTEM_ROLE } from './schema/index.js';
 
 const MAX_PROBLEMS = 20;

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-import { COUNTED } from '../count.js';
+import { COUNTED } from '../totals/count.js';
 import { DatabaseRefused } from '../refused.js';
 import type { DatabaseTools, Description } from '../tools.js';
 import { checkServer } from './check.js';

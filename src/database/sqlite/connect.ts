@@ -6,9 +6,10 @@ import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
 import { Checkpoints } from './checkpoints/checkpoints.js';
-import { SqliteConnection, type Watcher } from './connection.js';
+import { SqliteConnection } from './connection.js';
+import type { Watcher } from './watcher.js';
 import { SqliteConnectionDialect } from './dialect.js';
-import { WriteGroups } from './groups.js';
+import { WriteGroups } from './writes/groups.js';
 import { ReaderThreads } from './examining/reader-threads.js';
 import { FileGuard } from './file/guard.js';
 import { Marker, readMarks, type Slot } from './file/marker.js';
@@ -18,7 +19,7 @@ import { Reserve } from './file/reserve.js';
 import { LogRestart } from './checkpoints/log-restart.js';
 import { Snapshots } from './snapshots.js';
 import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
-import { createWriters } from './writer.js';
+import { createWriters } from './writes/writer.js';
 import type { Tables } from '../tables/tables.js';
 
 export interface ConnectOptions extends OpenOptions {

@@ -4,26 +4,14 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
 import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { DomainError, type DomainCode } from '../../platform/errors.js';
+import { DomainError } from '../../platform/errors.js';
 import type { Checkpoints } from './checkpoints/checkpoints.js';
-import type { StatementEnd } from '../statement-listener.js';
 import { isBusy, isFatal, storageFailed, translate } from './faults.js';
 import { allWithinLimit } from './bounded-rows.js';
 import type { CommitGuard } from './file/guard.js';
 import { probeStorage } from './file/probe.js';
 import { bound, Statements } from './statements.js';
-
-/** Callbacks for the events of a connection. */
-export interface Watcher {
-  /** Each statement, except those that begin and end transactions. What it returns is called when the statement has ended. */
-  onStatement(sql: string): StatementEnd | undefined;
-  /** After a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
-  onFatal(error: unknown): void;
-  /** The storage failed or refused a statement. */
-  onFault(code: DomainCode, error: unknown): void;
-  /** The log has grown long because read transactions kept SQLite from restarting it: twice as long, if urgent. */
-  onLongLog?(isUrgent: boolean): void;
-}
+import type { Watcher } from './watcher.js';
 
 /** Pages (4 KiB each) of the log that are not yet in the database file, from which on they are copied there. */
 const CHECKPOINT_PAGES = 1_000;

@@ -6,7 +6,7 @@ import type {
   OwnColumns,
   ValuesOf,
 } from '../../database/company/company-table.js';
-import { countOf, type CounterName } from '../../database/count.js';
+import { countOf, type CounterName } from '../../database/totals/count.js';
 import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { COUNTED, COUNTED_LATER } from '../../../src/database/count.js';
-import { ROLLUPS } from '../../../src/database/rollups.js';
+import { COUNTED, COUNTED_LATER } from '../../../src/database/totals/count.js';
+import { ROLLUPS } from '../../../src/database/totals/rollups.js';
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../../../src/database/postgres/schema/index.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { AUDIT, AUDITED, schemaDatabase } from '../../support/postgres/schema.js';

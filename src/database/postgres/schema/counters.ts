@@ -1,4 +1,4 @@
-import { COUNTED, COUNTED_LATER } from '../../count.js';
+import { COUNTED, COUNTED_LATER } from '../../totals/count.js';
 
 /**
  * Adds to `counters`, for each company, the rows of the statement, or takes them away. The first argument of the trigger

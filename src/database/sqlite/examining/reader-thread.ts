@@ -6,7 +6,7 @@ import { DomainError } from '../../../platform/errors.js';
 import { isFatal, translate } from '../faults.js';
 import { probeStorage } from '../file/probe.js';
 import { MAX_BYTES_READ, tooManyBytes } from '../bounded-rows.js';
-import type { Watcher } from '../connection.js';
+import type { Watcher } from '../watcher.js';
 import type { Reply, Request, ThreadError, ThreadOptions } from './messages.js';
 
 export interface ReaderThreadOptions {

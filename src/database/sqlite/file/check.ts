@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
-import { COUNTED, COUNTED_LATER } from '../../count.js';
-import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../../rollups.js';
+import { COUNTED, COUNTED_LATER } from '../../totals/count.js';
+import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../../totals/rollups.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
 import { closing } from './open-file.js';

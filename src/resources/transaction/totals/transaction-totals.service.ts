@@ -7,7 +7,7 @@ import {
 } from '../../../database/list/condition.js';
 import { ROW_VALUES, sumOfCounts, type Examination } from '../../../database/list/examination.js';
 import type { List } from '../../../database/list/list.js';
-import { countOf } from '../../../database/count.js';
+import { countOf } from '../../../database/totals/count.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { CountedTimeRange, TimeRange } from '../time-range.model.js';
 import type { Transaction } from '../transaction.model.js';

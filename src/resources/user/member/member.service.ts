@@ -1,5 +1,5 @@
 import type { OfCompany } from '../../../database/company/company-rows.js';
-import { countOf } from '../../../database/count.js';
+import { countOf } from '../../../database/totals/count.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { taken } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/page.js';

@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.js';
+import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.js';
 
 /** `2026-01-31T`, by the number of the day since 1970. */
 const days = new Map<number, string>();

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import type { Caller } from '../platform/caller.js';
+import type { Caller } from '../../platform/caller.js';
 import { textReader, type RowOf, type RowReader, type TextReader } from './row-text.js';
 import { timestamp } from './timestamps.js';
 

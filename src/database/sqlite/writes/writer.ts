@@ -1,5 +1,5 @@
-import { Turns } from '../../platform/concurrency/turns.js';
-import { DomainError } from '../../platform/errors.js';
+import { Turns } from '../../../platform/concurrency/turns.js';
+import { DomainError } from '../../../platform/errors.js';
 
 /** A write that cannot begin within this time is refused with `busy`. */
 export const MAX_WRITE_WAIT_MS = 5_000;

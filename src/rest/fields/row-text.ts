@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import type { ReadWork } from '../database/work.js';
-import type { Page, PageRequest } from '../platform/page.js';
-import type { Revised } from './route.js';
+import type { ReadWork } from '../../database/work.js';
+import type { Page, PageRequest } from '../../platform/page.js';
+import type { Revised } from '../route.js';
 import { timestamp } from './timestamps.js';
 
 /** A text that is the body of a response, or a part of it, as it is. */

@@ -1,8 +1,8 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 
-import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { CounterName } from './count.js';
-import type { Database } from './database.js';
+import type { Database } from '../database.js';
 
 /** What is counted: rows of tables, and deliveries that wait. */
 export type FleetCounter = CounterName | 'queued_deliveries';

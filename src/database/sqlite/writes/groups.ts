@@ -1,10 +1,15 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
-import { systemClock } from '../../platform/clock.js';
-import { AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { Release } from '../../platform/concurrency/semaphore.js';
-import type { SqliteConnection } from './connection.js';
-import { storageFailed } from './faults.js';
+import { systemClock } from '../../../platform/clock.js';
+import {
+  AWAITED,
+  currentOwner,
+  workFor,
+  yieldToEventLoop,
+} from '../../../platform/concurrency/event-loop.js';
+import type { Release } from '../../../platform/concurrency/semaphore.js';
+import type { SqliteConnection } from '../connection.js';
+import { storageFailed } from '../faults.js';
 import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
 
 /**

@@ -159,6 +159,21 @@ function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknow
   return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
 }
 
+/** The column `id` of a query as the text of a JSON list, in no certain order. */
+export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
+  const list = portable(sql`json_group_array(found.id)`, sql`coalesce(json_agg(found.id), '[]')::text`);
+  return sql<string>`(select ${list} from (${query}) as found)`;
+}
+
+/** A query of the ids in such lists, in a column of a table. */
+export function idsIn(table: string, column: string): RawBuilder<unknown> {
+  const lists = sql.ref(`${table}.${column}`);
+  return portable(
+    sql`select item.value from ${sql.table(table)} cross join json_each(${lists}) as item`,
+    sql`select item.value::bigint from ${sql.table(table)} cross join json_array_elements_text(${lists}::json) as item (value)`,
+  );
+}
+
 /** Ids with ids, or with names, as a table `pair` with the columns `id` and `other`, for joins. */
 export function pairTable<Other extends number | string>(
   type: Other extends number ? 'integer' : 'text',

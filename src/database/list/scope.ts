@@ -12,6 +12,7 @@ export type Relation =
   | { readonly column: string; readonly isName?: true }
   | { readonly link: LinkTable; readonly parent: string; readonly child: string };
 
+export type LinkRelation = Extract<Relation, { readonly link: string }>;
 export type RelationByName = Extract<Relation, { readonly column: string }> & { readonly isName: true };
 export type RelationById = Relation & { readonly isName?: never };
 

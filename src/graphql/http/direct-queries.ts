@@ -9,10 +9,12 @@ import {
 } from 'graphql';
 
 import { executeQuery, type Execution } from '../execution/executor.js';
+import type { GraphqlContext } from '../execution/context.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
 import { LIMITS } from '../limits/limits.js';
 import type { PluginOptions } from './apollo-plugin.js';
+import { plannedText } from '../plan/plan.js';
 import { CheckedOperation, type Executed } from './checked-operation.js';
 import { graphqlContextOf, hasUpload } from './http-context.js';
 import { readOperationText, type OperationText } from './operation-text.js';
@@ -26,6 +28,8 @@ export type AnswerQuery = (request: Request, response: Response) => Promise<bool
 
 interface Answer extends Executed {
   readonly status: number;
+  /** The JSON text of the data, instead of the data. */
+  readonly text?: string;
 }
 
 /** The media types that Apollo chooses from, in this order; the first one also where the client has no preference. */
@@ -47,15 +51,25 @@ export function directQueries(options: DirectOptions): AnswerQuery {
     const checked = new CheckedOperation(options);
     const answer = await answerOf(options, checked, text, response);
     if (answer === null) return false;
-    const { status, ...executed } = answer;
-    const { data, errors, cost, measure } = checked.respond(graphqlContextOf(response), executed);
-    const result = { errors, data, extensions: { cost } };
-    const sent = measure === null ? JSON.stringify(result) : await measure.text(result);
+    const sent = await sentText(checked, answer, graphqlContextOf(response));
     response.setHeader('content-type', type);
-    response.statusCode = status;
+    response.statusCode = answer.status;
     response.send(sent);
     return true;
   };
+}
+
+async function sentText(
+  checked: CheckedOperation,
+  { text, ...executed }: Answer,
+  context: GraphqlContext,
+): Promise<string> {
+  if (text !== undefined) {
+    return `{"data":${text},"extensions":${JSON.stringify({ cost: checked.cost(context) })}}`;
+  }
+  const { data, errors, cost, measure } = checked.respond(context, executed);
+  const result = { errors, data, extensions: { cost } };
+  return measure === null ? JSON.stringify(result) : await measure.text(result);
 }
 
 /** Undefined where the client accepts none. */
@@ -106,6 +120,8 @@ function refused({ refusal }: CheckedOperation): Answer {
 }
 
 async function executed(execution: Execution): Promise<Answer> {
+  const text = await plannedText(execution);
+  if (text !== null) return { status: 200, text };
   const data = await executeQuery(execution);
   if (data !== null) return { status: 200, data };
   const { schema, operation, context } = execution;

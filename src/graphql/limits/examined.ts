@@ -74,7 +74,8 @@ export class ExaminedFields {
   }
 }
 
-function hasVariable(value: ValueNode): boolean {
+/** Whether a value depends on variables. */
+export function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true;
   if (value.kind === Kind.LIST) return value.values.some(hasVariable);
   return value.kind === Kind.OBJECT && value.fields.some((field) => hasVariable(field.value));

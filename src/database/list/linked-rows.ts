@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../company/cached-query.js';
 import { andIfRemoving, andPresent } from '../removals.js';
-import { idsIn, idsOf } from '../storage.js';
+import { idsIn, idsOf, steady } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { nameOf, ofCompany, parentTable, type LinkRelation, type ListTable } from './scope.js';
 import { isDown, type KeyValue, type SliceRequest } from './slice.js';
@@ -49,15 +49,25 @@ export async function readLinked<R extends object, P extends KeyValue>(
       where ${ofCompany(list, work)} and ${sql.ref(`t.${list.id}`)} in (${idsIn('pages', 'ids')})`,
   );
   const rows = new Map<unknown, R>();
-  for (const row of found)
+  const pages: Ids<P>[] = [];
+  for (const row of found) {
     if (row.parent_id === null) rows.set((row as Record<string, unknown>)[list.id], row as R);
-  const pages = found.filter((row): row is Ids<P> => row.parent_id !== null);
-  return new Map(
-    pages.map(({ parent_id: parent, ids }) => {
-      const own = inOrder(JSON.parse(ids) as number[], request);
-      return [parent, own.flatMap((id) => rows.get(id) ?? [])];
-    }),
-  );
+    else pages.push(row as Ids<P>);
+  }
+  return new Map(pages.map((page) => [page.parent_id, rowsOf(page, request, rows)]));
+}
+
+function rowsOf<R>(
+  { ids }: Ids<KeyValue>,
+  request: SliceRequest,
+  rows: ReadonlyMap<unknown, R>,
+): readonly R[] {
+  const own: R[] = [];
+  for (const id of inOrder(JSON.parse(ids) as number[], request)) {
+    const row = rows.get(id);
+    if (row !== undefined) own.push(row);
+  }
+  return own;
 }
 
 const childOf = ({ child }: LinkRelation): RawBuilder<unknown> => sql.ref(`l.${child}`);
@@ -66,13 +76,15 @@ const childOf = ({ child }: LinkRelation): RawBuilder<unknown> => sql.ref(`l.${c
 function pageOf(work: ReadWork, { list, relation, request }: Linked<KeyValue>): RawBuilder<unknown> {
   const child = childOf(relation);
   const beyond =
-    request.key === null ? sql`` : sql`and ${child} ${isDown(request) ? sql`<` : sql`>`} ${request.key.id}`;
+    request.key === null
+      ? sql``
+      : sql`and ${child} ${isDown(request) ? sql`<` : sql`>`} ${steady(request.key.id)}`;
   const present = sql`select 1 from ${sql.table(list.table)} as t where t.company_id = l.company_id
     and ${sql.ref(`t.${list.id}`)} = ${child} ${andPresent(list.table, 't')}`;
   return sql`from ${sql.table(relation.link)} as l
-    where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
+    where l.company_id = ${steady(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
       ${andPresent(relation.link, 'l')} ${andIfRemoving(list.table, sql`exists (${present})`)} ${beyond}
-    order by ${child} ${isDown(request) ? sql`desc` : sql`asc`} limit ${request.limit + 1}`;
+    order by ${child} ${isDown(request) ? sql`desc` : sql`asc`} limit ${steady(request.limit + 1)}`;
 }
 
 /** The database gives a list in no certain order. */

@@ -16,7 +16,7 @@ import {
   type Relation,
 } from './scope.js';
 import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { inIds, childrenOfEach, comparableInstant } from '../storage.js';
+import { inIds, childrenOfEach, comparableInstant, steady } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -86,7 +86,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       this.#page(work, request, []),
       () => sql`select ${this.#selected('t')} from ${this.#table} as t
         where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${id}`, orderRef(this.#listing, request))}
-        limit ${request.limit + 1}`,
+        limit ${steady(request.limit + 1)}`,
     );
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
@@ -115,7 +115,7 @@ export class ListStatements<Name extends keyof Tables, T> {
         companyId: work.caller.companyId,
         ofParent: sql`${childrenOf(this.#listing, relation, work)}
             and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
-            limit ${request.limit + 1}`,
+            limit ${steady(request.limit + 1)}`,
       })}
         ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
     );
@@ -271,8 +271,8 @@ export class ListStatements<Name extends keyof Tables, T> {
     const column = this.#columnOf(request);
     const ref = orderRef(this.#listing, request, relation);
     const id = ref(`t.${this.#listing.id}`);
-    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
-    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${this.#boundKey(request, key)}, ${key.id})`;
+    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${steady(key.id)}`;
+    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${steady(this.#boundKey(request, key))}, ${steady(key.id)})`;
   }
 
   /** The sort value of a key, as it is compared with its column. */

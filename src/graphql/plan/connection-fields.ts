@@ -40,10 +40,10 @@ export function edgesField(key: string, fields: readonly EdgeField[]): Connectio
       const writers: ((item: Items[number]) => string)[] = [];
       for (const field of fields) {
         const write = await edgeWriter(run, pages.request, field, lists);
-        const start = `${writers.length === 0 ? '{' : ','}"${field.key}":`;
+        const start = `${writers.length === 0 ? '' : ','}"${field.key}":`;
         writers.push((item) => start + write(item));
       }
-      const edge = (item: Items[number]): string => `${writers.map((write) => write(item)).join('')}}`;
+      const edge = (item: Items[number]): string => `{${writers.map((write) => write(item)).join('')}}`;
       return lists.map((items) => listText(items.map(edge)));
     },
   };
@@ -105,7 +105,9 @@ async function textsByRow(
   node: ObjectPlan,
   lists: readonly Items[],
 ): Promise<ReadonlyMap<ListRow, string>> {
-  const rows = [...new Set(lists.flatMap((items) => items.map(({ record }) => record)))];
-  const texts = await node.texts(run, rows);
-  return new Map(rows.map((row, index) => [row, texts[index] ?? '']));
+  const rows = new Set<ListRow>();
+  for (const items of lists) for (const { record } of items) rows.add(record);
+  const distinct = [...rows];
+  const texts = await node.texts(run, distinct);
+  return new Map(distinct.map((row, index) => [row, texts[index] ?? '']));
 }

@@ -27,7 +27,7 @@ export class ObjectPlan implements Relation {
     readonly columns: readonly string[],
     private readonly fields: readonly PlannedField[],
   ) {
-    this.#starts = fields.map(({ key }, index) => `${index === 0 ? '{' : ','}"${key}":`);
+    this.#starts = fields.map(({ key }, index) => `${index === 0 ? '' : ','}"${key}":`);
   }
 
   /** The rows are of different records. */
@@ -46,7 +46,7 @@ export class ObjectPlan implements Relation {
   }
 
   #text(writers: readonly ((row: ListRow, index: number) => string)[], row: ListRow, index: number): string {
-    let text = '';
+    let text = '{';
     for (let field = 0; field < writers.length; field += 1) {
       text += this.#starts[field] ?? '';
       text += writers[field]?.(row, index) ?? '';

@@ -20,7 +20,7 @@ import { FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
 import { Compiler } from './compiler.js';
 import type { RootPlan } from './relations.js';
-import { listText, PlanRun, Unplanned } from './run.js';
+import { demandShort, PlanRun, Unplanned } from './run.js';
 
 interface Plan {
   /** What it demands of its caller. */
@@ -119,8 +119,11 @@ function compile(
 }
 
 async function textOf({ fields }: Plan, run: PlanRun): Promise<string> {
-  const texts: string[] = [];
-  for (const { key, text } of fields) texts.push(`"${key}":${await text(run)}`);
-  // As long as a list may be.
-  return `{${listText(texts).slice(1, -1)}}`;
+  let data = '{';
+  for (const [index, { key, text }] of fields.entries()) {
+    data += `${index === 0 ? '' : ','}"${key}":`;
+    data += await text(run);
+    demandShort(data);
+  }
+  return `${data}}`;
 }

@@ -31,12 +31,17 @@ export class PlanRun {
   }
 }
 
+/** Errors: `Unplanned`. */
+export function demandShort(text: string): void {
+  if (text.length > MAX_CHARACTERS) throw new Unplanned('A long response');
+}
+
 /** A JSON list. Errors: `Unplanned` for a long one. */
 export function listText(entries: readonly string[]): string {
   let text = '[';
   for (const entry of entries) {
     text += text.length === 1 ? entry : `,${entry}`;
-    if (text.length > MAX_CHARACTERS) throw new Unplanned('A long response');
+    demandShort(text);
   }
   return `${text}]`;
 }

@@ -9,10 +9,10 @@ export class Unplanned extends Error {
 }
 
 /**
- * Characters of a text that a plan makes. What the limit of a response measures is at most twice as much, so no longer
- * response passes without being measured.
+ * Characters of a text that a plan makes in one go: the resolvers make longer ones, in parts. What the limit of a response
+ * measures is at most twice as much.
  */
-const MAX_CHARACTERS = LIMITS.answerBytes / 2;
+const MAX_CHARACTERS = LIMITS.answerBytes / 4;
 
 /** One execution of a plan. */
 export class PlanRun {

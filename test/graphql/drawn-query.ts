@@ -17,13 +17,13 @@ import {
 import { declaredOf } from '../../src/graphql/plan/declared.js';
 
 /** Values that arguments take; a client has cursors from earlier responses. */
-export interface Pool {
+interface Pool {
   readonly texts: readonly string[];
   readonly ids: readonly string[];
   readonly cursors: readonly string[];
 }
 
-export interface DrawnQuery {
+interface DrawnQuery {
   readonly query: string;
   readonly variables: Record<string, unknown>;
 }

@@ -3,7 +3,7 @@ import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, ty
 import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
 import { areSame } from '../storage.js';
 
-/** Clients choose some of the shapes. The SQL of others is compiled each time. */
+/** Clients choose some of the shapes: of more, the oldest are compiled again. */
 const MAX_SHAPES = 3_000;
 
 /** SQL texts by shape, for each database. */
@@ -28,7 +28,8 @@ export async function runCached<R>(
     const compiled = build().compile(db);
     text = compiled.sql;
     if (!areEqual(compiled.parameters, parameters)) throw new Error(`Wrong parameters for: ${text}`);
-    if (known.size < MAX_SHAPES) known.set(shape, text);
+    if (known.size >= MAX_SHAPES) known.delete(known.keys().next().value ?? '');
+    known.set(shape, text);
   }
   return (await executor.executeQuery<R>(CompiledQuery.raw(text, [...parameters]))).rows;
 }

@@ -42,7 +42,7 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly columns?: ColumnsOf<Name, T>;
 }
 
-export type ColumnsOf<Name extends keyof Tables, T> = { readonly [P in keyof T]?: string & keyof Row<Name> };
+type ColumnsOf<Name extends keyof Tables, T> = { readonly [P in keyof T]?: string & keyof Row<Name> };
 
 /** Some columns of a row, by name. */
 export type ListRow = Readonly<Record<string, unknown>>;

@@ -5,7 +5,11 @@ import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
-import type { OrderBy } from '../schema/connection.js';
+
+interface Order {
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+}
 
 interface Identified {
   readonly id: number;
@@ -27,14 +31,14 @@ export type Declared =
       readonly children: ChildList<unknown, KeyValue>;
       readonly key: string;
       readonly scope: Scope;
-      readonly order: OrderBy | undefined;
+      readonly order: Order | undefined;
     }
   /** A page of all records. */
   | {
       readonly kind: 'list';
       readonly list: List<unknown>;
       readonly scope: Scope;
-      readonly order: OrderBy | undefined;
+      readonly order: Order | undefined;
     }
   /** One record by exactly one of its keys. */
   | {

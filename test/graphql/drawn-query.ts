@@ -126,7 +126,7 @@ export class DrawnPlan {
 
   #value(type: GraphQLInputType): unknown {
     const known = getNullableType(type);
-    if (isListType(known)) return [this.#value(known.ofType as GraphQLInputType)];
+    if (isListType(known)) return [this.#value(known.ofType)];
     if (isEnumType(known)) return new Enum(this.#one(known.getValues()).name);
     const values: Record<string, () => unknown> = {
       Boolean: () => this.#next(2) === 0,

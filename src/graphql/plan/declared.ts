@@ -1,4 +1,3 @@
-import { Extensions } from 'type-graphql';
 import type { GraphQLField } from 'graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
@@ -47,10 +46,6 @@ export type Declared =
       readonly getters: Readonly<Record<string, Getter>>;
       readonly scope: Scope;
     };
-
-/** Declares how a field is read. Fields that show a property of their record as it is need no declaration. */
-export const planned = (declared: Declared): ReturnType<typeof Extensions> =>
-  Extensions({ planned: declared });
 
 export function declaredOf({ name, resolve, extensions }: GraphQLField<unknown, unknown>): Declared | null {
   const declared = extensions.planned as Declared | undefined;

@@ -17,13 +17,13 @@ import {
 import { declaredOf } from '../../src/graphql/plan/declared.js';
 
 /** Values that arguments take; a client has cursors from earlier responses. */
-export interface Pool {
+interface Pool {
   readonly texts: readonly string[];
   readonly ids: readonly string[];
   readonly cursors: readonly string[];
 }
 
-export interface DrawnQuery {
+interface DrawnQuery {
   readonly query: string;
   readonly variables: Record<string, unknown>;
 }
@@ -126,7 +126,7 @@ export class DrawnPlan {
 
   #value(type: GraphQLInputType): unknown {
     const known = getNullableType(type);
-    if (isListType(known)) return [this.#value(known.ofType as GraphQLInputType)];
+    if (isListType(known)) return [this.#value(known.ofType)];
     if (isEnumType(known)) return new Enum(this.#one(known.getValues()).name);
     const values: Record<string, () => unknown> = {
       Boolean: () => this.#next(2) === 0,

@@ -11,7 +11,7 @@ import type { ReadWork } from '../work.js';
 import { nameOf, ofCompany, parentTable, type LinkRelation, type ListTable } from './scope.js';
 import { isDown, type KeyValue, type SliceRequest } from './slice.js';
 
-export interface Linked<P extends KeyValue> {
+interface Linked<P extends KeyValue> {
   readonly list: ListTable;
   readonly relation: LinkRelation;
   readonly parents: readonly P[];

@@ -39,10 +39,8 @@ export interface Listing<Name extends keyof Tables, T> {
   /** The counter of the company's rows; a number where there is none. */
   readonly rows: CounterName | number;
   /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
-  readonly columns?: ColumnsOf<Name, T>;
+  readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
 }
-
-export type ColumnsOf<Name extends keyof Tables, T> = { readonly [P in keyof T]?: string & keyof Row<Name> };
 
 /** Some columns of a row, by name. */
 export type ListRow = Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ export interface Executed {
 }
 
 /** The members of a response, and a measure of its data if they are long. */
-export interface Response {
+interface Response {
   readonly data: object | null | undefined;
   readonly errors: readonly GraphQLFormattedError[] | undefined;
   readonly cost: object;

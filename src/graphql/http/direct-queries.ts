@@ -19,7 +19,7 @@ import { CheckedOperation, type Executed } from './checked-operation.js';
 import { graphqlContextOf, hasUpload } from './http-context.js';
 import { readOperationText, type OperationText } from './operation-text.js';
 
-export interface DirectOptions extends PluginOptions {
+interface DirectOptions extends PluginOptions {
   readonly schema: GraphQLSchema;
 }
 

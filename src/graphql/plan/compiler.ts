@@ -198,18 +198,19 @@ function requestsOf(
   node: FieldNode,
   order: OrderBy = BY_ID,
 ): RequestOf {
-  return argumentsOf(field, node, (args: ListArgs) =>
-    sliceRequest(args, conditionOf(list, args.filter), order),
-  );
+  return argumentsOf(field, node, (given) => {
+    const args = given as ListArgs;
+    return sliceRequest(args, conditionOf(list, args.filter), order);
+  });
 }
 
 /** What is made of the arguments of a field: once, unless they have variables. */
-function argumentsOf<A, T>(
+function argumentsOf<T>(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
-  make: (args: A) => T,
+  make: (args: Variables) => T,
 ): (variables: Variables) => T {
-  const of = (variables: Variables): T => make(getArgumentValues(field, node, variables) as A);
+  const of = (variables: Variables): T => make(getArgumentValues(field, node, variables));
   if (node.arguments?.some(({ value }) => hasVariable(value)) === true) return of;
   const made = of({});
   return () => made;

@@ -1,11 +1,14 @@
-import { Extensions } from 'type-graphql';
 import type { GraphQLField } from 'graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
-import type { OrderBy } from '../schema/connection.js';
+
+interface Order {
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+}
 
 interface Identified {
   readonly id: number;
@@ -27,14 +30,14 @@ export type Declared =
       readonly children: ChildList<unknown, KeyValue>;
       readonly key: string;
       readonly scope: Scope;
-      readonly order: OrderBy | undefined;
+      readonly order: Order | undefined;
     }
   /** A page of all records. */
   | {
       readonly kind: 'list';
       readonly list: List<unknown>;
       readonly scope: Scope;
-      readonly order: OrderBy | undefined;
+      readonly order: Order | undefined;
     }
   /** One record by exactly one of its keys. */
   | {
@@ -43,10 +46,6 @@ export type Declared =
       readonly getters: Readonly<Record<string, Getter>>;
       readonly scope: Scope;
     };
-
-/** Declares how a field is read. Fields that show a property of their record as it is need no declaration. */
-export const planned = (declared: Declared): ReturnType<typeof Extensions> =>
-  Extensions({ planned: declared });
 
 export function declaredOf({ name, resolve, extensions }: GraphQLField<unknown, unknown>): Declared | null {
   const declared = extensions.planned as Declared | undefined;

@@ -13,7 +13,7 @@ import { DateTime, JsonValue } from '../schema/scalars.js';
 import { Unplanned } from './run.js';
 
 /** Makes the JSON text of a value that was read from a column. Errors: any, for what the resolvers are to show. */
-export type WriteLeaf = (value: unknown) => string;
+type WriteLeaf = (value: unknown) => string;
 
 /** By type; values of others have the same form in their column as in a record. */
 const WRITERS: ReadonlyMap<unknown, WriteLeaf> = new Map<unknown, WriteLeaf>([

@@ -79,7 +79,10 @@ function planOf(
   operation: OperationDefinitionNode,
   variables: Variables,
 ): Plan | null {
-  const plans = known.get(operation) ?? { variables: variablesOfDirectives(document), byValues: new Map() };
+  const plans: Plans = known.get(operation) ?? {
+    variables: variablesOfDirectives(document),
+    byValues: new Map(),
+  };
   known.set(operation, plans);
   const values = plans.variables.map((name) => String(variables[name])).join();
   const plan = plans.byValues.get(values);

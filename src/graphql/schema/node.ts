@@ -1,7 +1,7 @@
 import { Int, Field, ID, Info, InterfaceType, Root } from 'type-graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
-import { planned } from '../plan/declared.js';
+import { planned } from './planned.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 

@@ -6,7 +6,8 @@ import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
 import { resolvesArguments } from '../arguments.js';
-import { planned, type Declared } from '../../plan/declared.js';
+import type { Declared } from '../../plan/declared.js';
+import { planned } from '../planned.js';
 import type { OrderBy } from '../connection.js';
 import { examines, examinesChildren, examinesList, type Examines } from '../examines.js';
 import type { ListTypes } from '../list.js';
@@ -108,10 +109,7 @@ export function many<R, T extends object, P extends KeyValue>(
     Args: types.Args,
     resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
     examines: examinesChildren(children, order),
-    planned: {
-      ...{ kind: 'many', key: String(key), scope, order },
-      children: children as ChildList<unknown, KeyValue>,
-    },
+    planned: { kind: 'many', children, key: String(key), scope, order },
   };
 }
 

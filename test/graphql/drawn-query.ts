@@ -68,7 +68,8 @@ export class DrawnPlan {
       field.args.length > 0 || this.#next(4) === 0 ? `other${this.#drawn}: ${field.name}` : field.name;
     const condition =
       ['', '', '', '@include(if: $yes)', '@skip(if: $yes)', '@include(if: $no)'][this.#next(6)] ?? '';
-    const selection = isObjectType(type) ? this.#selection(type, depth) : '';
+    const others = isLeafType(type) ? '' : '{ __typename }';
+    const selection = isObjectType(type) ? this.#selection(type, depth) : others;
     const asked = `${name}${this.#arguments(field.args)} ${condition} ${selection}`;
     const way = this.#next(8);
     if (way === 0) return `... on ${on.name} @include(if: $yes) { ${asked} }`;

@@ -44,11 +44,11 @@ export class ConnectionPlan {
 
   async texts(run: PlanRun, pages: Pages): Promise<readonly string[]> {
     for (const { items } of pages.slices ?? []) run.nodes += items.length;
-    const texts: string[] = Array<string>(pages.count).fill('{');
+    let texts: string[] = Array<string>(pages.count).fill('{');
     for (const [index, field] of this.fields.entries()) {
       const start = `${index === 0 ? '' : ','}"${field.key}":`;
       const own = await field.texts(run, pages);
-      for (let page = 0; page < pages.count; page += 1) texts[page] += start + (own[page] ?? '');
+      texts = texts.map((text, page) => text + start + (own[page] ?? ''));
     }
     return texts.map((text) => `${text}}`);
   }

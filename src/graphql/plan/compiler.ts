@@ -3,6 +3,7 @@ import {
   getNamedType,
   isNonNullType,
   isObjectType,
+  print,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
@@ -42,12 +43,27 @@ interface Read {
 
 type Nodes = CollectedField['nodes'];
 
+/** For example `device (databaseId: 1)`. */
+const askedOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): string =>
+  `${name.value} (${given.map(print).join()})`;
+
 /** Compiles a selection for the given values of the variables in `@skip` and `@include`. All methods throw `Unplanned`. */
 export class Compiler {
   /** What the plan demands of its caller. */
   readonly scopes = new Set<Scope>();
 
   constructor(private readonly fields: FieldCollector) {}
+
+  /**
+   * The fields of a selection. Errors: `Unplanned` where a relation or look-up is selected twice with the same arguments:
+   * the resolvers read it once.
+   */
+  collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): readonly CollectedField[] {
+    const fields = this.fields.of(type, sets);
+    const asked = fields.filter(({ nodes: [node] }) => node.selectionSet !== undefined).map(askedOf);
+    if (new Set(asked).size < asked.length) throw new Unplanned('A relation is selected twice');
+    return fields;
+  }
 
   root(type: GraphQLObjectType, { key, nodes }: CollectedField): { key: string; text: RootPlan } {
     if (nodes[0].name.value === '__typename') return { key, text: () => Promise.resolve(`"${type.name}"`) };
@@ -168,7 +184,7 @@ export class Compiler {
     const sets = nodes.flatMap(({ selectionSet }): SelectionSetNode[] =>
       selectionSet ? [selectionSet] : [],
     );
-    return this.fields.of(type, sets);
+    return this.collect(type, sets);
   }
 }
 

@@ -112,9 +112,10 @@ function compile(
   const root = schema.getQueryType();
   if (root == null) return null;
   try {
-    const collector = new FieldCollector(schema, document, variables);
-    const compiler = new Compiler(collector);
-    const fields = collector.of(root, [operation.selectionSet]).map((field) => compiler.root(root, field));
+    const compiler = new Compiler(new FieldCollector(schema, document, variables));
+    const fields = compiler
+      .collect(root, [operation.selectionSet])
+      .map((field) => compiler.root(root, field));
     return { scopes: [...compiler.scopes], fields };
   } catch {
     return null;

@@ -26,6 +26,15 @@ export interface RoundOptions {
 
 const WRITERS = 16;
 
+const LONGEST_ROUND_MS = 10_000;
+
+/** Within a second; later on a slow machine, so that there is something to lose. */
+async function randomMoment(isEnough: () => boolean): Promise<void> {
+  const end = performance.now() + LONGEST_ROUND_MS;
+  await sleep(50 + Math.random() * 950);
+  while (!isEnough() && performance.now() < end) await sleep(5);
+}
+
 /** In each round: kills the server during writes, starts it again and checks that every acknowledged change is there. */
 export async function killRounds({ rounds, place, onRound }: RoundOptions): Promise<RoundsResult> {
   const { token } = await prepareDatabase(place);
@@ -56,7 +65,8 @@ export async function killRounds({ rounds, place, onRound }: RoundOptions): Prom
     }
     const isGone = (): boolean => program.process.killed;
     const writing = Promise.all(writers.map((writer) => writer.write(client, isGone)));
-    await Promise.race([writing, sleep(50 + Math.random() * 950)]);
+    const before = result().acknowledged;
+    await Promise.race([writing, randomMoment(() => result().acknowledged > before + WRITERS)]);
     await program.end('SIGKILL');
     await writing;
   }

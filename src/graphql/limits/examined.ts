@@ -8,7 +8,6 @@ import {
   getVariableValues,
   GraphQLError,
   Kind,
-  type ArgumentNode,
   type FieldNode,
   type GraphQLField,
   type GraphQLSchema,
@@ -48,13 +47,10 @@ export class ExaminedFields {
     node: FieldNode,
     selected: Selected,
   ): readonly Examination[] {
-    if (node.arguments?.some((argument) => isExamined(argument)) === true) this.fixed = false;
+    if (node.arguments?.some(({ value }) => hasVariable(value)) === true) this.fixed = false;
     const variables = this.#coercedVariables();
-    if (variables === null) {
-      // The execution refuses them.
-      this.fixed = false;
-      return [];
-    }
+    // The execution refuses them.
+    if (variables === null) return [];
     try {
       return examines(getArgumentValues(field, node, variables), selected);
     } catch (error) {
@@ -62,7 +58,6 @@ export class ExaminedFields {
       const { code, ...details } = error.extensions;
       if (details.limit !== undefined) throw operationRefused(String(code), error.message, details);
       // The resolver reports this error instead of reading.
-      this.fixed = false;
       return [];
     }
   }
@@ -79,13 +74,7 @@ export class ExaminedFields {
   }
 }
 
-/** Whether what is examined may depend on variables in an argument. Where a page begins makes no difference. */
-function isExamined({ name, value }: ArgumentNode): boolean {
-  return name.value !== 'after' && name.value !== 'before' && hasVariable(value);
-}
-
-/** Whether a value depends on variables. */
-export function hasVariable(value: ValueNode): boolean {
+function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true;
   if (value.kind === Kind.LIST) return value.values.some(hasVariable);
   return value.kind === Kind.OBJECT && value.fields.some((field) => hasVariable(field.value));

@@ -3,6 +3,7 @@ import pg, { type Client, type Pool } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
 import type { CommittedChange, Database } from '../database.js';
+import { ANSWER_MS } from './connections/answers.js';
 import { clientConfig } from './connections/pool.js';
 import { NamesPermit, type StatementNames } from './connections/statement-names.js';
 
@@ -98,7 +99,8 @@ export class Announcements {
     const whole = JSON.stringify([this.#node, changes] satisfies Message);
     const payload = whole.length > MAX_PAYLOAD ? JSON.stringify([this.#node, null] satisfies Message) : whole;
     // A notification that is lost is found by looking: see `POLL_MS` of subscriptions and `CACHED_MS` of tokens.
-    await this.pool.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch(() => undefined);
+    const statement = { text: 'select pg_notify($1, $2)', query_timeout: ANSWER_MS };
+    await this.pool.query(statement, [CHANNEL, payload]).catch(() => undefined);
   }
 
   async #listen(): Promise<void> {

@@ -53,7 +53,7 @@ export function isLostConnection(error: unknown): boolean {
 /** Errors of the network, and of `pg` itself: these have no code. */
 function isOfConnection(error: Error): boolean {
   if (typeof (error as NodeJS.ErrnoException).syscall === 'string') return true;
-  return /^(Connection terminated|Query read timeout|timeout exceeded|Client has encountered|The server does not)/.test(
+  return /^(Connection terminated|No answer in time|Query read timeout|timeout exceeded|Client has encountered|The server does not)/.test(
     error.message,
   );
 }

@@ -57,6 +57,10 @@ export class Connections {
       if (!isTls) this.#add(socket);
     });
     if (isTls) server.on('secureConnection', (socket: Socket) => this.#add(socket));
+    // Without a listener Node would close each silent connection, also one of which bytes wait: those are for `check`.
+    server.on('timeout', (socket: Socket) => {
+      if (socket.writableLength === 0) socket.destroy();
+    });
     const timer = setInterval(() => this.check(), checkInterval(this.rule)).unref();
     server.once('close', () => clearInterval(timer));
   }

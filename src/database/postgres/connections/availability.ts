@@ -3,9 +3,11 @@ import type { Pool } from 'pg';
 
 import { SECOND } from '../../../platform/clock.js';
 import { UNAVAILABLE } from '../faults.js';
+import { ANSWER_MS } from './answers.js';
 
 /** How long a unit waits for the answer to the probe. */
 const PROBE_WAIT_MS = SECOND;
+const PROBE = { text: 'select 1', query_timeout: ANSWER_MS };
 
 /**
  * Whether PostgreSQL answers. After a statement or a connection without an answer, one probe at a time is sent, and units
@@ -20,7 +22,8 @@ export class Availability {
 
   /** To be called with each error of the storage. */
   note(error: unknown): void {
-    if (error instanceof Error && /^(Query read timeout|timeout e)/.test(error.message)) this.#isLost = true;
+    if (error instanceof Error && /^(No answer in time|Query read timeout|timeout e)/.test(error.message))
+      this.#isLost = true;
   }
 
   /** Errors: `storage_unavailable` while PostgreSQL does not answer. */
@@ -33,7 +36,7 @@ export class Availability {
 
   async #isAnswered(): Promise<boolean> {
     try {
-      await this.pool.query('select 1');
+      await this.pool.query(PROBE);
       this.#isLost = false;
       return true;
     } catch {

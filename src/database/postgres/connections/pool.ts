@@ -1,10 +1,9 @@
 import pg, { type Pool } from 'pg';
 
 import { SECOND } from '../../../platform/clock.js';
+import { ANSWER_MS } from './answers.js';
 import { VALUE_TYPES } from './values.js';
 
-/** An answer that has not come by then is an outcome that is not known: the connection is given up. */
-const ANSWER_MS = 6_500;
 const CONNECT_MS = 3 * SECOND;
 
 export interface PoolOptions {
@@ -29,10 +28,14 @@ export function clientConfig(url: string): pg.ClientConfig {
   };
 }
 
-/** Connections open when they are needed, and close when they are not used for a minute. */
+/**
+ * Connections open when they are needed, and close when they are not used for a minute. `Answers` ends statements that
+ * get no answer.
+ */
 export function createPool({ url, max, onLost }: PoolOptions): Pool {
   const pool = new pg.Pool({
     ...clientConfig(url),
+    query_timeout: undefined,
     pipeline: true,
     max,
     idleTimeoutMillis: 60 * SECOND,

@@ -5,10 +5,11 @@ import { DomainError, type DomainCode } from '../../../platform/errors.js';
 import type { Scope } from '../../database.js';
 import type { StatementEnd } from '../../statement-listener.js';
 import type { Tables } from '../../tables/tables.js';
+import type { Answers } from './answers.js';
 import { ConnectionsDialect } from './dialect.js';
 import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
-import { COMPANY_ROLE, SYSTEM_ROLE } from '../schema/index.js';
 import type { StatementNames } from './statement-names.js';
+import { lockOf, scopeSettings, settingsOf, type UnitSettings } from './unit-settings.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
@@ -23,17 +24,6 @@ const MAX_BYTES_READ = 32 * 1024 * 1024;
 /** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
 const LONG_COLUMNS = new Set(['value', 'before', 'after', 'sent', 'received']);
 
-export interface UnitSettings {
-  readonly scope: Scope;
-  /** Locks to take, in this order: ids of companies; 0 is that of work above companies. */
-  readonly locks: readonly number[];
-  /** After which PostgreSQL ends a statement, in milliseconds. */
-  readonly statementMs: number;
-}
-
-/** Of the keys of advisory locks, those of companies that write, and no others: any number may be a company's. */
-const WRITERS = 0x5447;
-const LOCK_MS = 4_000;
 /** What PostgreSQL answers to statements after one that failed. */
 const ABORTED = '25P02';
 /** A prepared statement would return other columns than before. */
@@ -49,6 +39,7 @@ export class Session {
     readonly client: PoolClient,
     private readonly names: StatementNames,
     private readonly watcher: Watcher,
+    private readonly answers: Answers,
   ) {
     // A connection that is lost between two statements; without a listener, the process would end.
     client.on('error', (error) => {
@@ -139,7 +130,8 @@ export class Session {
 
   async #send<R>(query: QueryConfig | string) {
     try {
-      const result = await this.client.query<Record<string, unknown>>(query);
+      const sent = this.client.query<Record<string, unknown>>(query);
+      const result = await this.answers.wait(this.client, sent);
       return result as unknown as SentResult<R>;
     } catch (error) {
       throw stateOf(error) === ABORTED && this.#beginError !== null ? this.#beginError : this.#explain(error);
@@ -222,22 +214,6 @@ interface SentResult<R> {
   readonly command: string;
   readonly fields: readonly { readonly name: string }[];
 }
-
-/** One statement for all settings of a transaction, which end with it. */
-function settingsOf({ scope, locks, statementMs }: UnitSettings): string {
-  const limits = `${setting('statement_timeout', statementMs)}, ${setting('lock_timeout', LOCK_MS)}`;
-  const taken = locks.map((lock) => `; ${lockOf(lock)}`);
-  return `select ${scopeSettings(scope)}, ${limits}${taken.join('')}`;
-}
-
-const lockOf = (key: number): string => `select pg_advisory_xact_lock(${WRITERS}, ${key})`;
-
-function scopeSettings(scope: Scope): string {
-  const role = scope === null ? SYSTEM_ROLE : COMPANY_ROLE;
-  return `${setting('role', role)}, ${setting('app.company_id', scope ?? '')}`;
-}
-
-const setting = (name: string, value: string | number): string => `set_config('${name}', '${value}', true)`;
 
 /** Errors: `malformed`. */
 function demandFewBytes(rows: readonly unknown[]): void {

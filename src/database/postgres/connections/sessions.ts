@@ -1,24 +1,21 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 
-import { Turns, type TurnLimits } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
 import type { Tables } from '../../tables/tables.js';
+import { Answers } from './answers.js';
 import { Availability } from './availability.js';
 import { isLostConnection, translate, UNAVAILABLE } from '../faults.js';
-import { Session, type Unit, type UnitSettings, type Watcher } from './session.js';
+import { Session, type Unit, type Watcher } from './session.js';
 import type { StatementNames } from './statement-names.js';
+import type { UnitSettings } from './unit-settings.js';
+import { EXAMINING, turnsOf, type UnitTurns } from './unit-turns.js';
 
 /** After which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
 /** Key of the turns, and of the lock, of work above companies. */
 const ABOVE = 0;
-
-/** Writers of a company take turns, so they wait longer than readers; with the statement itself, less than 10 s. */
-const WRITE_WAIT_MS = 8_000;
-
-const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
 
 /**
  * Gives units of work their connections. Each kind of unit has a share of them: a unit above companies may run inside
@@ -28,9 +25,10 @@ export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
   readonly #transactions = new WeakMap<Transaction<Tables>, { unit: Unit; scope: Scope }>();
   readonly #names: StatementNames;
+  readonly #answers = new Answers();
   readonly #availability: Availability;
   readonly #watcher: Watcher;
-  readonly #turns: Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
+  readonly #turns: UnitTurns;
   readonly #examining: typeof EXAMINING;
   #exceeded = 0;
   #isClosed = false;
@@ -51,18 +49,8 @@ export class Sessions {
     this.#names = names;
     this.#availability = new Availability(pool);
     this.#watcher = noting(watcher, this.#availability);
-    const share = sharesOf(connections, examining.threads);
     this.#examining = { ...EXAMINING, ...examining };
-    const { maxWaitMs, maxWaiting, maxWaitingOfCompany } = this.#examining;
-    this.#turns = {
-      read: turns({ places: share.read, placesOfKey: share.read - 1 }),
-      write: turns({ places: share.write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
-      above: turns({ places: share.above, placesOfKey: share.above }),
-      examine: turns({
-        ...{ places: share.examine, placesOfKey: Math.max(1, share.examine - 1), maxWaitMs, maxWaiting },
-        ...{ maxWaitingOfKey: maxWaitingOfCompany, busy: examiningBusy },
-      }),
-    };
+    this.#turns = turnsOf(connections, this.#examining);
   }
 
   get examining(): ExaminingReads {
@@ -169,6 +157,7 @@ export class Sessions {
     await Promise.all([this.#turns.write.finish(), this.#turns.read.finish(), this.#turns.above.finish()]);
     await last();
     await this.pool.end();
+    this.#answers.close();
   }
 
   #demandOpen(): void {
@@ -190,7 +179,8 @@ export class Sessions {
     try {
       for (;;) {
         const client = await this.pool.connect();
-        const session = this.#sessions.get(client) ?? new Session(client, this.#names, this.#watcher);
+        const session =
+          this.#sessions.get(client) ?? new Session(client, this.#names, this.#watcher, this.#answers);
         this.#sessions.set(client, session);
         if (!session.isBroken) return session;
         // Nothing waited for the end of its last unit, which failed.
@@ -246,37 +236,6 @@ async function readIn<T>(
   } finally {
     unit.endRead();
   }
-}
-
-interface Shares {
-  readonly read: number;
-  readonly write: number;
-  readonly above: number;
-  readonly examine: number;
-}
-
-/** One connection more is used to listen. */
-function sharesOf(connections: number, examine = Math.max(2, Math.floor(connections / 6))): Shares {
-  const rest = connections - 1 - examine;
-  const above = Math.max(1, Math.floor(rest / 4));
-  const write = Math.max(2, Math.floor(rest / 3));
-  return { examine, above, write, read: Math.max(2, rest - above - write) };
-}
-
-const LIMITS = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 5_000, busy };
-
-function turns(limits: Pick<TurnLimits, 'places' | 'placesOfKey'> & Partial<TurnLimits>): Turns<number> {
-  return new Turns({ ...LIMITS, ...limits });
-}
-
-function busy(): DomainError {
-  return new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
-}
-
-function examiningBusy(): DomainError {
-  return new DomainError('busy', 'Too many requests examine many records at the same time; try again.', {
-    retryAfter: 1,
-  });
 }
 
 /** PostgreSQL has ended a statement, or the unit itself has taken too long. */

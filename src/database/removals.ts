@@ -59,5 +59,13 @@ export function removedBy(table: keyof typeof REMOVED_BY, alias: string): RawBui
 
 /** `and …` for queries of a table, so that they do not return removed rows. */
 export function andPresent(table: string, alias: string): RawBuilder<unknown> {
-  return table in REMOVED_BY ? sql`and not ${isRemoved(table, alias)}` : sql``;
+  return andIfRemoving(table, sql`not ${isRemoved(table, alias)}`);
+}
+
+/**
+ * `and …` with a condition that holds for all rows of a table while nothing is being removed, which is nearly always:
+ * that is looked up once for a statement, and the condition for each row.
+ */
+export function andIfRemoving(table: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return table in REMOVED_BY ? sql`and (not exists (select 1 from removals) or ${condition})` : sql``;
 }

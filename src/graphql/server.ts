@@ -29,6 +29,7 @@ import { createLive } from './live/live.js';
 import { maskErrors } from './execution/mask.js';
 import { demandText } from './http/operation-text.js';
 import { apolloPlugin } from './http/apollo-plugin.js';
+import { directQueries, type AnswerQuery } from './http/direct-queries.js';
 import { persistedQueries } from './http/persisted.js';
 import { refuseOperation } from './http/problems.js';
 
@@ -81,12 +82,16 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
     demandMethod('/graphql'),
     readOperation(options),
     demandText,
-    operate(
-      expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) }),
-      observer.watch,
-    ),
+    operate(answer(directQueries({ schema, admission, development, onError }), server), observer.watch),
   );
   return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
+}
+
+function answer(direct: AnswerQuery, server: ApolloServer<OperationContext>): RequestHandler {
+  const apollo = expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) });
+  return async (request, response, next) => {
+    if (!(await direct(request, response))) await apollo(request, response, next);
+  };
 }
 
 /** Sets every option that Apollo would otherwise derive from NODE_ENV. */

@@ -1,22 +1,12 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
-import {
-  execute,
-  getNamedType,
-  getOperationAST,
-  isAbstractType,
-  isLeafType,
-  isObjectType,
-  isRequiredArgument,
-  parse,
-  type GraphQLField,
-  type GraphQLNamedType,
-} from 'graphql';
+import { execute, getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { executeQuery } from '../../src/graphql/execution/executor.js';
 import { createSchema } from '../../src/app/schema.js';
+import { Draw } from './drawn-selection.js';
 import { populate } from '../support/populated.js';
 import { servicesOf } from './operation-services.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
@@ -51,45 +41,6 @@ async function both(
   const expected = await execute({ schema, document, variableValues: variables, contextValue: other });
   for (const { loaders } of contexts) loaders.finish();
   return { data, counted: context.counters.nodes, expected, expectedCount: other.counters.nodes };
-}
-
-/** Draws a random selection of a type: fields, aliases, fragments, conditions, pages. */
-class Draw {
-  #drawn = 0;
-
-  constructor(private readonly choices: readonly number[]) {}
-
-  selection(type: GraphQLNamedType, depth: number): string {
-    if (isAbstractType(type)) return '{ __typename id ... on Group { name } ... on Device { serialNumber } }';
-    if (!isObjectType(type)) return '';
-    const fields = Object.values(type.getFields()).filter((field) => this.#isAskable(field, depth));
-    const count = 1 + this.#next(4);
-    const parts = Array.from({ length: count }, () => this.#field(fields, depth, type.name));
-    return `{ __typename ${parts.join(' ')} }`;
-  }
-
-  #isAskable(field: GraphQLField<unknown, unknown>, depth: number): boolean {
-    const type = getNamedType(field.type);
-    const isLookUp = field.args.some(
-      (argument) => isRequiredArgument(argument) || argument.name === 'databaseId',
-    );
-    return !isLookUp && type.name !== 'Base64' && (isLeafType(type) || depth > 0);
-  }
-
-  #field(fields: readonly GraphQLField<unknown, unknown>[], depth: number, typeName: string): string {
-    const field = fields[this.#next(fields.length)];
-    if (field === undefined) return '';
-    const name = this.#next(3) === 0 ? `other${this.#drawn}: ${field.name}` : field.name;
-    const pages = field.args.some((argument) => argument.name === 'first') ? '(first: 2)' : '';
-    const condition = ['', '', '@include(if: $yes)', '@skip(if: $yes)'][this.#next(4)] ?? '';
-    const asked = `${name}${pages} ${condition} ${this.selection(getNamedType(field.type), depth - 1)}`;
-    return this.#next(4) === 0 ? `... on ${typeName} { ${asked} }` : asked;
-  }
-
-  #next(below: number): number {
-    this.#drawn += 1;
-    return (this.choices[this.#drawn % this.choices.length] ?? 0) % Math.max(below, 1);
-  }
 }
 
 describe('the level executor', () => {

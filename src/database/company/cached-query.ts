@@ -4,7 +4,7 @@ import { exactComparisons, toColumn, type Condition } from '../list/condition.js
 import { execute } from '../direct-reads.js';
 import { areSame } from '../storage.js';
 
-/** Clients choose some of the shapes. The SQL of others is compiled each time. */
+/** Clients choose some of the shapes: of more, the oldest are compiled again. */
 const MAX_SHAPES = 3_000;
 
 /** Queries by shape, without their parameters, for each database. */
@@ -44,7 +44,8 @@ function compiled(
   if (!areEqual(values, parameters)) throw new Error(`Wrong parameters for: ${text}`);
   const query = CompiledQuery.raw(text);
   const known = queriesOf(db.getExecutor().adapter);
-  if (known.size < MAX_SHAPES) known.set(shape, query);
+  if (known.size >= MAX_SHAPES) known.delete(known.keys().next().value ?? '');
+  known.set(shape, query);
   return query;
 }
 

@@ -1,11 +1,21 @@
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
+import type { Audit } from '../../platform/changes/audit.js';
+import type { AuditColumns } from '../tables/tables.js';
 import { listOf, type List } from './list.js';
 import type { Listing } from './list-statements.js';
+
+const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
+  revision: 'revision',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  createdBy: 'created_by',
+  createdVia: 'created_via',
+};
 
 /** The list of an ordinary resource: besides its own, it has the orders and filters of the id and of both times. */
 export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
   { table, recordOf }: CompanyTable<Name, T>,
-  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge'>,
+  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns'>,
 ): List<T> {
   const orders = { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' };
   return listOf<Name, T>({
@@ -14,6 +24,7 @@ export function auditedList<Name extends AuditedTableName, T extends AuditedReco
     recordOf,
     rows: table,
     id: 'id' as Listing<Name, T>['id'],
+    columns: { ...own.columns, ...AUDIT } as unknown as NonNullable<Listing<Name, T>['columns']>,
     orders: orders as unknown as Listing<Name, T>['orders'],
     filters: {
       id: { column: 'id', kind: 'id', isUnique: true },

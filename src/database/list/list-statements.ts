@@ -5,9 +5,18 @@ import { countOf, type CounterName } from '../totals/count.js';
 import { withoutImplied, type Condition, type FilterColumn } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { isInstant } from './instants.js';
-import { childrenOf, companiesOf, nameOf, ofCompany, parentTable, type Relation } from './scope.js';
+import { readLinked } from './linked-rows.js';
+import {
+  childrenOf,
+  companiesOf,
+  nameOf,
+  ofCompany,
+  parentTable,
+  type LinkRelation,
+  type Relation,
+} from './scope.js';
 import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { inIds, childrenOfEach, comparableInstant } from '../storage.js';
+import { inIds, childrenOfEach, comparableInstant, steady } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -29,6 +38,17 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly company?: string;
   /** The counter of the company's rows; a number where there is none. */
   readonly rows: CounterName | number;
+  /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
+  readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
+}
+
+/** Some columns of a row, by name. */
+export type ListRow = Readonly<Record<string, unknown>>;
+
+/** The columns that are read, and the name of their list in the names of queries. */
+interface Selected {
+  readonly key: string;
+  readonly columns: readonly string[];
 }
 
 let lists = 0;
@@ -39,12 +59,21 @@ export class ListStatements<Name extends keyof Tables, T> {
   readonly #table: RawBuilder<unknown>;
   /** For its queries. */
   readonly #key: string;
+  /** Null for all. */
+  readonly #columns: readonly string[] | null;
 
-  constructor(listing: Listing<Name, T>) {
+  constructor(listing: Listing<Name, T>, selected?: Selected) {
     this.#listing = listing;
     this.#table = sql.table(listing.table);
-    lists += 1;
-    this.#key = `list ${lists}`;
+    if (selected === undefined) lists += 1;
+    this.#key = selected?.key ?? `list ${lists}`;
+    this.#columns = selected?.columns ?? null;
+  }
+
+  /** The same list with rows of some columns, among them the id, in the place of records. */
+  only(columns: readonly string[]): ListStatements<Name, ListRow> {
+    const listing = { ...this.#listing, columns: {}, recordOf: (row: ListRow) => row };
+    return new ListStatements<Name, ListRow>(listing, { key: `${this.#key} ${columns.join()}`, columns });
   }
 
   /** One page of a company's list. */
@@ -53,9 +82,9 @@ export class ListStatements<Name extends keyof Tables, T> {
     const rows = await runFiltered<Row<Name>>(
       work.db,
       this.#page(work, request, []),
-      () => sql`select t.* from ${this.#table} as t
+      () => sql`select ${this.#selected('t')} from ${this.#table} as t
         where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${id}`, orderRef(this.#listing, request))}
-        limit ${request.limit + 1}`,
+        limit ${steady(request.limit + 1)}`,
     );
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
@@ -69,19 +98,22 @@ export class ListStatements<Name extends keyof Tables, T> {
   ): Promise<ReadonlyMap<P, Slice<T>>> {
     const { id } = this.#listing;
     const isById = this.#columnOf(request) === id;
+    if (this.#columns !== null && 'link' in relation && isById && request.condition === null) {
+      return await this.#linked(work, relation, parents, request, this.#columns);
+    }
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
     const ref = orderRef(this.#listing, request, relation);
     const before = [JSON.stringify(parents), work.caller.companyId];
     const rows = await runFiltered<Row<Name> & { parent_id: P }>(
       work.db,
       this.#page(work, request, before, relation),
-      () => sql`select p.value as parent_id, r.* from ${childrenOfEach({
+      () => sql`select p.value as parent_id, ${this.#selected('r')} from ${childrenOfEach({
         parents: parentTable(relation, parents),
         ...{ table: this.#table, company: this.#listing.company ?? 'company_id', id, childId },
         companyId: work.caller.companyId,
         ofParent: sql`${childrenOf(this.#listing, relation, work)}
             and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
-            limit ${request.limit + 1}`,
+            limit ${steady(request.limit + 1)}`,
       })}
         ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
     );
@@ -94,6 +126,26 @@ export class ListStatements<Name extends keyof Tables, T> {
         return [parent, this.#sliceOfRows(own, request, recordOf)];
       }),
     );
+  }
+
+  /** The same for links: each row is read once, however many parents have it. */
+  async #linked<P extends KeyValue>(
+    work: ReadWork,
+    relation: LinkRelation,
+    parents: readonly P[],
+    request: SliceRequest,
+    columns: readonly string[],
+  ): Promise<ReadonlyMap<P, Slice<T>>> {
+    const found = await readLinked<Row<Name>, P>(work, {
+      ...{ list: this.#listing, relation, parents, request, columns },
+      key: this.#key,
+    });
+    const recordOf = this.#sharing();
+    const slices = parents.map((parent) => {
+      const own = found.get(parent) ?? [];
+      return [parent, this.#sliceOfRows(own, request, recordOf)] as const;
+    });
+    return new Map(slices);
   }
 
   /** Number of records in a company's list. */
@@ -136,10 +188,15 @@ export class ListStatements<Name extends keyof Tables, T> {
       work.db,
       `${this.#key} by ids`,
       parameters,
-      () => sql`select t.* from ${this.#table} as t
+      () => sql`select ${this.#selected('t')} from ${this.#table} as t
         where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
+  }
+
+  #selected(alias: string): RawBuilder<unknown> {
+    if (this.#columns === null) return sql`${sql.ref(alias)}.*`;
+    return sql.join(this.#columns.map((column) => sql.ref(`${alias}.${column}`)));
   }
 
   /** What a query of a page binds, and what its SQL depends on besides its filter. */
@@ -212,8 +269,8 @@ export class ListStatements<Name extends keyof Tables, T> {
     const column = this.#columnOf(request);
     const ref = orderRef(this.#listing, request, relation);
     const id = ref(`t.${this.#listing.id}`);
-    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${key.id}`;
-    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${this.#boundKey(request, key)}, ${key.id})`;
+    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${steady(key.id)}`;
+    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${steady(this.#boundKey(request, key))}, ${steady(key.id)})`;
   }
 
   /** The sort value of a key, as it is compared with its column. */

@@ -11,7 +11,7 @@ import {
   examinationOfSlice,
   examinationOfSlices,
 } from './examinations.js';
-import { ListStatements, type Listing } from './list-statements.js';
+import { ListStatements, type Listing, type ListRow } from './list-statements.js';
 import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 import type { Tables } from '../tables/tables.js';
@@ -30,6 +30,12 @@ export interface List<T> {
   examinesCount(where: Condition | null): Examination;
   /** Records by id, in one statement; ids that the company does not have are absent. */
   byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>>;
+  /** See `Listing`. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** The column of each order. */
+  readonly ordered: Readonly<Record<string, string>>;
+  /** The same list with rows of some columns, among them the id, in the place of records. */
+  only(columns: readonly string[]): Pick<List<ListRow>, 'slice' | 'byIds'>;
   /** The same records in the order of their insertion; `index` is the index over the company and the id. */
   arrivals(index: string): Arrivals<T>;
   /** The same list for each of many parents, which are given by their ids (`number`) or names (`string`). */
@@ -37,10 +43,15 @@ export interface List<T> {
   of(relation: RelationByName): ChildList<T, string>;
 }
 
-/** The lists of many parents at once. */
-export interface ChildList<T, P extends KeyValue = number> {
-  readonly list: List<T>;
+interface ChildSlices<T, P extends KeyValue> {
   slices(work: ReadWork, parents: readonly P[], request: SliceRequest): Promise<ReadonlyMap<P, Slice<T>>>;
+}
+
+/** The lists of many parents at once. */
+export interface ChildList<T, P extends KeyValue = number> extends ChildSlices<T, P> {
+  readonly list: List<T>;
+  /** See `List`. */
+  only(columns: readonly string[]): ChildSlices<ListRow, P>;
   counts(work: ReadWork, parents: readonly P[], where: Condition | null): Promise<ReadonlyMap<P, number>>;
   /** What `slices` and `counts` examine at most, of all parents together. */
   examinesSlices(request: SliceRequest): Examination;
@@ -53,6 +64,15 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     name: listing.name,
     isLarge: listing.isLarge === true,
     orders: Object.keys(listing.orders),
+    ordered: listing.orders,
+    columns: { id: listing.id, ...(listing.columns as Readonly<Record<string, string>>) },
+    only: (columns) => {
+      const rows = statements.only(columns);
+      return {
+        slice: (work, request) => rows.slice(work, request),
+        byIds: (work, ids) => rows.byIds(work, ids),
+      };
+    },
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
     slice: (work, request) => statements.slice(work, request),
     count: (work, where) => statements.count(work, where),
@@ -63,6 +83,10 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     of: <P extends KeyValue>(relation: Relation): ChildList<T, P> => ({
       list,
       slices: (work, parents, request) => statements.slices(work, relation, parents, request),
+      only: (columns) => {
+        const rows = statements.only(columns);
+        return { slices: (work, parents, request) => rows.slices(work, relation, parents, request) };
+      },
       counts: (work, parents, where) => statements.counts(work, relation, parents, where),
       examinesSlices: (request) => examinationOfSlices(listing, relation, request),
       examinesCounts: (where) => examinationOfCounts(listing, relation, where),

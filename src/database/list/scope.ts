@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { CounterName } from '../totals/count.js';
 import { andPresent } from '../removals.js';
-import { idTable, nameTable } from '../storage.js';
+import { idTable, nameTable, steady } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 import type { KeyValue } from './slice.js';
@@ -12,6 +12,7 @@ export type Relation =
   | { readonly column: string; readonly isName?: true }
   | { readonly link: LinkTable; readonly parent: string; readonly child: string };
 
+export type LinkRelation = Extract<Relation, { readonly link: string }>;
 export type RelationByName = Extract<Relation, { readonly column: string }> & { readonly isName: true };
 export type RelationById = Relation & { readonly isName?: never };
 
@@ -35,7 +36,7 @@ function belongsTo(
   work: ReadWork,
   alias: string,
 ): RawBuilder<unknown> {
-  return sql`${sql.ref(`${alias}.${company}`)} = ${work.caller.companyId}`;
+  return sql`${sql.ref(`${alias}.${company}`)} = ${steady(work.caller.companyId)}`;
 }
 
 /** The parents as a table `p` with the column `value`. */
@@ -54,7 +55,7 @@ export function childrenOf(
   }
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
   return sql`${sql.table(relation.link)} as l cross join ${sql.table(table)} as t
-    where l.company_id = ${work.caller.companyId} and ${sql.ref(`l.${relation.parent}`)} = p.value
+    where l.company_id = ${steady(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
       and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andPresent(relation.link, 'l')}`;
 }
 

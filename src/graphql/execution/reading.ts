@@ -64,6 +64,11 @@ export class RequestLoaders {
     return this.#examining.values;
   }
 
+  /** Whether its reads run outside of the event loop, since they may examine many values. */
+  get examinesMany(): boolean {
+    return this.#examining.isMany;
+  }
+
   /** Runs `use`, which renders the records level by level, in turns of its own. */
   async byLevels<T>(use: () => Promise<T>): Promise<T> {
     this.#isByLevels = true;

@@ -4,7 +4,6 @@ import type { Condition } from '../../database/list/condition.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
-import { DomainError } from '../../platform/errors.js';
 import {
   BY_ID,
   connection,
@@ -14,7 +13,7 @@ import {
   type OrderBy,
   type PageArgs,
 } from '../schema/connection.js';
-import { requestError } from '../schema/errors.js';
+import { foundOrNull, requestError } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { numberIn } from '../schema/node.js';
 import type { RequestLoaders } from './reading.js';
@@ -80,7 +79,7 @@ export class RecordReads {
     if (name === 'id') return await this.one(list, numberIn(list.name, text) ?? null, scope);
     demandScope(this.caller, scope);
     const found = await this.loaders.load(list, `by ${name} ${text}`, (work) =>
-      orNull(async () => (await getters[name]?.(work, text)) ?? null),
+      foundOrNull(async () => (await getters[name]?.(work, text)) ?? null),
     );
     return this.counted(found);
   }
@@ -209,15 +208,6 @@ export class RecordReads {
     const slice = await loading;
     this.counters.nodes += slice.items.length;
     return slice;
-  }
-}
-
-async function orNull<T>(get: () => Promise<T | null>): Promise<T | null> {
-  try {
-    return await get();
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'not_found') return null;
-    throw error;
   }
 }
 

@@ -11,14 +11,14 @@ import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from '
 import type { OperationContext } from '../execution/context.js';
 import { executeQuery } from '../execution/executor.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
-import { firstCode, maskErrors, type MaskingOptions } from '../execution/mask.js';
+import type { MaskingOptions } from '../execution/mask.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
-import { costShown } from '../execution/request.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
-import { JsonMeasure } from '../limits/json-bytes.js';
-import { LIMITS, LONG_RESPONSE, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
+import type { JsonMeasure } from '../limits/json-bytes.js';
+import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { Lru } from '../limits/lru.js';
+import { CheckedOperation } from './checked-operation.js';
 
 export interface PluginOptions extends MaskingOptions {
   readonly admission: Admission;
@@ -65,40 +65,38 @@ export function apolloPlugin(options: PluginOptions): {
 type Context = GraphQLRequestContext<OperationContext>;
 
 class HttpOperation implements GraphQLRequestListener<OperationContext> {
-  #admitted: AdmittedDocument | null = null;
-  #refusal: OperationRefused | null = null;
-  #requestedCost = 0;
-  /** Of a refused operation. */
-  #examined: number | null = null;
+  readonly #checked: CheckedOperation;
+  #admitted: AdmittedDocument | undefined;
   #errors: readonly GraphQLError[] | undefined;
 
   constructor(
     private readonly options: PluginOptions,
     private readonly parsed: Lru<DocumentNode>,
     private readonly measures: Measures,
-  ) {}
+  ) {
+    this.#checked = new CheckedOperation(options);
+  }
 
   async didResolveSource({ source, queryHash }: Context): Promise<void> {
-    await this.#keepRefusal(() => {
-      this.#admitted = this.options.admission.admit(source ?? '');
-    });
+    this.#admitted = await this.#checked.check(() => this.options.admission.admit(source ?? ''));
     this.parsed.set(queryHash ?? '', this.#admitted?.document ?? EMPTY);
   }
 
   async didResolveOperation({ request, operation, contextValue: context }: Context): Promise<void> {
     const admitted = this.#admitted;
-    if (admitted !== null && operation !== undefined) {
+    if (admitted !== undefined && operation !== undefined) {
       context.watched?.known({ type: operation.operation, name: operation.name?.value ?? null });
-      await this.#keepRefusal(async () => {
+      await this.#checked.check(async () => {
         if (operation.operation === OperationTypeNode.SUBSCRIPTION) throw subscriptionOverHttp();
         const { variables = {}, operationName } = request;
         const price = this.options.admission.price(admitted, variables, operationName);
-        this.#requestedCost = price.nodes;
+        this.#checked.requestedCost = price.nodes;
         await context.examine(price, operation.operation);
       });
     }
     // Apollo responds with this error only; `willSendResponse` adds the others.
-    if (this.#refusal !== null) throw this.#refusal.errors[0];
+    const { refusal } = this.#checked;
+    if (refusal !== null) throw refusal.errors[0];
   }
 
   /** Null for what Apollo executes: mutations without an Idempotency-Key, and queries with errors. */
@@ -106,7 +104,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const { schema, document, operation, request, contextValue: context } = of;
     if (document === undefined || operation == null) return null;
     const execution = { schema, document, operation, variables: request.variables ?? {}, context };
-    const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);
+    const mask = (errors: readonly GraphQLError[]) => this.#checked.masked(context, errors);
     const data = await executeQuery(execution);
     const result = data === null ? await executeRepeatable({ ...execution, mask }) : { data };
     if (result === null) {
@@ -128,42 +126,21 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     return Promise.resolve();
   }
 
-  #complete({ contextValue, errors = this.#errors, response }: Context): void {
-    const { counters } = contextValue;
-    const { headers } = response.http;
-    headers.delete('cache-control');
-    if (counters.replayed) headers.set('Idempotent-Replayed', 'true');
-    if (response.body?.kind !== 'single') return;
-    const result = response.body.singleResult;
-    const measure = new JsonMeasure();
-    const size = measure.of(result.data);
-    if (size > LONG_RESPONSE && result.data != null) this.measures.set(result.data, measure);
-    if (size > LIMITS.answerBytes) {
-      result.data = null;
-      errors = [tooLarge('answerBytes', size)];
-    }
-    const examined = this.#examined ?? counters.examined;
-    const cost = costShown(this.#requestedCost, { ...counters, examined });
+  #complete({ contextValue: context, errors = this.#errors, response: { http, body } }: Context): void {
+    http.headers.delete('cache-control');
+    if (context.counters.replayed) http.headers.set('Idempotent-Replayed', 'true');
+    if (body?.kind !== 'single') return;
+    const result = body.singleResult;
+    const {
+      data,
+      errors: shown,
+      cost,
+      measure,
+    } = this.#checked.respond(context, { data: result.data, errors });
+    if (data === null) result.data = null;
+    if (data != null && measure !== null) this.measures.set(data, measure);
     result.extensions = { ...result.extensions, cost };
-    if (errors === undefined) return;
-    result.errors = this.#masked(contextValue, this.#refusal?.errors ?? errors);
-    contextValue.watched?.failed(firstCode(result.errors));
-  }
-
-  #masked({ caller }: OperationContext, errors: readonly GraphQLError[]) {
-    return maskErrors(this.options, caller.requestId, errors);
-  }
-
-  async #keepRefusal(use: () => void | Promise<void>): Promise<void> {
-    try {
-      await use();
-    } catch (error) {
-      if (!(error instanceof OperationRefused)) throw error;
-      this.#refusal = error;
-      const { limit, actual } = error.errors[0].extensions;
-      if (limit === 'cost') this.#requestedCost = Number(actual);
-      if (limit === 'examined' || limit === 'examinedTogether') this.#examined = Number(actual);
-    }
+    if (shown !== undefined) result.errors = shown;
   }
 }
 

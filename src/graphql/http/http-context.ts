@@ -47,6 +47,10 @@ export function releaseAfterExecution(response: Response, upload: HeldUpload): v
   response.locals.upload = upload;
 }
 
+export function hasUpload(response: Response): boolean {
+  return response.locals.upload !== undefined;
+}
+
 function releaseUpload(request: Request, response: Response): void {
   request.body = undefined;
   (response.locals.upload as HeldUpload | undefined)?.release();

@@ -40,6 +40,9 @@ import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
 /** Cost of a field of bytes. */
 export const CONTENT_COST = 100;
 
+/** Types of variables on which no size depends but that of a page. */
+const LEAVES: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
+
 export type Variables = Readonly<Record<string, unknown>>;
 
 export interface Cost {
@@ -69,6 +72,8 @@ class Meter {
   readonly examined: ExaminedFields;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, ValueNode>();
+  /** Variables that are no lists and have none. */
+  readonly #leaves = new Set<string>();
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -78,8 +83,11 @@ class Meter {
   ) {
     this.#fragments = fragmentsOf(document);
     this.examined = new ExaminedFields(schema, operation, variables);
-    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+    for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
       if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
+      const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+      if (inner.kind === Kind.NAMED_TYPE && LEAVES.has(inner.name.value))
+        this.#leaves.add(variable.name.value);
     }
   }
 
@@ -150,7 +158,11 @@ class Meter {
 
   /** Length of the longest list in the arguments or directly in an input object; undefined where there is none. */
   #givenSize(node: FieldNode): number | undefined {
-    const lengths = (node.arguments ?? []).flatMap((argument) => lengthsIn(this.#value(argument.value), 1));
+    const lengths = (node.arguments ?? []).flatMap(({ value }) =>
+      value.kind === Kind.VARIABLE && this.#leaves.has(value.name.value)
+        ? []
+        : lengthsIn(this.#value(value), 1),
+    );
     return lengths.length === 0 ? undefined : Math.max(...lengths);
   }
 

@@ -8,6 +8,7 @@ import {
   getVariableValues,
   GraphQLError,
   Kind,
+  type ArgumentNode,
   type FieldNode,
   type GraphQLField,
   type GraphQLSchema,
@@ -47,10 +48,13 @@ export class ExaminedFields {
     node: FieldNode,
     selected: Selected,
   ): readonly Examination[] {
-    if (node.arguments?.some(({ value }) => hasVariable(value)) === true) this.fixed = false;
+    if (node.arguments?.some((argument) => isExamined(argument)) === true) this.fixed = false;
     const variables = this.#coercedVariables();
-    // The execution refuses them.
-    if (variables === null) return [];
+    if (variables === null) {
+      // The execution refuses them.
+      this.fixed = false;
+      return [];
+    }
     try {
       return examines(getArgumentValues(field, node, variables), selected);
     } catch (error) {
@@ -58,6 +62,7 @@ export class ExaminedFields {
       const { code, ...details } = error.extensions;
       if (details.limit !== undefined) throw operationRefused(String(code), error.message, details);
       // The resolver reports this error instead of reading.
+      this.fixed = false;
       return [];
     }
   }
@@ -74,7 +79,13 @@ export class ExaminedFields {
   }
 }
 
-function hasVariable(value: ValueNode): boolean {
+/** Whether what is examined may depend on variables in an argument. Where a page begins makes no difference. */
+function isExamined({ name, value }: ArgumentNode): boolean {
+  return name.value !== 'after' && name.value !== 'before' && hasVariable(value);
+}
+
+/** Whether a value depends on variables. */
+export function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true;
   if (value.kind === Kind.LIST) return value.values.some(hasVariable);
   return value.kind === Kind.OBJECT && value.fields.some((field) => hasVariable(field.value));

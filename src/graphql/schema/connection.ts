@@ -27,7 +27,7 @@ const OrderDirection = enumeration<Direction>('OrderDirection', 'Direction of an
   desc: 'Descending: highest, newest or alphabetically last record first.',
 });
 
-interface PageInfoShape {
+export interface PageInfoShape {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly startCursor: string | null;
@@ -186,7 +186,7 @@ export function connection<T>(
   };
 }
 
-function pageInfo<T>(request: SliceRequest, slice: Slice<T>): PageInfoShape {
+export function pageInfo<T>(request: SliceRequest, slice: Slice<T>): PageInfoShape {
   const cursorAt = (index: number): string | null => {
     const item = slice.items.at(index);
     return item === undefined ? null : encodeCursor(request.order, item.key);

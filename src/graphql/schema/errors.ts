@@ -82,6 +82,16 @@ export function userErrorsOf(
   );
 }
 
+/** What `get` finds; null if that fails with `not_found`. */
+export async function foundOrNull<T>(get: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await get();
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
 /** A domain error for the `errors` of the response. */
 export function topLevelError(error: DomainError): GraphQLError {
   const mapped = CODES[error.code];

@@ -1,11 +1,12 @@
 import { Int, Field, ID, Info, InterfaceType, Root } from 'type-graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 
+import { planned } from './planned.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 
 /** The id of a record over all types: base64url of its type and number, for example of `Device:17`. Opaque to clients. */
-function globalId(typeName: string, id: number): string {
+export function globalId(typeName: string, id: number): string {
   return Buffer.from(`${typeName}:${id}`, 'latin1').toString('base64url');
 }
 
@@ -88,11 +89,13 @@ interface Identified {
 export abstract class Node {
   // Not named `id`, because the property `id` of a record would hide the method.
   @Field(() => ID, { name: 'id', description: 'Global id: opaque, unique over all types.' })
+  @planned({ kind: 'id' })
   globalId(@Root() root: Identified, @Info() info: GraphQLResolveInfo): string {
     return globalId(info.parentType.name, root.id);
   }
 
   @Field(() => Int, { description: 'Numeric id, as in REST. Unique within the type.' })
+  @planned({ kind: 'column', property: 'id', scope: null })
   databaseId(@Root() root: Identified): number {
     return root.id;
   }

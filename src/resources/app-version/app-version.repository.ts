@@ -34,6 +34,16 @@ export const appVersionTable = new CompanyTable<'app_versions', AppVersion>({
 
 export const appVersions = auditedList(appVersionTable, {
   name: 'AppVersion',
+  columns: {
+    appId: 'app_id',
+    number: 'number',
+    displayable: 'displayable',
+    authorizerUrl: 'authorizer_url',
+    posDisplayLabel: 'pos_display_label',
+    uuid: 'uuid',
+    size: 'size',
+    crc: 'crc',
+  },
   orders: { NUMBER: 'number' },
   filters: {
     appId: { column: 'app_id', kind: 'id', order: 'ID' },

@@ -29,6 +29,13 @@ export const appTable = new CompanyTable<'apps', App>({
 
 export const apps = auditedList(appTable, {
   name: 'App',
+  columns: {
+    name: 'name',
+    description: 'description',
+    communicationFormat: 'communication_format',
+    kind: 'kind',
+    language: 'language',
+  },
   orders: { NAME: 'name' },
   filters: {
     name: { column: 'name', kind: 'text', isUnique: true },

@@ -28,6 +28,13 @@ export const deviceTable = new CompanyTable<'devices', Device>({
 
 export const devices = auditedList(deviceTable, {
   name: 'Device',
+  columns: {
+    serialNumber: 'serial_number',
+    enabled: 'enabled',
+    logicalNumberId: 'logical_number_id',
+    meta: 'meta',
+    frameworkVersion: 'framework_version',
+  },
   orders: { SERIAL_NUMBER: 'serial_number' },
   filters: {
     serialNumber: { column: 'serial_number', kind: 'text', isUnique: true },

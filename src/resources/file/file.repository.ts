@@ -27,6 +27,13 @@ export const fileTable = new CompanyTable<'files', File>({
 
 export const files = auditedList(fileTable, {
   name: 'File',
+  columns: {
+    name: 'name',
+    fileType: 'file_type',
+    description: 'description',
+    size: 'size',
+    crc: 'crc',
+  },
   orders: { NAME: 'name' },
   filters: {
     name: { column: 'name', kind: 'text', isUnique: true },

@@ -13,6 +13,7 @@ export const groupTable = new CompanyTable<'groups', Group>({
 
 export const groups = auditedList(groupTable, {
   name: 'Group',
+  columns: { name: 'name' },
   orders: { NAME: 'name' },
   filters: { name: { column: 'name', kind: 'text', isUnique: true } },
 });

@@ -13,6 +13,7 @@ export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNum
 
 export const logicalNumbers = auditedList(logicalNumberTable, {
   name: 'LogicalNumber',
+  columns: { number: 'number', groupId: 'group_id' },
   orders: { NUMBER: 'number' },
   filters: {
     number: { column: 'number', kind: 'text', isUnique: true },

@@ -5,6 +5,7 @@ import {
   enumeration,
   extendedNodeType,
   Node,
+  planned,
   type FieldsOf,
   type GraphqlContext,
 } from '../../graphql/index.js';
@@ -26,15 +27,19 @@ abstract class Audited extends Node {
     description:
       'Starts at 1 and grows with each change. Pass it as `ifMatch` to change the record only as it is now.',
   })
+  @planned({ kind: 'column', property: 'revision', scope: null })
   revision!: number;
 
   @Field(() => DateTime, { description: 'When the record was created.' })
+  @planned({ kind: 'column', property: 'createdAt', scope: null })
   createdAt!: Date;
 
   @Field(() => DateTime, { description: 'When the record was last changed; equals `createdAt` until then.' })
+  @planned({ kind: 'column', property: 'updatedAt', scope: null })
   updatedAt!: Date;
 
   @Field(() => Channel.values, { description: 'Interface through which the record was created.' })
+  @planned({ kind: 'column', property: 'createdVia', scope: null })
   createdVia!: ChannelName;
 
   @Field(() => UserType, {
@@ -42,6 +47,7 @@ abstract class Audited extends Node {
     nullable: true,
     description: 'User who created the record. Null if that user is no longer a member.',
   })
+  @planned({ kind: 'one', list: users, reference: 'createdBy' })
   async creator(@Root() root: Audit, @Ctx() ctx: GraphqlContext): Promise<Member | null> {
     return await ctx.one(users, root.createdBy);
   }

@@ -29,10 +29,11 @@ export const UserList = listTypes(users, UserType);
 /** A field that only the user and administrators can read; others get the error FORBIDDEN. */
 function personal<P extends Personal>(property: P, field: TypedField<Member[P]>): ResolvedField<Member> {
   const description = `${field.description} Only for administrators and the user.`;
-  return computed(nullable({ ...field, description }), (user: Member, ctx) => {
+  const resolved = computed(nullable({ ...field, description }), (user: Member, ctx) => {
     if (user.id !== ctx.caller.userId) demandScope(ctx.caller, 'admin');
     return user[property];
   });
+  return { ...resolved, planned: { kind: 'column', property, scope: 'admin' } };
 }
 
 const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {

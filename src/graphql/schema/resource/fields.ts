@@ -6,6 +6,8 @@ import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
 import { resolvesArguments } from '../arguments.js';
+import type { Declared } from '../../plan/declared.js';
+import { planned } from '../planned.js';
 import type { OrderBy } from '../connection.js';
 import { examines, examinesChildren, examinesList, type Examines } from '../examines.js';
 import type { ListTypes } from '../list.js';
@@ -20,6 +22,8 @@ export interface ResolvedField<R> {
   /** The arguments type, if the field takes arguments. */
   readonly Args?: ClassType<ListArgs>;
   readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
+  /** Absent where only `resolve` knows how the field is read. */
+  readonly planned?: Declared;
   /** Absent where the field reads no more rows than it shows. */
   readonly examines?: Examines<ListArgs>;
 }
@@ -49,6 +53,7 @@ export function fields<R extends object>(
         name,
       );
     }
+    if (each.planned !== undefined) planned(each.planned)(Resolvers.prototype, name);
     if (each.examines !== undefined) examines(each.examines)(Resolvers.prototype, name);
   }
   return { nodes: [], resolvers: [Resolvers] };
@@ -74,6 +79,7 @@ export function one<R, T extends object>(
   return {
     field: nullable(object(Record, description)),
     resolve: (record, ctx) => ctx.one(list, record[reference] as number | null),
+    planned: { kind: 'one', list, reference: String(reference) },
   };
 }
 
@@ -103,6 +109,7 @@ export function many<R, T extends object, P extends KeyValue>(
     Args: types.Args,
     resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
     examines: examinesChildren(children, order),
+    planned: { kind: 'many', children, key: String(key), scope, order },
   };
 }
 

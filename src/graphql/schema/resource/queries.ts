@@ -4,6 +4,8 @@ import type { ReadWork } from '../../../database/work.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
 import { resolvesArguments } from '../arguments.js';
+import type { Getter } from '../../plan/declared.js';
+import { planned } from '../planned.js';
 import type { Keys } from '../connection.js';
 import { examines, examinesList } from '../examines.js';
 import type { ListTypes } from '../list.js';
@@ -83,6 +85,13 @@ function addLookUp<T extends object>(
     [Args(() => KeysOfType), Ctx()],
     (given, ctx) => ctx.find(list, given, getters, scope),
   );
+  const declared = {
+    kind: 'find',
+    list,
+    getters: getters as Readonly<Record<string, Getter>>,
+    scope,
+  } as const;
+  planned(declared)(Resolvers.prototype, fieldName(list.name));
 }
 
 function addList<T extends object>(
@@ -102,6 +111,7 @@ function addList<T extends object>(
   const parameters = [Args(() => ArgsOfList), Ctx()] as const;
   addMethod<[ListArgs, GraphqlContext]>(Resolvers, name, decorate, parameters, resolve);
   resolvesArguments<unknown, ListArgs>((_source, args, ctx) => resolve(args, ctx))(Resolvers.prototype, name);
+  planned({ kind: 'list', list, scope, order })(Resolvers.prototype, name);
   examines(examinesList(list, order))(Resolvers.prototype, name);
   if (filterCost !== undefined) counts(filterCost, 'filter')(Resolvers.prototype, name);
 }

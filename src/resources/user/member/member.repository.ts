@@ -40,6 +40,16 @@ const listing = {
   id: 'id',
   orders: { ID: 'id', CREATED_AT: 'created_at' },
   recordOf: memberOf,
+  columns: {
+    email: 'email',
+    name: 'name',
+    timeZone: 'time_zone',
+    signInCount: 'sign_in_count',
+    lastSignInAt: 'last_sign_in_at',
+    lastSignInIp: 'last_sign_in_ip',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+  },
 } as const;
 
 export const users = listOf<'members', Member>({

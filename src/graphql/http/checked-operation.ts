@@ -1,0 +1,77 @@
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+
+import type { OperationContext } from '../execution/context.js';
+import { firstCode, maskErrors, type MaskingOptions } from '../execution/mask.js';
+import { costShown } from '../execution/request.js';
+import { JsonMeasure } from '../limits/json-bytes.js';
+import { LIMITS, LONG_RESPONSE, OperationRefused, tooLarge } from '../limits/limits.js';
+
+/** What an execution has made: data, errors or both. */
+export interface Executed {
+  readonly data?: object | null | undefined;
+  readonly errors?: readonly GraphQLError[] | undefined;
+}
+
+/** The members of a response, and a measure of its data if they are long. */
+interface Response {
+  readonly data: object | null | undefined;
+  readonly errors: readonly GraphQLFormattedError[] | undefined;
+  readonly cost: object;
+  readonly measure: JsonMeasure | null;
+}
+
+/** An operation over HTTP: whether it is refused before its execution, what it costs, and its response. */
+export class CheckedOperation {
+  /** Records at most. */
+  requestedCost = 0;
+  #refusal: OperationRefused | null = null;
+  /** Of a refused operation. */
+  #examined: number | null = null;
+
+  constructor(private readonly masking: MaskingOptions) {}
+
+  get refusal(): OperationRefused | null {
+    return this.#refusal;
+  }
+
+  /** Keeps the refusal that `use` throws, which then returns undefined. */
+  async check<T>(use: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await use();
+    } catch (error) {
+      if (!(error instanceof OperationRefused)) throw error;
+      this.#refusal = error;
+      const { limit, actual } = error.errors[0].extensions;
+      if (limit === 'cost') this.requestedCost = Number(actual);
+      if (limit === 'examined' || limit === 'examinedTogether') this.#examined = Number(actual);
+      return undefined;
+    }
+  }
+
+  respond(context: OperationContext, { data, errors }: Executed): Response {
+    const measure = new JsonMeasure();
+    const size = measure.of(data);
+    const isTooLarge = size > LIMITS.answerBytes;
+    const found = isTooLarge ? [tooLarge('answerBytes', size)] : errors;
+    return {
+      data: isTooLarge ? null : data,
+      errors: found && this.#failed(context, this.#refusal?.errors ?? found),
+      cost: this.cost(context),
+      measure: size > LONG_RESPONSE && !isTooLarge ? measure : null,
+    };
+  }
+
+  cost({ counters }: OperationContext): object {
+    return costShown(this.requestedCost, { ...counters, examined: this.#examined ?? counters.examined });
+  }
+
+  masked({ caller }: OperationContext, errors: readonly GraphQLError[]): GraphQLFormattedError[] {
+    return maskErrors(this.masking, caller.requestId, errors);
+  }
+
+  #failed(context: OperationContext, errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] {
+    const masked = this.masked(context, errors);
+    context.watched?.failed(firstCode(masked));
+    return masked;
+  }
+}

@@ -1,0 +1,233 @@
+import {
+  getArgumentValues,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+  print,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type SelectionSetNode,
+} from 'graphql';
+
+import type { List } from '../../database/list/list.js';
+import type { Scope } from '../../platform/caller.js';
+import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
+import type { ListArgs } from '../execution/reads.js';
+import type { Variables } from '../limits/cost.js';
+import { hasVariable } from '../limits/examined.js';
+import { BY_ID, sliceRequest, type OrderBy, type PageInfoShape } from '../schema/connection.js';
+import { conditionOf } from '../schema/filter.js';
+import { globalId } from '../schema/node.js';
+import {
+  constantField,
+  edgesField,
+  nodesField,
+  pageInfoField,
+  totalField,
+  type EdgeField,
+  type PageInfoField,
+} from './connection-fields.js';
+import { ConnectionPlan, type ConnectionField } from './connection-plan.js';
+import { declaredOf, type Declared } from './declared.js';
+import { leafWriter } from './leaves.js';
+import { ObjectPlan, type PlannedField, type Relation, type WriteField } from './object-plan.js';
+import { findPlan, listPlan, manyPlan, onePlan, type RequestOf, type RootPlan } from './relations.js';
+import { Unplanned } from './run.js';
+
+/** A list, and the columns of it that are to be read. */
+interface Read {
+  readonly list: List<unknown>;
+  readonly columns: Set<string>;
+}
+
+type Nodes = CollectedField['nodes'];
+
+/** For example `device (databaseId: 1)`. */
+const askedOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): string =>
+  `${name.value} (${given.map(print).join()})`;
+
+/** Compiles a selection for the given values of the variables in `@skip` and `@include`. All methods throw `Unplanned`. */
+export class Compiler {
+  /** What the plan demands of its caller. */
+  readonly scopes = new Set<Scope>();
+
+  constructor(private readonly fields: FieldCollector) {}
+
+  /**
+   * The fields of a selection. Errors: `Unplanned` where a relation or look-up is selected twice with the same arguments:
+   * the resolvers read it once.
+   */
+  collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): readonly CollectedField[] {
+    const fields = this.fields.of(type, sets);
+    const asked = fields.filter(({ nodes: [node] }) => node.selectionSet !== undefined).map(askedOf);
+    if (new Set(asked).size < asked.length) throw new Unplanned('A relation is selected twice');
+    return fields;
+  }
+
+  root(type: GraphQLObjectType, { key, nodes }: CollectedField): { key: string; text: RootPlan } {
+    if (nodes[0].name.value === '__typename') return { key, text: () => Promise.resolve(`"${type.name}"`) };
+    const field = this.#fieldOf(type, nodes);
+    const declared = declaredOf(field);
+    if (declared?.kind === 'find') {
+      this.#demand(declared.list, declared.scope);
+      const read = newRead(declared.list);
+      const keysOf = argumentsOf(field, nodes[0], (args: Variables) => args);
+      return {
+        key,
+        text: findPlan(declared.list, declared.getters, keysOf, this.#record(field, nodes, read)),
+      };
+    }
+    if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
+    const { list, scope, order } = declared;
+    this.#demand(list, scope);
+    const requestOf = requestsOf(list, field, nodes[0], order);
+    return { key, text: listPlan(list, requestOf, this.#connection(field, nodes, list)) };
+  }
+
+  #fieldOf(type: GraphQLObjectType, [{ name }]: Nodes): GraphQLField<unknown, unknown> {
+    const field = type.getFields()[name.value];
+    if (field === undefined) throw new Unplanned('Introspection');
+    return field;
+  }
+
+  #demand({ isLarge }: List<unknown>, scope: Scope | null): void {
+    if (isLarge) throw new Unplanned('Records that may be large');
+    if (scope !== null) this.scopes.add(scope);
+  }
+
+  #record(field: GraphQLField<unknown, unknown>, nodes: Nodes, read: Read): ObjectPlan {
+    const type = objectType(field);
+    const fields = this.#collected(type, nodes).map(({ key, nodes: own }): PlannedField => ({
+      key,
+      value: this.#value(type, own, read),
+    }));
+    return new ObjectPlan([...read.columns], fields);
+  }
+
+  #value(type: GraphQLObjectType, nodes: Nodes, read: Read): WriteField | Relation {
+    if (nodes[0].name.value === '__typename') return () => `"${type.name}"`;
+    const field = this.#fieldOf(type, nodes);
+    const declared = declaredOf(field);
+    switch (declared?.kind) {
+      case 'id':
+        return (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"`;
+      case 'column':
+        return this.#column(field, declared, read);
+      case 'one': {
+        this.#demand(declared.list, 'read');
+        const reference = columnOf(read, declared.reference);
+        const object = this.#record(field, nodes, newRead(declared.list));
+        return onePlan(declared.list, reference, object, !isNonNullType(field.type));
+      }
+      case 'many': {
+        const { children, key, scope, order } = declared;
+        this.#demand(children.list, scope);
+        const requestOf = requestsOf(children.list, field, nodes[0], order);
+        const connection = this.#connection(field, nodes, children.list);
+        return manyPlan(children, columnOf(read, key), requestOf, connection);
+      }
+      default:
+        throw new Unplanned('A field of another kind');
+    }
+  }
+
+  #column(
+    field: GraphQLField<unknown, unknown>,
+    { property, scope }: Extract<Declared, { kind: 'column' }>,
+    read: Read,
+  ): WriteField {
+    const write = leafWriter(field.type);
+    if (write === undefined) throw new Unplanned('No leaf');
+    if (scope !== null) this.scopes.add(scope);
+    const column = columnOf(read, property);
+    return (row) => write(row[column]);
+  }
+
+  #connection(field: GraphQLField<unknown, unknown>, nodes: Nodes, list: List<unknown>): ConnectionPlan {
+    const type = objectType(field);
+    const read = newRead(list);
+    const fields = this.#collected(type, nodes).map((own) => this.#connectionField(type, own, read));
+    return new ConnectionPlan(fields, [...read.columns]);
+  }
+
+  #connectionField(type: GraphQLObjectType, { key, nodes }: CollectedField, read: Read): ConnectionField {
+    const { name } = nodes[0];
+    if (name.value === '__typename') return constantField(key, `"${type.name}"`);
+    const field = this.#fieldOf(type, nodes);
+    if (name.value === 'totalCount') return totalField(key);
+    if (name.value === 'nodes') return nodesField(key, this.#record(field, nodes, read));
+    if (name.value === 'edges') return edgesField(key, this.#edge(field, nodes, read));
+    if (name.value !== 'pageInfo') throw new Unplanned('Another field of a connection');
+    readKeys(read);
+    const info = objectType(field);
+    const fields = this.#collected(info, nodes).map(({ key: own, nodes: [{ name: shown }] }): PageInfoField =>
+      shown.value === '__typename'
+        ? { key: own, text: `"${info.name}"` }
+        : { key: own, shows: shown.value as keyof PageInfoShape },
+    );
+    return pageInfoField(key, fields);
+  }
+
+  #edge(field: GraphQLField<unknown, unknown>, nodes: Nodes, read: Read): readonly EdgeField[] {
+    const type = objectType(field);
+    return this.#collected(type, nodes).map(({ key, nodes: own }): EdgeField => {
+      const { name } = own[0];
+      if (name.value === '__typename') return { key, text: `"${type.name}"` };
+      if (name.value === 'node') return { key, node: this.#record(this.#fieldOf(type, own), own, read) };
+      readKeys(read);
+      return { key, node: null };
+    });
+  }
+
+  #collected(type: GraphQLObjectType, nodes: Nodes): readonly CollectedField[] {
+    const sets = nodes.flatMap(({ selectionSet }): SelectionSetNode[] =>
+      selectionSet ? [selectionSet] : [],
+    );
+    return this.collect(type, sets);
+  }
+}
+
+function objectType({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) throw new Unplanned('An interface');
+  return named;
+}
+
+const newRead = (list: List<unknown>): Read => ({ list, columns: new Set([list.columns.id ?? 'id']) });
+
+function columnOf({ list, columns }: Read, property: string): string {
+  const column = list.columns[property];
+  if (column === undefined) throw new Unplanned('A property that is no column');
+  columns.add(column);
+  return column;
+}
+
+/** Cursors have the value of the order, whichever the arguments choose. */
+function readKeys({ list, columns }: Read): void {
+  for (const column of Object.values(list.ordered)) columns.add(column);
+}
+
+function requestsOf(
+  list: List<unknown>,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  order: OrderBy = BY_ID,
+): RequestOf {
+  return argumentsOf(field, node, (given) => {
+    const args = given as ListArgs;
+    return sliceRequest(args, conditionOf(list, args.filter), order);
+  });
+}
+
+/** What is made of the arguments of a field: once, unless they have variables. */
+function argumentsOf<T>(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  make: (args: Variables) => T,
+): (variables: Variables) => T {
+  const of = (variables: Variables): T => make(getArgumentValues(field, node, variables));
+  if (node.arguments?.some(({ value }) => hasVariable(value)) === true) return of;
+  const made = of({});
+  return () => made;
+}

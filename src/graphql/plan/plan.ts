@@ -1,0 +1,133 @@
+/**
+ * Reads a query as rows of the columns that it selects, one statement for each relation, and makes the JSON text of its
+ * answer from them: no records, no promises for each of them, and each row is made into text once, however many lists
+ * have it.
+ *
+ * It handles success only, of what is declared (see declared.ts). Everything else is left to the resolvers.
+ */
+import {
+  getVariableValues,
+  Kind,
+  visit,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+import { mayUse, type Scope } from '../../platform/caller.js';
+import type { Execution } from '../execution/executor.js';
+import { FieldCollector } from '../execution/field-collector.js';
+import type { Variables } from '../limits/cost.js';
+import { Compiler } from './compiler.js';
+import type { RootPlan } from './relations.js';
+import { demandShort, PlanRun, Unplanned } from './run.js';
+
+interface Plan {
+  /** What it demands of its caller. */
+  readonly scopes: readonly Scope[];
+  readonly fields: readonly { readonly key: string; readonly text: RootPlan }[];
+}
+
+/** The plans of an operation, by the values of the variables that its directives have. Null for what cannot be planned. */
+interface Plans {
+  readonly variables: readonly string[];
+  readonly byValues: Map<string, Plan | null>;
+}
+
+const MAX_PLANS = 8;
+const known = new WeakMap<OperationDefinitionNode, Plans>();
+
+/** The JSON text of the data of a query; null where the resolvers are to execute it. */
+export async function plannedText({
+  schema,
+  document,
+  operation,
+  variables,
+  context,
+}: Execution): Promise<string | null> {
+  const { loaders, caller, counters } = context;
+  if (loaders.examinesMany) return null;
+  try {
+    const coerced = coercedBy(schema, operation, variables);
+    const plan = planOf(schema, document, operation, coerced);
+    if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
+    const { text, nodes } = await loaders.read(async (work) => {
+      const run = new PlanRun(work, coerced);
+      return { text: await textOf(plan, run), nodes: run.nodes };
+    }, false);
+    counters.nodes += nodes;
+    return text;
+  } catch {
+    return null;
+  }
+}
+
+function coercedBy(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Variables,
+): Variables {
+  if (variableDefinitions.length === 0) return {};
+  const { coerced } = getVariableValues(schema, variableDefinitions, variables);
+  if (coerced === undefined) throw new Unplanned('The variables are invalid');
+  return coerced;
+}
+
+function planOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): Plan | null {
+  const plans: Plans = known.get(operation) ?? {
+    variables: variablesOfDirectives(document),
+    byValues: new Map(),
+  };
+  known.set(operation, plans);
+  const values = plans.variables.map((name) => String(variables[name])).join();
+  const plan = plans.byValues.get(values);
+  if (plan !== undefined) return plan;
+  const compiled = compile(schema, document, operation, variables);
+  if (plans.byValues.size < MAX_PLANS) plans.byValues.set(values, compiled);
+  return compiled;
+}
+
+/** Names of all variables in the directives of a document. */
+function variablesOfDirectives(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: ({ arguments: given = [] }) => {
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}
+
+function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): Plan | null {
+  const root = schema.getQueryType();
+  if (root == null) return null;
+  try {
+    const compiler = new Compiler(new FieldCollector(schema, document, variables));
+    const fields = compiler
+      .collect(root, [operation.selectionSet])
+      .map((field) => compiler.root(root, field));
+    return { scopes: [...compiler.scopes], fields };
+  } catch {
+    return null;
+  }
+}
+
+async function textOf({ fields }: Plan, run: PlanRun): Promise<string> {
+  let data = '{';
+  for (const [index, { key, text }] of fields.entries()) {
+    data += `${index === 0 ? '' : ','}"${key}":`;
+    data += await text(run);
+    demandShort(data);
+  }
+  return `${data}}`;
+}

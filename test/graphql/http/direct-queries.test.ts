@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { populate } from '../../support/populated.js';
+import { sendRaw } from '../../support/raw-http.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { Draw } from '../drawn-selection.js';
+import { schema } from '../ways.js';
+
+let server: TestServer;
+let viewer: Member;
+beforeAll(async () => {
+  server = await startServer({ rateLimitPerHour: 0 });
+  await populate(server, server.acme, 3);
+  viewer = await server.member('acme', 'viewer');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+interface Asked {
+  readonly query: string;
+  readonly variables?: object;
+  readonly operationName?: string;
+}
+
+/** All bytes of a response, but for its time. A query that a client also registers is one that Apollo answers. */
+async function bytesOf(asked: Asked, isApollo: boolean, accept = '*/*', { token } = server.acme) {
+  const persistedQuery = { version: 1, sha256Hash: createHash('sha256').update(asked.query).digest('hex') };
+  const body = JSON.stringify({ ...asked, ...(isApollo ? { extensions: { persistedQuery } } : {}) });
+  const head = [
+    'POST /graphql HTTP/1.1',
+    ...['Host: localhost', 'Connection: close', `Authorization: Bearer ${token}`, 'X-Request-Id: same'],
+    ...['Content-Type: application/json', `Accept: ${accept}`, `Content-Length: ${Buffer.byteLength(body)}`],
+  ];
+  const { text } = await sendRaw(
+    server.url,
+    `${head.join('\r\n')}\r\n\r\n${Buffer.from(body).toString('latin1')}`,
+  );
+  return text.replace(/^Date: .*$/m, 'Date');
+}
+
+async function expectSame(asked: Asked, accept?: string, member?: Member): Promise<string> {
+  const [direct, apollo] = [
+    await bytesOf(asked, false, accept, member),
+    await bytesOf(asked, true, accept, member),
+  ];
+  expect(direct, asked.query).toBe(apollo);
+  return direct;
+}
+
+describe('a query that Apollo does not see', () => {
+  it('gets the same bytes for random selections, with headers, cost and errors', async () => {
+    const seen = { data: 0, errors: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(1_000), { minLength: 40, maxLength: 120 }), async (choices) => {
+        const root = schema.getQueryType();
+        if (root == null) throw new Error('No queries');
+        const query = `query Drawn($yes: Boolean = true) ${new Draw(choices).selection(root, 4)}`;
+        const isViewer = (choices[0] ?? 0) % 4 === 0;
+        const bytes = await expectSame({ query }, undefined, isViewer ? viewer : server.acme);
+        seen[bytes.includes('"errors":') ? 'errors' : 'data'] += 1;
+      }),
+      { numRuns: 120, plugins: [fc.interruptAfterTimeLimit(20_000)] },
+    );
+    expect(seen.data).toBeGreaterThan(5);
+    expect(seen.errors).toBeGreaterThan(5);
+  });
+
+  it.each<[string, Asked, number]>([
+    ['what is no document', { query: '{' }, 400],
+    ['an unknown field', { query: '{ nothing }' }, 400],
+    ['several errors in a document', { query: '{ a b c d e f g h }' }, 400],
+    ['too many levels', { query: `${'{ viewer '.repeat(20)}{ role }${' }'.repeat(20)}` }, 400],
+    [
+      'more records than the limit',
+      {
+        query:
+          '{ groups(first: 100) { nodes { logicalNumbers(first: 100) { nodes { group { id } devices { nodes { id } } } } } } }',
+      },
+      400,
+    ],
+    [
+      'variables of another type',
+      { query: 'query ($n: Int!) { groups(first: $n) { totalCount } }', variables: { n: 'x' } },
+      400,
+    ],
+    [
+      'absent variables',
+      { query: 'query ($n: Int!, $m: Int!) { groups(first: $n, last: $m) { totalCount } }' },
+      400,
+    ],
+    ['an argument out of range', { query: '{ groups(first: 101) { totalCount } }' }, 200],
+    ['a cursor that is none', { query: '{ groups(after: "x") { nodes { id } } viewer { role } }' }, 200],
+    [
+      'two operations without a name',
+      { query: 'query A { viewer { role } } query B { viewer { role } }' },
+      400,
+    ],
+    [
+      'one of two operations',
+      { query: 'query A { viewer { role } } query B { groups { totalCount } }', operationName: 'B' },
+      200,
+    ],
+    [
+      'another name than that of the operation',
+      { query: 'query A { viewer { role } }', operationName: 'B' },
+      400,
+    ],
+    ['a mutation', { query: 'mutation { groupDelete(id: "x") { deletedId userErrors { code } } }' }, 200],
+    ['a subscription', { query: 'subscription { ledgerAppended { id } }' }, 400],
+    ['introspection', { query: '{ __schema { types { name } } }' }, 400],
+    ['bytes', { query: '{ appVersions(first: 1) { nodes { bytecode } } }' }, 200],
+    ['variables that are too deep', { query: '{ viewer { role } }', variables: { a: nested(60) } }, 400],
+    ['an unusual name', { query: '{ __proto__: viewer { role } constructor: viewer { role } }' }, 200],
+  ])('is the same for %s', async (_what, asked, status) => {
+    const bytes = await expectSame(asked);
+    expect(bytes.slice(0, 12), bytes).toBe(`HTTP/1.1 ${status}`);
+  });
+
+  it.each([
+    'application/json',
+    'application/graphql-response+json',
+    'application/graphql-response+json,application/json;q=0.9',
+    'application/json;q=0.5, application/graphql-response+json',
+    'multipart/mixed, application/json',
+    'text/html',
+    'application/json; callbackSpec=1.0',
+    ';',
+  ])('is the same for a client that accepts %s', async (accept) => {
+    await expectSame({ query: '{ viewer { role } groups(first: 2) { nodes { name } } }' }, accept);
+  });
+
+  it('is the same without a right', async () => {
+    const bytes = await expectSame(
+      { query: '{ users { totalCount } groups { nodes { createdBy { email } } } }' },
+      undefined,
+      viewer,
+    );
+    expect(bytes).toContain('FORBIDDEN');
+  });
+});
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 1 : [nested(levels - 1)];
+}

@@ -1,0 +1,164 @@
+import 'reflect-metadata';
+import fc from 'fast-check';
+import { execute, getOperationAST, parse, validate } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { GraphqlContext } from '../../src/graphql/execution/context.js';
+import { executeQuery } from '../../src/graphql/execution/executor.js';
+import { plannedText } from '../../src/graphql/plan/plan.js';
+import { nodeId } from '../support/dashboard.js';
+import { insertRows } from '../support/databases/rows.js';
+import { populate } from '../support/populated.js';
+import { startServer, type Member, type TestServer } from '../support/server.js';
+import { DrawnPlan } from './drawn-query.js';
+import { servicesOf } from './operation-services.js';
+import { schema } from './ways.js';
+
+const ODD = 'odd "text" \\ / \u0001\t\u2028 é 😀 </script> %_';
+
+let server: TestServer;
+let viewer: Member;
+beforeAll(async () => {
+  server = await startServer();
+  await populate(server, server.acme, 3);
+  viewer = await server.member('acme', 'viewer');
+  const { place, acme } = server;
+  const id = 900;
+  const common = { company_id: acme.caller.companyId, id, revision: 7, created_via: 'interface' };
+  const at = { created_at: new Date(1), updated_at: new Date(Date.UTC(2026, 10, 22)) };
+  const audit = { ...common, ...at, created_by: acme.caller.userId };
+  await insertRows(place, 'groups', [{ ...audit, name: ODD }]);
+  await insertRows(place, 'logical_numbers', [{ ...audit, number: ODD, group_id: id }]);
+  const meta = '{ "b" : 1.50,"a":["\\u2028",null ,"\\ud800"], "1":{"x":1e3} }';
+  await insertRows(place, 'devices', [
+    { ...audit, serial_number: ODD, enabled: false, meta, logical_number_id: id, framework_version: ODD },
+    { ...audit, id: id + 1, serial_number: `${ODD}2`, enabled: true, meta: '{}', logical_number_id: id },
+  ]);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** The answers of the plan, of graphql-js and of the level executor, and the records that the first and last have counted. */
+async function answersTo(query: string, variables: Record<string, unknown>, { caller }: Member) {
+  const document = parse(query);
+  expect(validate(schema, document), query).toEqual([]);
+  const operation = getOperationAST(document);
+  if (operation == null) throw new Error('No operation');
+  const contexts = [1, 2, 3].map(() => new GraphqlContext(caller, servicesOf(server)));
+  const [context, other, third] = contexts as [GraphqlContext, GraphqlContext, GraphqlContext];
+  const text = await plannedText({ schema, document, operation, variables, context });
+  const expected = await execute({ schema, document, variableValues: variables, contextValue: other });
+  await executeQuery({ schema, document, operation, variables, context: third });
+  for (const { loaders } of contexts) loaders.finish();
+  return { text, expected, counted: context.counters.nodes, expectedCount: third.counters.nodes };
+}
+
+/** Whether the query was planned; then its answer is the same. */
+async function isPlanned(query: string, variables: Record<string, unknown> = {}, member = server.acme) {
+  const { text, expected, counted, expectedCount } = await answersTo(query, variables, member);
+  const shown = `${query} ${JSON.stringify(variables)}`;
+  if (expected.errors !== undefined) expect(text, shown).toBeNull();
+  if (text === null) {
+    expect(counted).toBe(0);
+    return false;
+  }
+  expect(text, shown).toBe(JSON.stringify(expected.data));
+  expect(counted, shown).toBe(expectedCount);
+  return true;
+}
+
+/** Draws queries; resolves to how many were planned. Cursors of their answers go into later ones. */
+async function drawPlans(numRuns: number): Promise<number> {
+  const root = schema.getQueryType();
+  if (root == null) throw new Error('No queries');
+  const texts = ['populated 0', 'populated 1', ODD, 'of colleague', '1', 'shared'];
+  const types = ['Group', 'Device', 'LogicalNumber', 'App', 'AppVersion', 'File'];
+  const ids = types.flatMap((type) => [1, 2, 900].map((id) => nodeId(type, id)));
+  const cursors: string[] = [];
+  let planned = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(1_000), { minLength: 60, maxLength: 160 }), async (choices) => {
+      const { query, variables } = new DrawnPlan(choices, { texts, ids, cursors }).query(root);
+      const member = (choices[1] ?? 0) % 5 === 0 ? viewer : server.acme;
+      if (await isPlanned(query, variables, member)) planned += 1;
+      const reply = await member.graphql(query, variables);
+      for (const [, cursor = ''] of reply.text.matchAll(/ursor":"([^"]+)"/g)) {
+        if (cursors.length < 300) cursors.push(cursor);
+      }
+    }),
+    // A slow machine tries fewer.
+    { numRuns, plugins: [fc.interruptAfterTimeLimit(25_000)] },
+  );
+  return planned;
+}
+
+describe('a planned query', () => {
+  it('answers the same bytes as graphql-js, and counts the same records', async () => {
+    expect(await drawPlans(400)).toBeGreaterThan(20);
+  });
+
+  it.each([
+    '{ devices { nodes { id databaseId serialNumber enabled meta frameworkVersion revision createdAt updatedAt createdVia createdBy { email name } logicalNumber { number group { name } } } } }',
+    '{ device(databaseId: 1) { id serialNumber createdBy { email } } other: device(databaseId: 99) { id } }',
+    '{ device(serialNumber: "populated 1") { id } none: device(serialNumber: "x") { id } a: app(name: "populated 1.posxml") { kind language communicationFormat } }',
+    '{ groups(first: 10) { totalCount nodes { name logicalNumbers(first: 20) { totalCount nodes { number appVersions(first: 2) { totalCount pageInfo { hasNextPage endCursor startCursor hasPreviousPage } nodes { number app { name } files(first: 3) { nodes { name crc size } } } } } } } } }',
+    '{ appVersions(last: 2) { edges { cursor node { __typename uuid size groups(last: 1) { edges { node { name } cursor } } modules(orderBy: { field: NUMBER, direction: DESC }) { nodes { number } } } } } }',
+    '{ devices(first: 0) { nodes { id } edges { cursor } pageInfo { hasNextPage endCursor } totalCount } }',
+  ])('answers %s', async (query) => {
+    expect(await isPlanned(query)).toBe(true);
+  });
+
+  it.each([
+    ['a computed field', '{ appVersions { nodes { sha256 } } }'],
+    ['bytes', '{ files { nodes { content } } }'],
+    ['records that may be large', '{ parameters { nodes { key } } }'],
+    ['an interface', `{ node(id: "${nodeId('Group', 1)}") { id } }`],
+    ['no key', '{ device { id } }'],
+    ['two keys', '{ device(databaseId: 1, serialNumber: "x") { id } }'],
+    ['what the schema says of itself', '{ __type(name: "Group") { name } }'],
+  ])('leaves %s to the resolvers', async (_what, query) => {
+    expect(await isPlanned(query)).toBe(false);
+  });
+
+  it('leaves what its caller may not see to the resolvers', async () => {
+    const query = '{ groups(first: 1) { nodes { createdBy { email } } } }';
+    expect(await isPlanned(query, {}, viewer)).toBe(false);
+    expect(await isPlanned(query)).toBe(true);
+    expect(await isPlanned('{ users { totalCount } }', {}, viewer)).toBe(false);
+    expect(await isPlanned('{ groups(first: 1) { nodes { createdBy { name } } } }', {}, viewer)).toBe(true);
+  });
+
+  it('reads one statement for each relation, however many records there are', async () => {
+    const query = (first: number): string =>
+      `{ groups(first: ${first}) { nodes { name logicalNumbers(first: ${first}) { nodes { number
+        appVersions(first: ${first}) { nodes { number app { name } files(first: ${first}) { nodes { name } } } } } } } } }`;
+    for (const first of [1, 3]) {
+      const { statements } = await server.statements(() => server.acme.graphql(query(first)));
+      const reads = statements.filter((text) =>
+        /"(groups|logical_numbers|app_versions|apps|files)" as/.test(text),
+      );
+      expect(reads).toHaveLength(5);
+      for (const text of reads) expect(text).toMatch(/company_id"? = /);
+    }
+  });
+
+  it('sees no rows that are being removed', async () => {
+    const { place, acme } = server;
+    const removals = [{ app_version_id: 4 }, { app_version_id: 5, group_id: 1 }, { group_id: 2 }];
+    for (const [index, removed] of removals.entries()) {
+      const common = {
+        company_id: acme.caller.companyId,
+        id: index + 1,
+        change: index,
+        position: 0,
+        caller: '{}',
+      };
+      await insertRows(place, 'removals', [{ ...common, ...removed }]);
+    }
+    const numbers =
+      '{ logicalNumbers { nodes { appVersions(first: 1) { totalCount nodes { databaseId groups { nodes { name } } } } } } }';
+    expect(await isPlanned(numbers)).toBe(true);
+    expect(await drawPlans(60)).toBeGreaterThan(5);
+  });
+});

@@ -133,6 +133,13 @@ export function fieldsIn(where: Condition): readonly string[] {
   return 'not' in where ? fieldsIn(where.not) : [where.field];
 }
 
+/** Whether some part of it demands one of several. */
+export function hasAlternatives(where: Condition | null): boolean {
+  if (where === null) return false;
+  if ('and' in where) return where.and.some(hasAlternatives);
+  return 'or' in where || ('not' in where && hasAlternatives(where.not));
+}
+
 /**
  * Its comparisons, if these are a few that demand one value each of different fields: then the SQL depends on the fields
  * only. Undefined for other conditions.

@@ -54,7 +54,7 @@ function rowsMeeting(list: Examined, where: Condition | null, ordered?: string):
   const within: RowCount = (work, max) =>
     countUpTo(
       max,
-      sql`from ${sql.table(list.table)} as t where ${ofCompany(list, work)} and ${condition(list.filters, part)}`,
+      sql`from ${sql.table(list.table)} as t where ${ofCompany(list, work, part)} and ${condition(list.filters, part)}`,
     );
   return { rows: list.rows, within };
 }
@@ -63,7 +63,7 @@ function rowsOfParents(list: Examined, relation: Relation): Omit<Examination, 'v
   const within: RowCount = (work, max, parents = []) =>
     countUpTo(
       max,
-      sql`from ${parentTable(relation, parents)} cross join ${childrenOf(list, relation, work)} and ${ofCompany(list, work)}`,
+      sql`from ${parentTable(relation, parents)} cross join ${childrenOf(list, relation, work)} and ${ofCompany(list, work, null)}`,
     );
   return { rows: 'link' in relation ? relation.link : list.rows, within, isOfParents: true };
 }

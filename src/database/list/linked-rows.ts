@@ -46,7 +46,7 @@ export async function readLinked<R extends object, P extends KeyValue>(
       select parent_id, ids, ${sql.join(columns.map((column) => sql`null as ${sql.ref(column)}`))} from pages
       union all
       select null, null, ${sql.join(columns.map((column) => sql.ref(`t.${column}`)))} from ${sql.table(list.table)} as t
-      where ${ofCompany(list, work)} and ${sql.ref(`t.${list.id}`)} in (${idsIn('pages', 'ids')})`,
+      where ${ofCompany(list, work, null)} and ${sql.ref(`t.${list.id}`)} in (${idsIn('pages', 'ids')})`,
   );
   const rows = new Map<unknown, R>();
   const pages: Ids<P>[] = [];

@@ -157,7 +157,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       work.db,
       query,
       () => sql`select count(*) as total from ${this.#table} as t
-        where ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where)}`,
+        where ${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where)}`,
     );
     return rows[0]?.total ?? 0;
   }
@@ -176,7 +176,7 @@ export class ListStatements<Name extends keyof Tables, T> {
         ...{ before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
       },
       () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
-        and ${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}) as total from ${parentTable(relation, parents)}`,
+        and ${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where, relation)}) as total from ${parentTable(relation, parents)}`,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
   }
@@ -189,7 +189,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       `${this.#key} by ids`,
       parameters,
       () => sql`select ${this.#selected('t')} from ${this.#table} as t
-        where ${ofCompany(this.#listing, work)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
+        where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }
@@ -243,7 +243,7 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
     const where = request.condition && withoutImplied(request.condition, this.#impliedByKey(request));
-    return sql`${ofCompany(this.#listing, work)} ${alsoMeets(this.#listing, where, relation)}
+    return sql`${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where, relation)}
       ${this.#beyondKey(request, relation)}`;
   }
 

@@ -5,6 +5,7 @@ import { andPresent } from '../removals.js';
 import { idTable, nameTable, steady } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
+import { hasAlternatives, type Condition } from './condition.js';
 import type { KeyValue } from './slice.js';
 
 /** How children are found: by their column with the id (or name) of the parent, or by a table of links. */
@@ -25,18 +26,18 @@ export interface ListTable {
   readonly company?: string;
 }
 
-/** The rows `t` of the caller's company, without those that are removed in steps. */
-export function ofCompany(list: ListTable, work: ReadWork): RawBuilder<unknown> {
-  return sql`${belongsTo(list, work, 't')} ${andPresent(list.table, 't')}`;
-}
-
-/** Rows of the caller's company, also those that are removed in steps. */
-function belongsTo(
-  { company = 'company_id' }: ListTable,
-  work: ReadWork,
-  alias: string,
+/**
+ * The rows `t` of the caller's company, without those that are removed in steps. For a condition with alternatives, of
+ * which SQLite finds each by an index of its own, the company is bound without `steady`: it would not use it there.
+ */
+export function ofCompany(
+  list: ListTable,
+  { caller }: ReadWork,
+  where: Condition | null,
 ): RawBuilder<unknown> {
-  return sql`${sql.ref(`${alias}.${company}`)} = ${steady(work.caller.companyId)}`;
+  const company = sql.ref(`t.${list.company ?? 'company_id'}`);
+  const id = hasAlternatives(where) ? sql`${caller.companyId}` : steady(caller.companyId);
+  return sql`${company} = ${id} ${andPresent(list.table, 't')}`;
 }
 
 /** The parents as a table `p` with the column `value`. */

@@ -65,7 +65,7 @@ export function comparableInstant(read: number | string): Date {
 
 /** An instant that is compared with a column in a query of Kysely, for which the column is what is read of it. */
 export function comparedInstant(at: Date): RawBuilder<number> {
-  return sql<number>`${at}`;
+  return steady<unknown>(at) as RawBuilder<number>;
 }
 
 /** The type of an SQL value, where PostgreSQL cannot tell it from the text of a statement. */

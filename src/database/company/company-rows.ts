@@ -6,7 +6,7 @@ import { drawIds, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { andPresent } from '../removals.js';
-import { inList, boundList, textOf } from '../storage.js';
+import { inList, boundList, steady, textOf } from '../storage.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
@@ -73,7 +73,8 @@ export class CompanyRows<Name extends CompanyTableName> {
     return await this.#run(work, `select ${orderBy.join()} ${range.length}`, match, range, (matching) => {
       const order =
         orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy.map((name) => sql.ref(name)))}`;
-      const limit = page === undefined ? sql`` : sql`limit ${page.perPage} offset ${offsetOf(page)}`;
+      const limit =
+        page === undefined ? sql`` : sql`limit ${steady(page.perPage)} offset ${steady(offsetOf(page))}`;
       return sql`select * from ${matching} ${order} ${limit}`;
     });
   }
@@ -130,7 +131,9 @@ export class CompanyRows<Name extends CompanyTableName> {
     const values = entries.flatMap(([, value]) => boundValues(value));
     const parameters = [work.caller.companyId, ...values, ...more];
     const present = andPresent(this.table, this.table);
-    return runCached(work.db, shape, parameters, () => build(sql`${this.#matching(work, match)} ${present}`));
+    return runCached(work.db, shape, parameters, () =>
+      build(sql`${this.#matching(work, match, steady)} ${present}`),
+    );
   }
 
   /** One statement for each 200 rows, between which others run, and one for all their ids; so do the other inserts. */
@@ -218,23 +221,26 @@ export class CompanyRows<Name extends CompanyTableName> {
     return deleted.rows;
   }
 
-  #matching(work: ReadWork, match: Match<Name>): RawBuilder<unknown> {
-    return sql`${sql.table(this.table)} where ${ownedAnd(work, match)}`;
+  #matching(work: ReadWork, match: Match<Name>, bind?: Bind): RawBuilder<unknown> {
+    return sql`${sql.table(this.table)} where ${ownedAnd(work, match, bind)}`;
   }
 }
 
+type Bind = (value: unknown) => RawBuilder<unknown>;
+const plain: Bind = (value) => sql`${value}`;
+
 /** The one place where rows of a company's table are restricted to the caller's company. */
-function ownedAnd(work: ReadWork, match: object): RawBuilder<unknown> {
-  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value));
-  return sql.join([sql`company_id = ${work.caller.companyId}`, ...conditions], sql` and `);
+function ownedAnd(work: ReadWork, match: object, bind: Bind = plain): RawBuilder<unknown> {
+  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value, bind));
+  return sql.join([sql`company_id = ${bind(work.caller.companyId)}`, ...conditions], sql` and `);
 }
 
-function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<unknown> {
+function conditionOf(column: RawBuilder<unknown>, value: unknown, bind: Bind): RawBuilder<unknown> {
   switch (kindOf(value)) {
     case 'null':
       return sql`${column} is null`;
     case 'value':
-      return sql`${column} = ${value}`;
+      return sql`${column} = ${bind(value)}`;
     case 'nothing':
       return sql`1 = 0`;
     case 'ids':

@@ -6,7 +6,7 @@ import { runFiltered } from '../../database/company/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { comparedInstant, instant, json, nullable } from '../../database/storage.js';
+import { comparedInstant, instant, json, nullable, steady } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { TimeRange } from './time-range.model.js';
@@ -21,9 +21,11 @@ import {
 const time = nullable(instant);
 const payment = nullable(json<ParsedPayment>());
 
+export type TransactionRow = Row<'transactions'>;
+
 type Own<Table> = Omit<Table, 'id' | 'company_id' | 'recorded_at'>;
 
-function transactionOf(row: Row<'transactions'>): Transaction {
+export function transactionOf(row: TransactionRow): Transaction {
   return { id: row.id, ...recordOf(row) };
 }
 
@@ -128,7 +130,7 @@ function matching(work: ReadWork, where: Condition, range: TimeRange) {
   const [from, to] = instantsOf(range);
   return db
     .selectFrom('transactions as t')
-    .where('t.company_id', '=', companyId)
+    .where('t.company_id', '=', steady(companyId))
     .where('t.started_at', '>=', comparedInstant(from))
     .where('t.started_at', '<', comparedInstant(to))
     .where(meeting(where));
@@ -148,38 +150,38 @@ export async function countTransactions(
   return counted[0]?.total ?? 0;
 }
 
-/** Newest first. Rows are skipped in an index; only the rows of the page are read from the table. */
+/** Newest first. Rows that are skipped are skipped in an index: only those of the page are read from the table. */
 export async function selectTransactions(
   work: ReadWork,
   where: Condition,
   place: TimeRange & { readonly skip: number; readonly limit: number },
-): Promise<Transaction[]> {
+): Promise<TransactionRow[]> {
   const { db, companyId } = specialSql(work);
   const { limit, skip } = place;
-  const filtered = {
-    ...{ name: 'transactions of a page', where },
-    ...{ before: [companyId, ...instantsOf(place)], after: [limit, skip, companyId] },
-  };
-  const found = await runFiltered<Row<'transactions'>>(db, filtered, () =>
+  const before = [companyId, ...instantsOf(place)];
+  if (skip === 0) {
+    const first = { name: 'first transactions', where, before, after: [limit] };
+    return await runFiltered<TransactionRow>(db, first, () =>
+      newest(work, where, place).selectAll('t').limit(steady(limit)),
+    );
+  }
+  const later = { name: 'later transactions', where, before, after: [limit, skip, companyId] };
+  return await runFiltered<TransactionRow>(db, later, () =>
     db
-      .selectFrom(idsOf(work, where, place).as('found'))
+      .selectFrom(
+        newest(work, where, place).select('t.id').limit(steady(limit)).offset(steady(skip)).as('found'),
+      )
       .innerJoin('transactions', (join) =>
-        join.onRef('transactions.id', '=', 'found.id').on('transactions.company_id', '=', companyId),
+        join.onRef('transactions.id', '=', 'found.id').on('transactions.company_id', '=', steady(companyId)),
       )
       .selectAll('transactions')
       .orderBy('transactions.started_at', 'desc')
       .orderBy('transactions.id', 'desc'),
   );
-  return found.map(transactionOf);
 }
 
-function idsOf(work: ReadWork, where: Condition, place: Parameters<typeof selectTransactions>[2]) {
-  return matching(work, where, place)
-    .select('t.id')
-    .orderBy('t.started_at', 'desc')
-    .orderBy('t.id', 'desc')
-    .limit(place.limit)
-    .offset(place.skip);
+function newest(work: ReadWork, where: Condition, range: TimeRange) {
+  return matching(work, where, range).orderBy('t.started_at', 'desc').orderBy('t.id', 'desc');
 }
 
 const rows = new CompanyRows('transactions');

@@ -1,13 +1,19 @@
 import { z } from 'zod';
 
+import type { Caller } from '../../platform/caller.js';
+import type { Page } from '../../platform/page.js';
 import {
   camelCase,
   fieldsOf,
+  JsonText,
   listResponse,
   listShape,
+  listText,
+  quoted,
   TimestampShape,
   type QueryParameter,
   type Route,
+  type RouteResponse,
 } from '../../rest/index.js';
 import {
   TRANSACTION_STATUSES,
@@ -15,7 +21,7 @@ import {
   type ParsedPayment,
   type Transaction,
 } from './transaction.model.js';
-import { listTransactions } from './transaction.service.js';
+import { listTransactionRows, transactionOf, type TransactionRow } from './transaction.service.js';
 
 /** Written instead of null in these fields, as in the contract's examples (contract 11). */
 const NULL_TEXT = 'null';
@@ -86,6 +92,35 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
   reference: 'omitted',
 });
 
+const messageText = (value: unknown): string =>
+  quoted(value === null || value === '' ? NULL_TEXT : String(value));
+const textOfRow = fieldsOf(TransactionShape).ofRow({
+  sent: messageText,
+  received: messageText,
+  parsed: () => quoted(NULL_TEXT),
+});
+
+/** More are rendered one by one, so that their texts are not all in memory at once. */
+const SHORT_LIST = 64 * 1024;
+
+function responseOf(page: Page<TransactionRow>, caller: Caller): RouteResponse {
+  const fieldsOfRow = (row: TransactionRow) => transactionFields.render(transactionOf(row), caller);
+  const size = page.records.reduce(
+    (sum, { sent, received, parsed }) => sum + lengthOf(sent, received, parsed),
+    0,
+  );
+  if (size > SHORT_LIST) {
+    return listResponse('transactions', page, (row) => ({ transaction: fieldsOfRow(row) }));
+  }
+  const records = page.records.map((row) =>
+    row.parsed === null ? textOfRow(row) : new JsonText(JSON.stringify(fieldsOfRow(row))),
+  );
+  return listText('transactions', { ...page, records }, 'transaction');
+}
+
+const lengthOf = (...texts: readonly (string | null)[]): number =>
+  texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+
 const TIME = 'YYYY-MM-DD (a whole UTC day) or YYYY-MM-DDTHH:MM:SSZ, inclusive.';
 
 const FILTERS = [
@@ -118,10 +153,7 @@ export const transactionRoutes: readonly Route[] = [
     read: async (work, call) => {
       const given = FILTERS.filter(({ name }) => call.query.has(name));
       const values = Object.fromEntries(given.map(({ name }) => [camelCase(name), call.query.get(name)]));
-      const page = await listTransactions(work, values, call.page);
-      return listResponse('transactions', page, (record) => ({
-        transaction: transactionFields.render(record, work.caller),
-      }));
+      return responseOf(await listTransactionRows(work, values, call.page), work.caller);
     },
   },
 ];

@@ -6,7 +6,14 @@ import { found } from '../shared/records.service.js';
 import { examineForPage } from './extent/transaction-extent.service.js';
 import { placePage } from './extent/transaction-place.service.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
-import { findTransaction, selectTransactions } from './transaction.repository.js';
+import {
+  findTransaction,
+  selectTransactions,
+  transactionOf,
+  type TransactionRow,
+} from './transaction.repository.js';
+
+export { transactionOf, type TransactionRow };
 import { periodOf } from './transaction.rules.js';
 import type { Narrowed } from './totals/transaction-totals.service.js';
 
@@ -20,6 +27,16 @@ export async function listTransactions(
   input: unknown,
   request: PageRequest,
 ): Promise<Page<Transaction>> {
+  const page = await listTransactionRows(work, input, request);
+  return { ...page, records: page.records.map(transactionOf) };
+}
+
+/** The same as rows, of which `transactionOf` makes records. */
+export async function listTransactionRows(
+  work: ReadWork,
+  input: unknown,
+  request: PageRequest,
+): Promise<Page<TransactionRow>> {
   const narrowed = narrowedBy(readFilter(input));
   const { total, place } = await placePage(work, narrowed, offsetOf(request), request.perPage);
   if (place === undefined) return { records: [], total, request };

@@ -1,7 +1,15 @@
 import type { z } from 'zod';
 
 import type { Caller } from '../../platform/caller.js';
-import { textReader, type RowOf, type RowReader, type TextReader } from './row-text.js';
+import {
+  JsonText,
+  rowWriter,
+  textReader,
+  type ColumnsOf,
+  type RowOf,
+  type RowReader,
+  type TextReader,
+} from './row-text.js';
 import { timestamp } from './timestamps.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */
@@ -59,7 +67,8 @@ type Exceptions<R, F> = {
  *
  *     fieldsOf(ListedShape).from<File>({ contentId: 'omitted' })
  *
- * `ofRows` makes texts of rows instead, where the columns have the names of the fields.
+ * `ofRows` makes texts of rows instead, where the columns have the names of the fields; `ofRow` that of one, with
+ * functions for the texts of other columns.
  */
 export function fieldsOf<S extends z.ZodObject>(shape: S) {
   return {
@@ -68,6 +77,12 @@ export function fieldsOf<S extends z.ZodObject>(shape: S) {
       return { shape, render: (record, caller) => render(record, caller) as z.output<S> };
     },
     ofRows: <Row extends RowOf<z.output<S>>>(rows: RowReader<Row>): TextReader => textReader(shape, rows),
+    ofRow: <Own extends keyof z.output<S> & string>(
+      own: Readonly<Record<Own, (value: unknown) => string>>,
+    ): ((row: ColumnsOf<Omit<z.output<S>, Own>>) => JsonText) => {
+      const write = rowWriter(shape, own);
+      return (row) => new JsonText(write(row));
+    },
   };
 }
 

@@ -30,8 +30,11 @@ type ColumnOf<Value> = Value extends boolean
       ? string
       : Value;
 
+/** Columns of the same names as fields. */
+export type ColumnsOf<F> = { readonly [Name in keyof F]: ColumnOf<F[Name]> };
+
 /** A row that has a column of the same name for each field. */
-export type RowOf<F> = { readonly [Name in keyof F]: ColumnOf<F[Name]> } & Revised;
+export type RowOf<F> = ColumnsOf<F> & Revised;
 
 /** Reads rows, and returns what `read` makes of them. */
 export interface RowReader<Row> {
@@ -61,23 +64,28 @@ export function textReader<Row extends Revised>(shape: z.ZodObject, rows: RowRea
 
 type Writer = (value: unknown) => string;
 
-/** The JSON text of a row, with the fields of the shape in their order. */
-export function rowWriter(shape: z.ZodObject): (row: object) => string {
+/** The JSON text of a row, with the fields of the shape in their order. `own` are the texts of some columns, null included. */
+export function rowWriter(
+  shape: z.ZodObject,
+  own: Readonly<Record<string, Writer>> = {},
+): (row: object) => string {
   const fields = Object.entries(shape.shape).map(([name, schema], index) => ({
     name,
     before: `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
-    write: writerOf(name, schema),
+    write: own[name] ?? orNull(writerOf(name, schema)),
   }));
   return (row) => {
     const values = row as Readonly<Record<string, unknown>>;
     let text = '{';
-    for (const { name, before, write } of fields) {
-      const value = values[name];
-      text += before + (value === null ? 'null' : write(value));
-    }
+    for (const { name, before, write } of fields) text += before + write(values[name]);
     return `${text}}`;
   };
 }
+
+const orNull =
+  (write: Writer): Writer =>
+  (value) =>
+    value === null ? 'null' : write(value);
 
 function writerOf(name: string, schema: unknown): Writer {
   if (schema instanceof z.ZodNullable) return writerOf(name, schema.unwrap());
@@ -93,6 +101,7 @@ function writerOf(name: string, schema: unknown): Writer {
 /** Characters that JSON has as they are. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-function quoted(text: string): string {
+/** The JSON text of a text. */
+export function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

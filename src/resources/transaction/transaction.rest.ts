@@ -21,7 +21,7 @@ import {
   type ParsedPayment,
   type Transaction,
 } from './transaction.model.js';
-import { listTransactionRows, transactionOf, type TransactionRow } from './transaction.service.js';
+import { listTransactions, transactionOf, type TransactionRow } from './transaction.service.js';
 
 /** Written instead of null in these fields, as in the contract's examples (contract 11). */
 const NULL_TEXT = 'null';
@@ -93,7 +93,7 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
 });
 
 const messageText = (value: unknown): string =>
-  quoted(value === null || value === '' ? NULL_TEXT : String(value));
+  quoted(typeof value === 'string' && value !== '' ? value : NULL_TEXT);
 const textOfRow = fieldsOf(TransactionShape).ofRow({
   sent: messageText,
   received: messageText,
@@ -153,7 +153,7 @@ export const transactionRoutes: readonly Route[] = [
     read: async (work, call) => {
       const given = FILTERS.filter(({ name }) => call.query.has(name));
       const values = Object.fromEntries(given.map(({ name }) => [camelCase(name), call.query.get(name)]));
-      return responseOf(await listTransactionRows(work, values, call.page), work.caller);
+      return responseOf(await listTransactions(work, values, call.page), work.caller);
     },
   },
 ];

@@ -21,18 +21,8 @@ export async function getTransaction(work: ReadWork, id: number): Promise<Transa
   return found(await findTransaction(work, id), 'transaction');
 }
 
-/** Newest first. Errors: `malformed` for a filter that no transaction could match (contract 27). */
+/** Newest first, as rows of which `transactionOf` makes records. Errors: `malformed` for a filter that no transaction could match (contract 27). */
 export async function listTransactions(
-  work: ReadWork,
-  input: unknown,
-  request: PageRequest,
-): Promise<Page<Transaction>> {
-  const page = await listTransactionRows(work, input, request);
-  return { ...page, records: page.records.map(transactionOf) };
-}
-
-/** The same as rows, of which `transactionOf` makes records. */
-export async function listTransactionRows(
   work: ReadWork,
   input: unknown,
   request: PageRequest,

@@ -69,7 +69,7 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
-  const surfaces = await createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
+  const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   return {
@@ -78,6 +78,7 @@ export async function createServer(
       entrance.serveWith(surfaces.listener);
       const url = await entrance.open();
       housekeeping.start();
+      await surfaces.load();
       monitoring.readiness.isOn = true;
       return url;
     },

@@ -55,7 +55,10 @@ const layers = [
     example: 'src/database/sqlite/example.ts',
     src: ['platform', 'database', 'migration', 'sqlite', 'threads'],
     packages: ['better-sqlite3', 'kysely'],
-    node: ['crypto', 'fs', 'fs/promises', 'path', 'timers/promises', 'worker_threads', 'zlib'],
+    node: [
+      ...['child_process', 'crypto', 'fs', 'fs/promises', 'os', 'path', 'timers/promises', 'url'],
+      ...['worker_threads', 'zlib'],
+    ],
   },
   {
     name: 'postgres',

@@ -79,12 +79,13 @@ export async function createServer(
       const url = await entrance.open();
       housekeeping.start();
       await surfaces.load();
-      monitoring.readiness.isOn = true;
+      monitoring.readiness.problem = null;
+      setImmediate(() => database.begin());
       return url;
     },
     renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
     stop: async (graceMs = STOP_GRACE_MS) => {
-      monitoring.readiness.isOn = false;
+      monitoring.readiness.problem = 'stopping';
       await Promise.all([surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()]);
       unwatch();
       endIfLost(database, overrides.onFatal);

@@ -50,6 +50,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
       idle: pool.idleCount,
       waiting: sessions.waiting,
     }),
+    begin: () => undefined,
     watchStatements: (listener) => statements.add(listener),
     spoolPath: join(folder, `upload-${process.pid}-`),
     lastBackupPath: join(folder, 'last-backup'),

@@ -180,7 +180,6 @@ const layers = [
     packages: [
       '@apollo/server',
       '@as-integrations/express5',
-      '@graphql-yoga/render-graphiql',
       'dataloader',
       'express',
       'graphql',
@@ -188,7 +187,7 @@ const layers = [
       'graphql-ws',
       'ws',
     ],
-    node: ['crypto', 'events', 'stream', 'timers/promises', 'v8'],
+    node: ['crypto', 'events', 'fs/promises', 'stream', 'timers/promises', 'util', 'v8', 'zlib'],
   },
   {
     name: 'app',

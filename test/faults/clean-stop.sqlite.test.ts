@@ -35,7 +35,7 @@ async function stoppedOnce(): Promise<string> {
 
 /** Resolves when the check that follows a start has ended without damage. */
 async function checkedBehind(program: Program): Promise<void> {
-  await expect.poll(program.stdout, { timeout: 20_000 }).toContain(SOUND);
+  await expect.poll(() => program.stdout(), { timeout: 20_000 }).toContain(SOUND);
   expect(program.stdout()).not.toContain(FIRST);
   expect(program.stdout().indexOf('"listening"')).toBeLessThan(program.stdout().indexOf(BEGINS));
 }

@@ -60,7 +60,7 @@ export class FileCheck {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     const child = this.#child;
-    if (child === null || child.pid === undefined) return;
+    if (child?.pid === undefined) return;
     child.ref();
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');

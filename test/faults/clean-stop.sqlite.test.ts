@@ -12,7 +12,7 @@ import { runTool, useScratchFolder } from './machine.js';
 
 const CONFIG_EXIT = 78;
 const PAGE = 4096;
-const FIRST = 'is checked before the start';
+const FIRST = 'was checked before the start';
 const BEGINS = 'the check of the whole database file begins';
 const SOUND = 'has ended: no damage found';
 

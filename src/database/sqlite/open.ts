@@ -25,7 +25,7 @@ import { ensureMarker, headOf, lossOf, lost } from './file/loss.js';
 import { readMarks, removeMarker } from './file/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';
 import { closing, giveIdentity, openFile } from './file/open-file.js';
-import { canonicalPath, fileBytes } from './file/paths.js';
+import { canonicalPath } from './file/paths.js';
 import { probeStorage } from './file/probe.js';
 
 /** Creates and migrates a file if necessary, also one that is an unfinished copy. Errors: as `openDatabase`. */
@@ -83,8 +83,8 @@ async function bringUpToDate(
 ): Promise<boolean> {
   demandWritable(file);
   const checksLater = lock !== null && hasCleanStop(file);
-  if (lock !== null && !checksLater && fileBytes(file) > 0) onProgress(CHECKED_FIRST);
   const inspection = inspectFile(file, MIGRATION_NAMES, { checksLater });
+  if (lock !== null && !checksLater && inspection.state !== 'new') onProgress(CHECKED_FIRST);
   const loss = lossOf(file);
   if (loss !== null && acceptLoss === undefined) throw lost(loss);
   if (lock === null && inspection.pending.length === 0) {
@@ -112,7 +112,7 @@ async function bringUpToDate(
 }
 
 const CHECKED_FIRST =
-  'the whole database file is checked before the start: it was not closed by a server that was stopped, or changed since';
+  'the whole database file was checked before the start: no server has stopped cleanly on it, or it was changed since';
 
 /** Before a server uses a file: other users must not be able to lock it, and no other server may have it open. */
 async function takeOver(file: string): Promise<void> {

@@ -24,7 +24,7 @@ const layers = [
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http'],
       ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
-      ...['crc', 'ipaddr.js', 'pino', 'rate-limiter-flexible', 'zod'],
+      ...['crc', 'ipaddr.js', 'pino', 'zod'],
     ],
     node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'timers', 'timers/promises', 'v8'],
   },
@@ -55,7 +55,10 @@ const layers = [
     example: 'src/database/sqlite/example.ts',
     src: ['platform', 'database', 'migration', 'sqlite', 'threads'],
     packages: ['better-sqlite3', 'kysely'],
-    node: ['crypto', 'fs', 'fs/promises', 'path', 'timers/promises', 'worker_threads', 'zlib'],
+    node: [
+      ...['child_process', 'crypto', 'fs', 'fs/promises', 'os', 'path', 'timers/promises', 'url'],
+      ...['worker_threads', 'zlib'],
+    ],
   },
   {
     name: 'postgres',
@@ -177,7 +180,6 @@ const layers = [
     packages: [
       '@apollo/server',
       '@as-integrations/express5',
-      '@graphql-yoga/render-graphiql',
       'dataloader',
       'express',
       'graphql',
@@ -185,7 +187,7 @@ const layers = [
       'graphql-ws',
       'ws',
     ],
-    node: ['crypto', 'events', 'stream', 'timers/promises', 'v8'],
+    node: ['crypto', 'events', 'fs/promises', 'stream', 'timers/promises', 'util', 'v8', 'zlib'],
   },
   {
     name: 'app',

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** better-sqlite3 crashes without a message if Node lacks this version of Node-API; Node 22.14 is the first to have it. */
@@ -44,10 +44,19 @@ function runWith(node: string): void {
   });
 }
 
+/**
+ * Lets Node keep what it compiles beside the program, unless NODE_COMPILE_CACHE names another folder. A user who
+ * can write there can also change the program itself. Where this user cannot write there, nothing is kept, and nothing is reported.
+ */
+function keepCompiledCode(): void {
+  if (import.meta.filename.endsWith('.js')) module.enableCompileCache(join(import.meta.dirname, '.cache'));
+}
+
 if (Number(process.versions.napi) >= NODE_API) {
   // If `runWith` started this process, its IPC channel closes when the parent ends in any way.
   process.once('disconnect', () => process.exit(1));
   process.channel?.unref();
+  keepCompiledCode();
   await import('./main.js');
 } else {
   const node = bundledNode();

@@ -60,7 +60,7 @@ function createWaitingApp(
     observers: [],
     uncounted: monitoringRoutes({
       '/healthz': alive,
-      '/readyz': ready({ isOn: true }, { database: () => Promise.resolve(PROBLEM) }),
+      '/readyz': ready({ problem: null }, { database: () => Promise.resolve(PROBLEM) }),
     }),
     rateLimit: refuse,
     v1: refuse,

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 import { LONG_LOG_BYTES, type Database } from '../database/database.js';
 import { Followers } from '../http/monitoring/followers.js';
-import { alive, ready } from '../http/monitoring/health.js';
+import { alive, ready, type Readiness } from '../http/monitoring/health.js';
 import { createMetrics, type ClientFigures, type MetricSources } from '../http/monitoring/metrics.js';
 import { observeOperations } from '../http/monitoring/operation-log.js';
 import { watchOperations } from '../http/monitoring/operation-watch.js';
@@ -30,7 +30,7 @@ interface MonitoringParts {
 /** Health, metrics, traces and logs of one server. */
 export async function createMonitoring(parts: MonitoringParts) {
   const { logger, clock, database } = parts;
-  const readiness = { isOn: false };
+  const readiness: Readiness = { problem: 'starting' };
   const tracing = await tracingOf(parts);
   const metrics = createMetrics(sourcesOf(parts, tracing));
   const unwatch = database.watchStatements((sql) => {

@@ -69,7 +69,7 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
-  const surfaces = await createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
+  const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchStorage(database, logger);
   return {
@@ -78,12 +78,14 @@ export async function createServer(
       entrance.serveWith(surfaces.listener);
       const url = await entrance.open();
       housekeeping.start();
-      monitoring.readiness.isOn = true;
+      await surfaces.load();
+      monitoring.readiness.problem = null;
+      setImmediate(() => database.begin());
       return url;
     },
     renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
     stop: async (graceMs = STOP_GRACE_MS) => {
-      monitoring.readiness.isOn = false;
+      monitoring.readiness.problem = 'stopping';
       await Promise.all([surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()]);
       unwatch();
       endIfLost(database, overrides.onFatal);

@@ -1,10 +1,10 @@
-import 'reflect-metadata';
-
 import type { RequestListener } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
-import { createGraphql, type Graphql } from '../graphql/server.js';
+import { deferGraphql } from '../graphql/deferred.js';
+import type { Graphql } from '../graphql/server.js';
 import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
@@ -31,7 +31,6 @@ import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createRestRouter, type RestOptions } from '../rest/router.js';
 import type { Monitoring } from './monitoring.js';
 import { createRoutes } from './routes.js';
-import { createSchema } from './schema.js';
 
 export interface SurfaceParts {
   readonly config: Config;
@@ -51,12 +50,14 @@ export interface SurfaceParts {
 /** Everything that the server serves over HTTP. */
 export interface Surfaces {
   readonly listener: RequestListener;
+  /** Loads GraphQL; requests for it wait until that is done. */
+  readonly load: () => Promise<void>;
   /** Ends WebSockets and event streams; their running operations may take `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
 /** REST, GraphQL, documentation and monitoring, behind one rate limit. */
-export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
+export function createSurfaces(parts: SurfaceParts): Surfaces {
   const { config, clock, units, monitoring, onError } = parts;
   const authenticator = createAuthenticator(units, clock, onError);
   const count = requestCounter(parts);
@@ -75,7 +76,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
   };
   const passwords = createPasswords();
   const rest = createRest(parts, services, passwords);
-  const graphql = await createGraphqlSurface(parts, services, { count, passwords });
+  const graphql = deferGraphql(() => createGraphqlSurface(parts, services, { count, passwords }));
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
     allowedOrigins: config.allowedOrigins,
@@ -88,7 +89,7 @@ export async function createSurfaces(parts: SurfaceParts): Promise<Surfaces> {
     graphql,
     onError,
   });
-  return { listener, stop: graphql.stop };
+  return { listener, load: graphql.load, stop: graphql.stop };
 }
 
 /** One object, so that its limits are those of the whole server. */
@@ -117,6 +118,16 @@ function createRest(
   return { router, docs: docsHandlers(() => createOpenApi(routes)) };
 }
 
+/** One after the other, so that requests are served in between. */
+async function loadGraphqlPackages(): Promise<void> {
+  await nextTurn();
+  await import('reflect-metadata');
+  await import('graphql');
+  await nextTurn();
+  await import('type-graphql');
+  await nextTurn();
+}
+
 async function createGraphqlSurface(
   {
     config,
@@ -132,9 +143,14 @@ async function createGraphqlSurface(
   services: RestOptions,
   { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
 ): Promise<Graphql> {
+  await loadGraphqlPackages();
+  const { createSchema } = await import('./schema.js');
+  const schema = await createSchema();
+  await nextTurn();
+  const { createGraphql } = await import('../graphql/server.js');
   return await createGraphql({
     ...services,
-    schema: await createSchema(),
+    schema,
     sensitiveMutations: ['apiTokenCreate', 'apiTokenRenew', 'apiTokenRevoke', 'memberAdd'],
     secretMutations: ['apiTokenCreate', 'apiTokenRenew', 'memberAdd'],
     secrets: { tokenSecret, newPassword: passwords.initial },

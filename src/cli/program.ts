@@ -3,31 +3,64 @@ import { readFileSync } from 'node:fs';
 
 import { failureOf } from './command-error.js';
 import type { CommandIo } from './command-io.js';
-import { addAuditCommands } from './commands/audit.js';
-import { addCompanyCommands } from './commands/company.js';
-import { addConfigCommands } from './commands/config.js';
-import { addDatabaseCommands } from './commands/database.js';
 import { addDemoCommand } from './commands/demo.js';
-import { addDeviceCommands } from './commands/device.js';
-import { addMemberCommands } from './commands/member.js';
 import { addServeCommand } from './commands/serve.js';
-import { addTokenCommands } from './commands/token.js';
-import { addTransactionCommands } from './commands/transaction.js';
-import { addUserCommands } from './commands/user.js';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 
-const COMMANDS = [
-  addServeCommand,
-  addDemoCommand,
-  addUserCommands,
-  addMemberCommands,
-  addCompanyCommands,
-  addTokenCommands,
-  addDeviceCommands,
-  addTransactionCommands,
-  addDatabaseCommands,
-  addAuditCommands,
-  addConfigCommands,
+interface Group {
+  readonly name: string;
+  readonly description: string;
+  /** Loads the commands of the group, and with them what they use. */
+  readonly load: () => Promise<(group: Command, io: CommandIo) => void>;
+}
+
+/** In the order of the help. A group is loaded only where an argument has its name. */
+const GROUPS: readonly Group[] = [
+  {
+    name: 'user',
+    description: 'users and their access',
+    load: async () => (await import('./commands/user.js')).addUserCommands,
+  },
+  {
+    name: 'member',
+    description: 'users in a company, and their roles',
+    load: async () => (await import('./commands/member.js')).addMemberCommands,
+  },
+  {
+    name: 'company',
+    description: 'the companies of the server',
+    load: async () => (await import('./commands/company.js')).addCompanyCommands,
+  },
+  {
+    name: 'token',
+    description: 'API tokens of a company',
+    load: async () => (await import('./commands/token.js')).addTokenCommands,
+  },
+  {
+    name: 'device',
+    description: 'devices of a company',
+    load: async () => (await import('./commands/device.js')).addDeviceCommands,
+  },
+  {
+    name: 'transaction',
+    description: 'transactions of a company',
+    load: async () => (await import('./commands/transaction.js')).addTransactionCommands,
+  },
+  {
+    name: 'db',
+    description: 'database commands; a server may be running',
+    load: async () => (await import('./commands/database.js')).addDatabaseCommands,
+  },
+  {
+    name: 'audit',
+    description: 'the ledger as evidence; a server may be running',
+    load: async () => (await import('./commands/audit.js')).addAuditCommands,
+  },
+  {
+    name: 'config',
+    description: 'the settings, which are environment variables',
+    load: async () => (await import('./commands/config.js')).addConfigCommands,
+  },
 ];
 
 /** Runs one command; `args` are the arguments after the program's name. Errors are written, never thrown. */
@@ -41,14 +74,23 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
       writeErr: (text) => io.notice(text.trimEnd()),
     })
     .addHelpText('after', EXIT_CODE_HELP);
-  for (const add of COMMANDS) add(program, io);
   try {
+    await addCommands(program, args, io);
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
     const { exitCode, lines } = failureOf(error);
     for (const line of lines) io.notice(line);
     return exitCode;
+  }
+}
+
+async function addCommands(program: Command, args: readonly string[], io: CommandIo): Promise<void> {
+  addServeCommand(program, io);
+  addDemoCommand(program, io);
+  for (const { name, description, load } of GROUPS) {
+    const group = program.command(name).description(description);
+    if (args.includes(name)) (await load())(group, io);
   }
 }
 

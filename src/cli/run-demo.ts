@@ -31,7 +31,7 @@ export async function runDemo(io: CommandIo, { seed, port, dir, database }: Demo
   const folder = dir === undefined ? mkdtempSync(join(tmpdir(), 'terminal-gateway-demo-')) : resolve(dir);
   try {
     const place = database === undefined ? { file: join(folder, 'demo.db') } : settings.database;
-    await databaseTools(place).makeEmpty();
+    await (await databaseTools(place)).makeEmpty();
     const tokenSecret = database === undefined ? null : newTokenSecret();
     const overrides = { database: place, uploadFolder: folder, tokenSecret, graphqlDevelopment: true };
     await serveDemo(io, { ...settings, ...overrides, port: port ?? settings.port }, seed);

@@ -36,6 +36,8 @@ export interface Loss {
   readonly head: number;
 }
 
+export type CheckResult = string | { readonly note: string } | null;
+
 /** Sizes in bytes; `log` is the write-ahead log that a database file has beside it. */
 export interface DatabaseBytes {
   readonly file: number;
@@ -100,8 +102,13 @@ export interface Database {
   windowFailures(): number;
   /** Runs `use` unless another node is running the same task; false if it did not. */
   alone(task: 'housekeeping' | 'steps', use: () => Promise<void>): Promise<boolean>;
-  /** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */
-  readonly checks: Readonly<Record<string, () => Promise<string | null>>>;
+  /** What may follow the start of a server: called once it listens. */
+  begin(): void;
+  /**
+   * Readiness checks; each resolves to null, to the code of a problem, for example `full` or `not_current`, or to a note
+   * on what is no problem, for example `running`.
+   */
+  readonly checks: Readonly<Record<string, () => Promise<CheckResult>>>;
   bytes(): DatabaseBytes;
   /** Connections to a database server by state; empty for a file. */
   connections(): Readonly<Record<string, number>>;

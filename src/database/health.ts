@@ -19,6 +19,11 @@ export class DatabaseHealth {
     return this.#fault;
   }
 
+  /** Whether the fault stays until the process restarts. */
+  get isLasting(): boolean {
+    return this.#lasting;
+  }
+
   report(code: DomainCode): void {
     if (this.#lasting || !FAULTS.includes(code)) return;
     this.#fault = code;

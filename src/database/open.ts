@@ -1,21 +1,17 @@
 import { databaseName, type DatabaseUrl } from '../platform/config/database-url.js';
 import type { Database, OpenOptions } from './database.js';
-import { openDatabase as openServerDatabase } from './postgres/open.js';
-import { ServerTools } from './postgres/tools.js';
-import { openDatabase as openFileDatabase } from './sqlite/open.js';
-import { FileTools } from './sqlite/tools.js';
 import type { DatabaseTools } from './tools.js';
 
 /**
  * Opens the database of a URL; creates its tables or brings them up to date if necessary. Errors: `DatabaseRefused`;
- * `busy`; `storage_full` and the other faults of a storage.
+ * `busy`; `storage_full` and the other faults of a storage. Only what this kind of database uses is loaded.
  */
 export async function openDatabase(url: DatabaseUrl, options: OpenOptions = {}): Promise<Database> {
-  return 'file' in url
-    ? await openFileDatabase(url.file, options)
-    : await openServerDatabase(url.server, options);
+  if ('file' in url) return await (await import('./sqlite/open.js')).openDatabase(url.file, options);
+  return await (await import('./postgres/open.js')).openDatabase(url.server, options);
 }
 
-export function databaseTools(url: DatabaseUrl): DatabaseTools {
-  return 'file' in url ? new FileTools(url.file) : new ServerTools(url.server, databaseName(url));
+export async function databaseTools(url: DatabaseUrl): Promise<DatabaseTools> {
+  if ('file' in url) return new (await import('./sqlite/tools.js')).FileTools(url.file);
+  return new (await import('./postgres/tools.js')).ServerTools(url.server, databaseName(url));
 }

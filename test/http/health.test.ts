@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import { ready, type Check } from '../../src/http/monitoring/health.js';
+import { ready, type Check, type Readiness } from '../../src/http/monitoring/health.js';
 import { requestContext } from '../../src/http/request-context.js';
 import { Slots } from '../../src/platform/limits/slots.js';
 import { WaitingBytes } from '../../src/platform/limits/waiting-bytes.js';
@@ -79,20 +79,27 @@ describe('/readyz', () => {
     expect(reply.text).not.toContain('kysely');
   });
 
-  it.each<[string, boolean, Check, number, string]>([
-    ['ready', true, () => Promise.resolve(null), 200, 'ready'],
-    ['not ready where there is no room', true, () => Promise.resolve('full'), 503, 'not_ready'],
-    ['not ready before it listens and once it stops', false, () => Promise.resolve(null), 503, 'not_ready'],
-  ])('is %s', async (_what, on, disk, status, word) => {
+  const holds: Check = () => Promise.resolve(null);
+  const noted: Check = () => Promise.resolve({ note: 'running' });
+  const full: Check = () => Promise.resolve('full');
+
+  it.each<[string, Readiness['problem'], Check, number, object]>([
+    ['ready', null, holds, 200, { disk: { ok: true }, running: { ok: true } }],
+    ['ready with a note', null, noted, 200, { disk: { ok: true, note: 'running' } }],
+    ['not ready where there is no room', null, full, 503, { disk: { ok: false, problem: 'full' } }],
+    ['not ready before all is loaded', 'starting', holds, 503, { running: { problem: 'starting' } }],
+    ['not ready once it stops', 'stopping', holds, 503, { running: { problem: 'stopping' } }],
+  ])('is %s', async (_what, problem, disk, status, checks) => {
     const context = requestContext({ waiting: new WaitingBytes(), slots: new Slots() });
     const listening = createServer(
-      express()
-        .use(context)
-        .get('/readyz', ready({ isOn: on }, { disk })),
+      express().use(context).get('/readyz', ready({ problem }, { disk })),
     ).listen(0);
     onTestFinished(() => void listening.close());
     const { port } = listening.address() as { port: number };
     const reply = await fetch(`http://127.0.0.1:${port}/readyz`);
-    expect([reply.status, await reply.json()]).toMatchObject([status, { status: word }]);
+    expect([reply.status, await reply.json()]).toMatchObject([
+      status,
+      { status: status === 200 ? 'ready' : 'not_ready', checks },
+    ]);
   });
 });

@@ -22,8 +22,7 @@ interface VerifyOptions extends JsonOption {
 
 const HEAD = /^(0|[1-9]\d{0,15}),([1-9]\d{0,15}),([0-9a-f]{64})$/;
 
-export function addAuditCommands(program: Command, io: CommandIo): void {
-  const audit = program.command('audit').description('the ledger as evidence; a server may be running');
+export function addAuditCommands(audit: Command, io: CommandIo): void {
   addJsonCommand(audit, 'verify', 'follow the hash chain of the ledger and report each edit and cut')
     .option('--company <name>', 'one company only (default: all)')
     .option(

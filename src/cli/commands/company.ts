@@ -5,8 +5,7 @@ import { listCompanies, renameCompany } from '../../resources/company/company.se
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 
-export function addCompanyCommands(program: Command, io: CommandIo): void {
-  const company = program.command('company').description('the companies of the server');
+export function addCompanyCommands(company: Command, io: CommandIo): void {
   addJsonCommand(company, 'list', 'list all companies').action((options: JsonOption) => list(io, options));
   withActor(addJsonCommand(company, 'rename', 'rename a company'))
     .requiredOption('--company <name>', 'the company')

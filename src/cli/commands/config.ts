@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { describeConfig, readConfig, SETTINGS } from '../../platform/config/config.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
-export function addConfigCommands(program: Command, io: CommandIo): void {
-  const config = program.command('config').description('the settings, which are environment variables');
+export function addConfigCommands(config: Command, io: CommandIo): void {
   addJsonCommand(config, 'print', 'print the settings in effect, with secrets redacted, and check them')
     .addHelpText('after', `\nSettings:\n${settingsHelp()}`)
     .action((options: JsonOption) => printSettings(io, options));

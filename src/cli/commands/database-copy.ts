@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-
 import { compareTables, copyTables, estimate, isEqual, type Comparison } from '../../database/copy/copy.js';
 import { demandEmpty, openSource, openTarget, placeName } from '../../database/copy/open-places.js';
 import type { CopySource } from '../../database/copy/place.js';
@@ -7,27 +5,10 @@ import { systemClock } from '../../platform/clock.js';
 import { ConfigError } from '../../platform/config/config.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
 import { CommandError } from '../command-error.js';
-import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
+import { printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 import { EXIT } from '../exit-codes.js';
 
-const NOTES = `
-A URL is file:PATH or postgres://USER@HOST:PORT/NAME. The target is created or must be empty; it is all or
-nothing. The copy has what was stored before it began: stop the servers first, or their later changes are
-missing. At the end the target is read again and compared with the source: 3 says that they differ.`;
-
-export function addCopyCommand(db: Command, io: CommandIo): void {
-  addJsonCommand(db, 'copy', 'copy a database to a new one, from SQLite to PostgreSQL or back')
-    .requiredOption('--from <url>', 'the database to read')
-    .requiredOption('--to <url>', 'the database to fill, which has no records')
-    .option('--from-password-file <file>', 'file with the password of a PostgreSQL source')
-    .option('--to-password-file <file>', 'file with the password of a PostgreSQL target')
-    .option('--dry-run', 'print the rows and bytes of each table and about how long it takes; change nothing')
-    .option('--compare', 'compare two databases that exist; change nothing')
-    .addHelpText('after', NOTES)
-    .action((options: CopyOptions) => copy(io, options));
-}
-
-interface CopyOptions extends JsonOption {
+export interface CopyOptions extends JsonOption {
   readonly from: string;
   readonly to: string;
   readonly fromPasswordFile?: string;
@@ -41,7 +22,7 @@ interface Places {
   readonly to: DatabaseUrl;
 }
 
-async function copy(io: CommandIo, options: CopyOptions): Promise<void> {
+export async function copy(io: CommandIo, options: CopyOptions): Promise<void> {
   const places = {
     from: parsed('--from', options.from, options.fromPasswordFile),
     to: parsed('--to', options.to, options.toPasswordFile),

@@ -6,10 +6,14 @@ import { readConfig } from '../../platform/config/config.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
-import { addCopyCommand } from './database-copy.js';
+import type { CopyOptions } from './database-copy.js';
 
-export function addDatabaseCommands(program: Command, io: CommandIo): void {
-  const db = program.command('db').description('database commands; a server may be running');
+const COPY_NOTES = `
+A URL is file:PATH or postgres://USER@HOST:PORT/NAME. The target is created or must be empty; it is all or
+nothing. The copy has what was stored before it began: stop the servers first, or their later changes are
+missing. At the end the target is read again and compared with the source: 3 says that they differ.`;
+
+export function addDatabaseCommands(db: Command, io: CommandIo): void {
   addJsonCommand(db, 'migrate', 'apply pending migrations; a database that has records is backed up first')
     .option('--dry-run', 'list the pending migrations only')
     .action((options: MigrateOptions) => migrate(io, options));
@@ -26,13 +30,29 @@ export function addDatabaseCommands(program: Command, io: CommandIo): void {
   addCopyCommand(db, io);
 }
 
+function addCopyCommand(db: Command, io: CommandIo): void {
+  addJsonCommand(db, 'copy', 'copy a database to a new one, from SQLite to PostgreSQL or back')
+    .requiredOption('--from <url>', 'the database to read')
+    .requiredOption('--to <url>', 'the database to fill, which has no records')
+    .option('--from-password-file <file>', 'file with the password of a PostgreSQL source')
+    .option('--to-password-file <file>', 'file with the password of a PostgreSQL target')
+    .option('--dry-run', 'print the rows and bytes of each table and about how long it takes; change nothing')
+    .option('--compare', 'compare two databases that exist; change nothing')
+    .addHelpText('after', COPY_NOTES)
+    .action(async (options: CopyOptions) => {
+      // Loaded here, since it uses both kinds of databases.
+      const { copy } = await import('./database-copy.js');
+      await copy(io, options);
+    });
+}
+
 interface MigrateOptions extends JsonOption {
   readonly dryRun?: true;
 }
 
 async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
   const { database } = readConfig(io.environment);
-  const tools = databaseTools(database);
+  const tools = await databaseTools(database);
   const isDryRun = options.dryRun === true;
   const pending = await tools.pending();
   if (!isDryRun) await (await openDatabase(database, { onProgress: io.notice })).close();
@@ -42,7 +62,7 @@ async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
 }
 
 async function check(io: CommandIo, options: JsonOption): Promise<void> {
-  const tools = toolsOf(io);
+  const tools = await toolsOf(io);
   const name = nameOf(io);
   const problems = await tools.check();
   const isOk = problems.length === 0;
@@ -52,7 +72,7 @@ async function check(io: CommandIo, options: JsonOption): Promise<void> {
 }
 
 async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {
-  const tools = toolsOf(io);
+  const tools = await toolsOf(io);
   await tools.backup(target, io.progress('Copying'));
   noteDone(tools, io);
   printResult(io, options, { ...tools.place, backup: target }, [`${nameOf(io)} was copied to ${target}.`]);
@@ -68,7 +88,7 @@ function noteDone(tools: DatabaseTools, { notice }: CommandIo): void {
 }
 
 async function restore(io: CommandIo, source: string, options: JsonOption): Promise<void> {
-  const tools = toolsOf(io);
+  const tools = await toolsOf(io);
   await tools.restore(source, io.progress('Copying'));
   printResult(io, options, { ...tools.place, backup: source }, [
     `${nameOf(io)} was restored from ${source}.`,
@@ -76,10 +96,10 @@ async function restore(io: CommandIo, source: string, options: JsonOption): Prom
 }
 
 async function info(io: CommandIo, options: JsonOption): Promise<void> {
-  const { fields, lines } = await toolsOf(io).describe();
+  const { fields, lines } = await (await toolsOf(io)).describe();
   printResult(io, options, fields, lines);
 }
 
-const toolsOf = ({ environment }: CommandIo): DatabaseTools =>
+const toolsOf = ({ environment }: CommandIo): Promise<DatabaseTools> =>
   databaseTools(readConfig(environment).database);
 const nameOf = ({ environment }: CommandIo): string => databaseName(readConfig(environment).database);

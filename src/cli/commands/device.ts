@@ -7,8 +7,7 @@ import { CommandError } from '../command-error.js';
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
-export function addDeviceCommands(program: Command, io: CommandIo): void {
-  const device = program.command('device').description('devices of a company');
+export function addDeviceCommands(device: Command, io: CommandIo): void {
   withActor(
     addJsonCommand(
       device,

@@ -17,8 +17,7 @@ import { readIn, withActor, withDatabase, writeIn, type ActorOptions } from '../
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { memberFields, membersTable } from './user-output.js';
 
-export function addMemberCommands(program: Command, io: CommandIo): void {
-  const member = program.command('member').description('users in a company, and their roles');
+export function addMemberCommands(member: Command, io: CommandIo): void {
   addJsonCommand(member, 'list', 'list the members of a company')
     .requiredOption('--company <name>', 'the company')
     .action((options: ListOptions) => list(io, options));

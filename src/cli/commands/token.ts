@@ -20,8 +20,7 @@ import {
 } from '../command-context.js';
 import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 
-export function addTokenCommands(program: Command, io: CommandIo): void {
-  const token = program.command('token').description('API tokens of a company');
+export function addTokenCommands(token: Command, io: CommandIo): void {
   withActor(addJsonCommand(token, 'create', 'create a named token; it is shown only once'))
     .requiredOption('--company <name>', 'the company')
     .requiredOption('--email <address>', 'the member who owns the token; their role limits its scopes')

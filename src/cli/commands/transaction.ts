@@ -26,8 +26,7 @@ In CSV the first line names the columns, an empty cell is no value, and "parsed"
 Rows are stored 500 at a time. The same command can be run again, also after it was stopped: rows that are stored
 already are recognized by their reference, or by all their values if they have none.`;
 
-export function addTransactionCommands(program: Command, io: CommandIo): void {
-  const transaction = program.command('transaction').description('transactions of a company');
+export function addTransactionCommands(transaction: Command, io: CommandIo): void {
   withActor(addJsonCommand(transaction, 'import', 'store transactions from a file; safe to repeat'))
     .argument('<file>', 'NDJSON (.ndjson, .jsonl) or CSV (.csv), UTF-8, of any length')
     .requiredOption('--company <name>', 'the company')

@@ -20,8 +20,7 @@ import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '..
 import { addUserAddCommand, PASSWORD_STDIN, readPassword } from './user-add.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
 
-export function addUserCommands(program: Command, io: CommandIo): void {
-  const user = program.command('user').description('users and their access');
+export function addUserCommands(user: Command, io: CommandIo): void {
   addUserAddCommand(user, io);
   addJsonCommand(user, 'list', 'list users, of one company or of all')
     .option('--company <name>', 'members of this company only')

@@ -1,3 +1,4 @@
+import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 
 import { DomainError } from '../../platform/errors.js';
@@ -5,6 +6,7 @@ import { inMemory } from '../../platform/limits/network-counter.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
+import { FileCheck } from './checking/file-check.js';
 import { Checkpoints } from './checkpoints/checkpoints.js';
 import { SqliteConnection } from './connection.js';
 import type { Watcher } from './watcher.js';
@@ -25,6 +27,8 @@ import type { Tables } from '../tables/tables.js';
 export interface ConnectOptions extends OpenOptions {
   /** Notes in the marker what is acknowledged. Without it, nothing is noted. */
   readonly slot?: Exclude<Slot, 'synced'>;
+  /** False if the whole file is still to be checked for damage. */
+  readonly isChecked?: boolean;
 }
 
 /** Opens a file that has the current schema. */
@@ -43,6 +47,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const reserve = options.slot === 'server' ? new Reserve(file) : null;
   const checkpoints = options.slot === 'server' ? checkpointsOf(writer, file) : null;
   const readers = openReaders(file, writer, options);
+  const fileCheck = options.isChecked === false ? fileCheckOf(file, watcher, options) : null;
   const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, groups) });
   const verify = (): string | null => writer.guard?.verify() ?? null;
   return {
@@ -54,12 +59,14 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     lockCompanies: () => Promise.resolve(),
     watchStatements: (listener) => statements.add(listener),
     admit: (change) => admit(reserve, health, change),
-    ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify }, options),
+    ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify, fileCheck }, options),
+    begin: () => fileCheck?.begin(),
     close: async () => {
+      await fileCheck?.close();
       await groups.finish();
       await readers.close();
       await checkpoints?.close();
-      closeWriter(writer);
+      closeWriter(writer, health);
       unmark();
     },
   };
@@ -73,7 +80,7 @@ function groupsOf(connection: SqliteConnection, health: DatabaseHealth): WriteGr
 
 function upkeepOf(
   file: string,
-  parts: Pick<Database, 'reads' | 'writes' | 'health' | 'verify'>,
+  parts: Pick<Database, 'reads' | 'writes' | 'health' | 'verify'> & { readonly fileCheck: FileCheck | null },
   { maxLogBytes = Infinity }: ConnectOptions,
 ): Pick<Database, 'checks' | 'bytes' | 'maintain' | 'spoolPath' | 'lastBackupPath'> {
   return {
@@ -101,6 +108,14 @@ const SINGLE_NODE: Pick<
   windows: inMemory,
   windowFailures: () => 0,
 };
+
+function fileCheckOf(file: string, watcher: Watcher, { onProgress }: ConnectOptions): FileCheck {
+  return new FileCheck({
+    file,
+    onProgress: (message) => onProgress?.(message),
+    onDamage: (detail) => watcher.onFault('db_corrupt', new Sqlite.SqliteError(detail, 'SQLITE_CORRUPT')),
+  });
+}
 
 function checkpointsOf(writer: SqliteConnection, file: string): Checkpoints {
   const checkpoints = new Checkpoints({
@@ -160,10 +175,11 @@ function guardOf(
   });
 }
 
-function closeWriter({ database, guard }: SqliteConnection): void {
-  if ((guard?.verify() ?? null) === null) closeWhole(database);
-  else database.close();
-  guard?.close();
+function closeWriter({ database, guard }: SqliteConnection, health: DatabaseHealth): void {
+  const isInPlace = (guard?.verify() ?? null) === null;
+  const isWhole = isInPlace && closeWhole(database);
+  database.close();
+  guard?.close(isWhole && !health.isLasting);
 }
 
 function admit(reserve: Reserve | null, health: DatabaseHealth, change: 'deletion' | 'other'): void {

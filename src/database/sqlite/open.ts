@@ -12,12 +12,13 @@ import { dirname } from 'node:path';
 
 import { connect } from './connect.js';
 import type { Database, OpenOptions } from '../database.js';
-import { MIGRATIONS } from './migrations/index.js';
+import { MIGRATION_NAMES, MIGRATIONS } from './migrations/index.js';
 import { refuseUnfinished } from '../copy/unfinished.js';
 import { unfinishedCopyIn } from './copy/source.js';
 import { faultOfSystem } from '../../platform/storage-faults.js';
 import { isStorageFault, translate } from './faults.js';
 import { DatabaseRefused } from '../refused.js';
+import { forgetCleanStop, hasCleanStop } from './file/clean-stop.js';
 import { inspectFile, recognizeFile, unusable } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
 import { ensureMarker, headOf, lossOf, lost } from './file/loss.js';
@@ -33,7 +34,7 @@ export async function prepareFile(file: string): Promise<void> {
     makeFolder(dirname(file));
     refuseSecondName(file);
     recognizeFile(file);
-    await bringUpToDate(file, null, undefined);
+    await bringUpToDate(file, null, {});
   } catch (error) {
     throw explain(error, file);
   }
@@ -57,10 +58,10 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   recognizeFile(file);
   const lock = options.exclusive === true ? lockFile(file) : null;
   try {
-    await bringUpToDate(file, lock, options.acceptLoss);
+    const isChecked = await bringUpToDate(file, lock, options);
     const unfinished = unfinishedCopyIn(file);
     if (unfinished !== null) throw refuseUnfinished(file, unfinished);
-    const database = connect(file, { ...options, slot: lock === null ? 'command' : 'server' });
+    const database = connect(file, { ...options, slot: lock === null ? 'command' : 'server', isChecked });
     return {
       ...database,
       close: async () => {
@@ -74,22 +75,26 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   }
 }
 
+/** False if the whole file is still to be checked for damage: that of a server that was stopped, and of nothing since. */
 async function bringUpToDate(
   file: string,
   lock: FileLock | null,
-  acceptLoss: OpenOptions['acceptLoss'],
-): Promise<void> {
+  { acceptLoss, onProgress = () => undefined }: OpenOptions,
+): Promise<boolean> {
   demandWritable(file);
-  const inspection = inspectFile(file);
+  const checksLater = lock !== null && hasCleanStop(file);
+  const inspection = inspectFile(file, MIGRATION_NAMES, { checksLater });
+  if (lock !== null && !checksLater && inspection.state !== 'new') onProgress(CHECKED_FIRST);
   const loss = lossOf(file);
   if (loss !== null && acceptLoss === undefined) throw lost(loss);
   if (lock === null && inspection.pending.length === 0) {
     ensureMarker(file);
-    return;
+    return true;
   }
   const held = lock ?? (await lockFileSoon(file));
   try {
     if (loss !== null) removeMarker(file);
+    forgetCleanStop(file);
     // SQLite gives its log and other files beside the database the mode of the database file.
     if (!existsSync(file)) closeSync(openSync(canonicalPath(file), 'a', 0o600));
     if (lock === null) await migrateFile(file);
@@ -100,10 +105,14 @@ async function bringUpToDate(
     writeLogBack(file);
     ensureMarker(file);
     if (loss !== null) acceptLoss?.(loss);
+    return !checksLater || inspection.pending.length > 0;
   } finally {
     if (lock === null) held.release();
   }
 }
+
+const CHECKED_FIRST =
+  'the whole database file was checked before the start: no server has stopped cleanly on it, or it was changed since';
 
 /** Before a server uses a file: other users must not be able to lock it, and no other server may have it open. */
 async function takeOver(file: string): Promise<void> {

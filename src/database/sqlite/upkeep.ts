@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MIGRATION_NAMES } from './migrations/index.js';
+import type { FileCheck } from './checking/file-check.js';
 import type { Database, DatabaseBytes } from '../database.js';
 import type { Tables } from '../tables/tables.js';
 import { walPath, fileBytes } from './file/paths.js';
@@ -11,9 +12,12 @@ import { walPath, fileBytes } from './file/paths.js';
 /** With less free space, a change and its WAL might not fit. */
 const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
-/** Readiness checks; each resolves to null, or to the code of a problem, for example `full` or `not_current`. */
+/** Readiness checks; see `Database.checks`. */
 export function databaseChecks(
-  database: Pick<Database, 'reads' | 'health' | 'verify'> & { readonly file: string },
+  database: Pick<Database, 'reads' | 'health' | 'verify'> & {
+    readonly file: string;
+    readonly fileCheck: Pick<FileCheck, 'state'> | null;
+  },
   { maxLogBytes }: { readonly maxLogBytes: number },
 ): Database['checks'] {
   return {
@@ -23,6 +27,7 @@ export function databaseChecks(
       await sql`select 1`.execute(database.reads);
       return database.health.fault;
     },
+    whole_file: () => Promise.resolve(database.fileCheck?.state ?? null),
     migrations: async () => ((await hasAllMigrations(database.reads)) ? null : 'not_current'),
     disk: async () => ((await freeBytes(database.file)) < MIN_FREE_BYTES ? 'full' : null),
   };

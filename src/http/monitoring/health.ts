@@ -1,13 +1,14 @@
 import type { RequestHandler } from 'express';
 
+import type { CheckResult } from '../../database/database.js';
 import { sendJson } from '../send.js';
 
-/** One condition of readiness; resolves to null if it holds, else to the problem. */
-export type Check = () => Promise<string | null>;
+/** One condition of readiness; resolves to null or a note if it holds, else to the problem. */
+export type Check = () => Promise<CheckResult>;
 
-/** Whether the server accepts requests: from when it listens until the beginning of its stop. */
+/** Whether the server accepts requests: from when all of it is loaded until the beginning of its stop. */
 export interface Readiness {
-  isOn: boolean;
+  problem: 'starting' | 'stopping' | null;
 }
 
 /** 200 while the process runs; does no I/O. */
@@ -17,25 +18,27 @@ export const alive: RequestHandler = async (_request, response) => {
 
 /** 200 if every check holds, else 503; the body has the result of each check. */
 export function ready(readiness: Readiness, checks: Readonly<Record<string, Check>>): RequestHandler {
-  const all = { ...checks, running: () => Promise.resolve(readiness.isOn ? null : 'stopping') };
+  const all = { ...checks, running: () => Promise.resolve(readiness.problem) };
   return async (_request, response) => {
     const results = await Promise.all(
-      Object.entries(all).map(async ([name, check]) => [name, await problemOf(check)] as const),
+      Object.entries(all).map(async ([name, check]) => [name, await resultOf(check)] as const),
     );
-    const isReady = results.every(([, problem]) => problem === null);
+    const isReady = results.every(([, result]) => typeof result !== 'string');
     if (!isReady) response.setHeader('Retry-After', '5');
     response.status(isReady ? 200 : 503);
     await sendJson(response, {
       status: isReady ? 'ready' : 'not_ready',
-      checks: Object.fromEntries(
-        results.map(([name, problem]) => [name, problem === null ? { ok: true } : { ok: false, problem }]),
-      ),
+      checks: Object.fromEntries(results.map(([name, result]) => [name, fieldsOf(result)])),
     });
   };
 }
 
+function fieldsOf(result: CheckResult): object {
+  return typeof result === 'string' ? { ok: false, problem: result } : { ok: true, ...result };
+}
+
 /** Hides the error of a check that throws: the endpoint needs no authentication. */
-async function problemOf(check: Check): Promise<string | null> {
+async function resultOf(check: Check): Promise<CheckResult> {
   try {
     return await check();
   } catch {

@@ -1,8 +1,12 @@
-import type { RateLimiterRes } from 'rate-limiter-flexible';
-
 import type { Clock } from '../clock.js';
 import { clientNetwork, widerNetworks } from '../network.js';
-import { BoundedWindowStore, type NamedLimits, type WindowStore, type WindowStores } from './window-store.js';
+import {
+  BoundedWindowStore,
+  type NamedLimits,
+  type WindowCount,
+  type WindowStore,
+  type WindowStores,
+} from './window-store.js';
 
 /** What the clients of a network have used of their limit. */
 export interface Usage {
@@ -93,7 +97,7 @@ async function read({ points, store }: Limit, network: string): Promise<Usage> {
   return state === null || state.msBeforeNext <= 0 ? NOTHING_USED : usageOf(points, state);
 }
 
-function usageOf(points: number, { consumedPoints, msBeforeNext }: RateLimiterRes): Usage {
+function usageOf(points: number, { consumedPoints, msBeforeNext }: WindowCount): Usage {
   return {
     remaining: Math.max(0, points - consumedPoints),
     isFull: consumedPoints >= points,

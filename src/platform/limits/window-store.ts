@@ -1,12 +1,22 @@
-import { RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
-
 import type { Clock } from '../clock.js';
+
+/** A window of a key, with the names that rate-limiter-flexible uses. */
+export interface WindowCount {
+  readonly consumedPoints: number;
+  /** Until the window ends. */
+  readonly msBeforeNext: number;
+}
 
 /**
  * Counts events by key in windows of a fixed length, each of which begins with the first event of its key. The stores of
  * rate-limiter-flexible have this form, those shared by several servers too.
  */
-export type WindowStore = Pick<RateLimiterAbstract, 'penalty' | 'get'>;
+export interface WindowStore {
+  /** Counts an event. */
+  penalty(key: string): Promise<WindowCount>;
+  /** Null without a window of its own. */
+  get(key: string): Promise<WindowCount | null>;
+}
 
 export interface WindowLimits {
   /** Events in a window that are within the limit. */
@@ -85,8 +95,7 @@ export class BoundedWindowStore implements WindowStore {
     return this.#recent.size + this.#older.size + this.#full.size;
   }
 
-  penalty(key: string | number): Promise<RateLimiterRes> {
-    const name = String(key);
+  penalty(name: string): Promise<WindowCount> {
     const window = this.#current(name) ?? this.#begin();
     window.count += 1;
     window.unshared += 1;
@@ -94,8 +103,8 @@ export class BoundedWindowStore implements WindowStore {
     return Promise.resolve(this.#stateOf(window));
   }
 
-  get(key: string | number): Promise<RateLimiterRes | null> {
-    const window = this.#current(String(key));
+  get(key: string): Promise<WindowCount | null> {
+    const window = this.#current(key);
     return Promise.resolve(window === undefined ? null : this.#stateOf(window));
   }
 
@@ -167,8 +176,7 @@ export class BoundedWindowStore implements WindowStore {
     return endsAt <= this.#clock.elapsed();
   }
 
-  #stateOf({ count, endsAt }: Window): RateLimiterRes {
-    const remaining = Math.max(0, this.#limits.points - count);
-    return new RateLimiterRes(remaining, endsAt - this.#clock.elapsed(), count, count === 1);
+  #stateOf({ count, endsAt }: Window): WindowCount {
+    return { consumedPoints: count, msBeforeNext: endsAt - this.#clock.elapsed() };
   }
 }

@@ -34,7 +34,7 @@ describe('RL-09 the windows in memory', () => {
   it('of as many keys in use as there is room for are not all forgotten at once', async () => {
     const store = storeOf(1_000, 100);
     await repeat(1_000, async (n) => {
-      await store.penalty(n % 100);
+      await store.penalty(`key ${n % 100}`);
       if (n > 100) expect(store.size).toBeGreaterThanOrEqual(50);
     });
   });

@@ -72,7 +72,7 @@ function placeAt(url: string, remove: () => Promise<void>): TestPlace {
     },
     open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => (await run(text, values)) as Row[],
-    check: () => databaseTools({ server: url }).check(),
+    check: async () => (await databaseTools({ server: url })).check(),
     stored: () => withClient(url, storedText),
     continueIdsAfter: async (last) => {
       await run(

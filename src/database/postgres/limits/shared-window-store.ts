@@ -37,13 +37,13 @@ export class SharedWindowStore implements WindowStore {
     this.#sharedFrom = Math.ceil(limits.points * SHARED_FROM);
   }
 
-  async penalty(key: string | number): ReturnType<WindowStore['penalty']> {
+  async penalty(key: string): ReturnType<WindowStore['penalty']> {
     const result = await this.#windows.penalty(key);
-    this.#mark(String(key));
+    this.#mark(key);
     return result;
   }
 
-  get(key: string | number): ReturnType<WindowStore['get']> {
+  get(key: string): ReturnType<WindowStore['get']> {
     return this.#windows.get(key);
   }
 

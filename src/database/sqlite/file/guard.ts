@@ -2,6 +2,7 @@ import type Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
 import { DomainError } from '../../../platform/errors.js';
+import { noteCleanStop } from './clean-stop.js';
 import { IDENTITY_OFFSET } from './inspect.js';
 import type { Mark, Marker } from './marker.js';
 import { canonicalPath, openDescriptor, walPath } from './paths.js';
@@ -19,8 +20,8 @@ export interface CommitGuard {
   checkpointed(): void;
   /** Null if the files are where they were opened; otherwise says which one is not. */
   verify(): string | null;
-  /** After the connection was closed. */
-  close(): void;
+  /** After the connection was closed; `isClean` if the file is whole without a log, and no damage is known. */
+  close(isClean: boolean): void;
 }
 
 interface Place {
@@ -88,8 +89,9 @@ export class FileGuard implements CommitGuard {
   }
 
   /** The database must be closed already. */
-  close(): void {
+  close(isClean: boolean): void {
     this.#guarded(() => this.options.marker.close());
+    if (isClean && this.#lost === null) this.#guarded(() => noteCleanStop(this.#file));
   }
 
   #readHead(): Mark {

@@ -40,17 +40,23 @@ const SCHEMA_OFFSET = 100;
 const LEAF_PAGE = 13;
 
 /**
- * Reads the state of a database file without changing it. `known` are the migrations of this program. Errors:
- * `DatabaseRefused` if the file is damaged, of another program, or has migrations that are not known.
+ * Reads the state of a database file without changing it. `known` are the migrations of this program. With
+ * `checksLater`, the whole file is read only if there is a migration to apply. Errors: `DatabaseRefused` if the file is
+ * damaged, of another program, or has migrations that are not known.
  */
-export function inspectFile(file: string, known: readonly string[] = MIGRATION_NAMES): Inspection {
+export function inspectFile(
+  file: string,
+  known: readonly string[] = MIGRATION_NAMES,
+  { checksLater = false } = {},
+): Inspection {
   if (recognizeFile(file) === 'new') return { state: 'new', applied: [], pending: known };
   const database = openToInspect(file);
   try {
-    refuseDamaged(database, file);
+    if (!checksLater) refuseDamaged(database, file);
     const applied = appliedMigrations(database);
     refuseNewer(applied, known, file);
     const pending = known.filter((name) => !applied.includes(name));
+    if (checksLater && pending.length > 0) refuseDamaged(database, file);
     return { state: pending.length === 0 ? 'current' : 'older', applied, pending };
   } catch (error) {
     if (!(error instanceof Sqlite.SqliteError) || isLocked(error)) throw error;

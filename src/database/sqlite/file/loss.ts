@@ -6,6 +6,7 @@ import type { Loss } from '../../database.js';
 import { DatabaseRefused } from '../../refused.js';
 import { readHeader, recognizeFile, type Header } from './inspect.js';
 import { readMarks, replaceMarker, type Mark } from './marker.js';
+import { hasCleanStop, noteCleanStop } from './clean-stop.js';
 import { closeWhole, closing, openFile } from './open-file.js';
 import { canonicalPath, fileBytes, isOpenInProcess, walPath } from './paths.js';
 
@@ -117,8 +118,11 @@ export function ensureMarker(file: string): void {
 export function keepLog(file: string): () => void {
   try {
     ensureMarker(file);
+    const wasClean = hasCleanStop(file);
     const database = openFile(file, { readonly: false });
-    return () => closeWhole(database);
+    return () => {
+      if (closeWhole(database) && wasClean) noteCleanStop(file);
+    };
   } catch {
     return () => undefined;
   }

@@ -37,6 +37,8 @@ const MAGIC = 0x54474d31;
 const RECORD_BYTES = 64;
 /** Each record has a sector of the disk for itself, so that a power cut damages at most the one being written. */
 const OFFSETS = { server: 0, command: 512, synced: 1_024 } as const;
+/** Of what `clean-stop.ts` notes. */
+export const CLEAN_STOP_OFFSET = 1_536;
 const FILE_BYTES = 4_096;
 const CHECKSUM_OFFSET = 60;
 
@@ -44,7 +46,7 @@ const CHECKSUM_OFFSET = 60;
 export type Slot = keyof typeof OFFSETS;
 
 /** Path of the file that says how far the ledger of a database has been acknowledged. */
-function markerPath(file: string): string {
+export function markerPath(file: string): string {
   return `${canonicalPath(file)}.marker`;
 }
 

@@ -58,15 +58,17 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
 /**
  * Ends the use of a connection that can write. The last one copies the log into the file, and turns WAL mode off, so
  * that the file is known to be complete without a log; where others have the database open, that fails, and the last
- * of them does it.
+ * of them does it. True if it was the last one.
  */
-export function closeWhole(database: Sqlite.Database): void {
+export function closeWhole(database: Sqlite.Database): boolean {
+  let isLast = false;
   try {
-    database.pragma('journal_mode = delete');
+    isLast = database.pragma('journal_mode = delete', { simple: true }) === 'delete';
   } catch {
     // It stays in WAL mode, which the marker covers.
   }
   database.close();
+  return isLast;
 }
 
 /** Gives a database a new random number; returns it. */

@@ -1,0 +1,32 @@
+import type { Graphql } from './server.js';
+
+export interface DeferredGraphql extends Graphql {
+  /** Loads it, unless that was done before. Rejects with what `create` rejects with. */
+  readonly load: () => Promise<void>;
+}
+
+/**
+ * GraphQL that is loaded once the server listens: with its schema, it is half of what a server loads. Requests that
+ * come before wait for it.
+ */
+export function deferGraphql(create: () => Promise<Graphql>): DeferredGraphql {
+  let loaded: Graphql | undefined;
+  let loading: Promise<Graphql> | undefined;
+  const load = (): Promise<Graphql> =>
+    (loading ??= create().then((graphql) => {
+      loaded = graphql;
+      return graphql;
+    }));
+  return {
+    load: async () => void (await load()),
+    handler: async (request, response, next) => {
+      await (loaded ?? (await load())).handler(request, response, next);
+    },
+    refuse: async (error, request, response, next) => {
+      await (loaded ?? (await load())).refuse(error, request, response, next);
+    },
+    stop: async (graceMs) => {
+      await (await loading)?.stop(graceMs);
+    },
+  };
+}

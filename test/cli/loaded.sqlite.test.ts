@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+import { useScratchFolder } from '../faults/machine.js';
+import { urlOf } from '../support/databases/sqlite-place.js';
+import { runProgram, startProgram, type ProgramOptions } from '../support/program.js';
+
+const HOOK = fileURLToPath(new URL('./loaded-modules.js', import.meta.url));
+
+let folder: string;
+let file: string;
+useScratchFolder((scratch) => ({ folder, file } = scratch));
+
+const recording = (): ProgramOptions => ({
+  nodeOptions: ['--import', HOOK],
+  environment: { LOADED_MODULES: join(folder, 'loaded.json') },
+});
+
+const loaded = (): readonly string[] =>
+  JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as string[];
+
+/** Names of packages, for example `kysely`, in alphabetical order. */
+function packagesOf(urls: readonly string[]): readonly string[] {
+  const names = urls.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
+/** Folders of the program, and its files, relative to `dist/`. */
+function ownOf(urls: readonly string[]): readonly string[] {
+  return urls.flatMap((url) => /\/dist\/(.*)$/.exec(url)?.[1] ?? []);
+}
+
+const FOR_SERVERS = ['express', 'graphql', 'pino', 'prom-client', 'type-graphql', '@apollo/server'];
+
+describe('what a start loads', () => {
+  it.each([[['--version']], [['--help']], [['nonsense']], [['config', 'print']]])(
+    'by %s is the command line only',
+    async (args) => {
+      await runProgram(args, urlOf(file), recording());
+      expect(packagesOf(loaded())).toEqual(['commander']);
+      const own = ownOf(loaded());
+      expect(own.filter((path) => /^(app|demo|graphql|http|resources|rest)\//.test(path))).toEqual([]);
+      expect(own.filter((path) => path.startsWith('database/'))).toEqual(['database/refused.js']);
+    },
+  );
+
+  it('by a command on the database are no packages of a server, and those of its database only', async () => {
+    await runProgram(['user', 'list'], urlOf(file), recording());
+    const packages = packagesOf(loaded());
+    expect(packages).toContain('better-sqlite3');
+    expect(packages.filter((name) => [...FOR_SERVERS, 'csv-parse', 'pg'].includes(name))).toEqual([]);
+    expect(ownOf(loaded()).filter((path) => path.startsWith('database/postgres/'))).toEqual([]);
+  });
+
+  it('by db check is the database only', async () => {
+    await runProgram(['user', 'list'], urlOf(file));
+    expect((await runProgram(['db', 'check'], urlOf(file), recording())).code).toBe(0);
+    const packages = packagesOf(loaded()).filter((name) => !/^(bindings|file-uri-to-path)$/.test(name));
+    expect(packages).toEqual(['better-sqlite3', 'commander', 'kysely']);
+    expect(ownOf(loaded()).filter((path) => /^(app|resources|database\/postgres)\//.test(path))).toEqual([]);
+  });
+
+  it('by serve is GraphQL only once it listens, and the driver of its own database', async () => {
+    const program = await startProgram(urlOf(file), recording());
+    await program.end('SIGTERM');
+    const all = loaded();
+    const before = all.slice(0, all.indexOf('listens'));
+    const graphql = ['@apollo/server', 'graphql', 'graphql-scalars', 'graphql-ws', 'type-graphql'];
+    expect(packagesOf(before).filter((name) => graphql.includes(name))).toEqual([]);
+    expect(packagesOf(all)).toEqual(expect.arrayContaining(graphql));
+    for (const name of ['pg', 'csv-parse', '@opentelemetry/sdk-trace'])
+      expect(packagesOf(all)).not.toContain(name);
+    expect(ownOf(all).filter((path) => path.startsWith('database/postgres/'))).toEqual([]);
+  });
+});

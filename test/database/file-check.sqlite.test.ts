@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+import { FileCheck } from '../../src/database/sqlite/checking/file-check.js';
+import { runTool, useScratchFolder } from '../faults/machine.js';
+import { databaseFile } from '../support/databases/sqlite-place.js';
+
+const PROGRAM = fileURLToPath(
+  new URL('../../src/database/sqlite/checking/check-process.ts', import.meta.url),
+);
+
+let file: string;
+useScratchFolder((scratch) => ({ file } = scratch));
+
+function checkOf(checked: string) {
+  const lines: string[] = [];
+  const damage: string[] = [];
+  const check = new FileCheck({
+    file: checked,
+    onProgress: (line) => lines.push(line),
+    onDamage: (detail) => damage.push(detail),
+  });
+  return { check, lines, damage };
+}
+
+/** Opening it takes without an end, as the check of a very large file does. */
+function endlessFile(): string {
+  runTool('mkfifo', file);
+  return file;
+}
+
+describe('the check of a whole file', () => {
+  it('is due until it has ended, and is made once', async () => {
+    const { check, lines, damage } = checkOf(databaseFile());
+    expect([check.state, lines]).toEqual([{ note: 'running' }, []]);
+    check.begin();
+    await expect.poll(() => check.state).toBeNull();
+    check.begin();
+    await check.close();
+    expect([lines.length, damage]).toEqual([2, []]);
+  });
+
+  it('that cannot be made is no damage, and stays due', async () => {
+    const { check, lines, damage } = checkOf(`${file}.missing`);
+    check.begin();
+    await expect.poll(() => lines).toHaveLength(2);
+    expect([check.state, damage]).toEqual([{ note: 'running' }, []]);
+    expect(lines[1]).toContain('could not be made');
+    await check.close();
+  });
+
+  it('ends at once when the server closes the database', async () => {
+    const { check, lines } = checkOf(endlessFile());
+    check.begin();
+    await check.close();
+    check.begin();
+    expect(lines).toHaveLength(1);
+  });
+
+  it('ends with the process that has begun it', async () => {
+    const child = fork(PROGRAM, [endlessFile()], { env: {}, execArgv: [] });
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  });
+});

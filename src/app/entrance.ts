@@ -35,9 +35,10 @@ export class Entrance {
     return this.#listening.url;
   }
 
-  /** From now on, `listener` serves the requests. */
-  serveWith(listener: RequestListener): void {
+  /** From now on, `listener` serves the requests. Resolves to the address, for example `http://127.0.0.1:4000`. */
+  async serveWith(listener: RequestListener): Promise<string> {
     this.#serve = listener;
+    return await this.open();
   }
 
   get listening(): HttpListener | undefined {

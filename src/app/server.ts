@@ -71,12 +71,11 @@ export async function createServer(
   const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
   const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping(units, database, clock, onError);
-  const unwatch = watchStorage(database, logger);
+  const unwatch = watchUntilEnd(database, logger, overrides.onFatal);
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
     start: async () => {
-      entrance.serveWith(surfaces.listener);
-      const url = await entrance.open();
+      const url = await entrance.serveWith(surfaces.listener);
       housekeeping.start();
       await surfaces.load();
       monitoring.readiness.problem = null;
@@ -88,7 +87,6 @@ export async function createServer(
       monitoring.readiness.problem = 'stopping';
       await Promise.all([surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()]);
       unwatch();
-      endIfLost(database, overrides.onFatal);
       await Promise.all([database.close(), monitoring.stop()]);
     },
   };
@@ -98,9 +96,14 @@ function errorLogger(logger: Logger): (error: unknown, requestId?: string | null
   return (error, requestId) => logger.error({ err: error, request_id: requestId }, 'unexpected error');
 }
 
-function endIfLost(database: Database, onFatal: ServerOverrides['onFatal']): void {
-  const problem = database.verify();
-  if (problem !== null) onFatal?.(new Error(problem));
+/** Returns what is to be called before the database is closed. */
+function watchUntilEnd(database: Database, logger: Logger, onFatal: ServerOverrides['onFatal']): () => void {
+  const unwatch = watchStorage(database, logger);
+  return () => {
+    unwatch();
+    const problem = database.verify();
+    if (problem !== null) onFatal?.(new Error(problem));
+  };
 }
 
 function storageOptions(overrides: ServerOverrides, entrance: Entrance): StorageOptions {

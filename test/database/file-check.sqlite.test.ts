@@ -11,6 +11,9 @@ const PROGRAM = fileURLToPath(
   new URL('../../src/database/sqlite/checking/check-process.ts', import.meta.url),
 );
 
+/** A process is started. */
+const WAIT = { timeout: 20_000 };
+
 let file: string;
 useScratchFolder((scratch) => ({ file } = scratch));
 
@@ -36,7 +39,7 @@ describe('the check of a whole file', () => {
     const { check, lines, damage } = checkOf(databaseFile());
     expect([check.state, lines]).toEqual([{ note: 'running' }, []]);
     check.begin();
-    await expect.poll(() => check.state).toBeNull();
+    await expect.poll(() => check.state, WAIT).toBeNull();
     check.begin();
     await check.close();
     expect([lines.length, damage]).toEqual([2, []]);
@@ -45,7 +48,7 @@ describe('the check of a whole file', () => {
   it('that cannot be made is no damage, and stays due', async () => {
     const { check, lines, damage } = checkOf(`${file}.missing`);
     check.begin();
-    await expect.poll(() => lines).toHaveLength(2);
+    await expect.poll(() => lines, WAIT).toHaveLength(2);
     expect([check.state, damage]).toEqual([{ note: 'running' }, []]);
     expect(lines[1]).toContain('could not be made');
     await check.close();

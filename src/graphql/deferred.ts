@@ -19,12 +19,14 @@ export function deferGraphql(create: () => Promise<Graphql>): DeferredGraphql {
     }));
   return {
     load: async () => void (await load()),
-    handler: async (request, response, next) => {
-      await (loaded ?? (await load())).handler(request, response, next);
-    },
-    refuse: async (error, request, response, next) => {
-      await (loaded ?? (await load())).refuse(error, request, response, next);
-    },
+    handler: (request, response, next) =>
+      loaded === undefined
+        ? load().then(({ handler }) => handler(request, response, next))
+        : loaded.handler(request, response, next),
+    refuse: (error, request, response, next) =>
+      loaded === undefined
+        ? load().then(({ refuse }) => refuse(error, request, response, next))
+        : loaded.refuse(error, request, response, next),
     stop: async (graceMs) => {
       await (await loading)?.stop(graceMs);
     },

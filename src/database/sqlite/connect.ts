@@ -62,8 +62,10 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify, fileCheck }, options),
     begin: () => fileCheck?.begin(),
     close: async () => {
+      // Writes are refused from now on.
+      const finished = groups.finish();
       await fileCheck?.close();
-      await groups.finish();
+      await finished;
       await readers.close();
       await checkpoints?.close();
       closeWriter(writer, health);

@@ -11,10 +11,10 @@ import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
 import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
-import { createMonitoring } from './monitoring.js';
+import { createMonitoring, type Monitoring } from './monitoring.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
-import { createSurfaces } from './surfaces.js';
+import { createSurfaces, type Surfaces } from './surfaces.js';
 
 export interface ServerOverrides {
   readonly clock?: Clock;
@@ -74,15 +74,7 @@ export async function createServer(
   const unwatch = watchStorage(database, logger);
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
-    start: async () => {
-      entrance.serveWith(surfaces.listener);
-      const url = await entrance.open();
-      housekeeping.start();
-      await surfaces.load();
-      monitoring.readiness.problem = null;
-      setImmediate(() => database.begin());
-      return url;
-    },
+    start: () => startServing({ entrance, surfaces, housekeeping, monitoring, database }),
     renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.problem = 'stopping';
@@ -92,6 +84,26 @@ export async function createServer(
       await Promise.all([database.close(), monitoring.stop()]);
     },
   };
+}
+
+interface ServingParts {
+  readonly entrance: Entrance;
+  readonly surfaces: Surfaces;
+  readonly housekeeping: Housekeeping;
+  readonly monitoring: Monitoring;
+  readonly database: Database;
+}
+
+/** Listens before everything is loaded; then it is ready. Resolves to the URL. */
+async function startServing(parts: ServingParts): Promise<string> {
+  const { entrance, surfaces, housekeeping, monitoring, database } = parts;
+  entrance.serveWith(surfaces.listener);
+  const url = await entrance.open();
+  housekeeping.start();
+  await surfaces.load();
+  monitoring.readiness.problem = null;
+  setImmediate(() => database.begin());
+  return url;
 }
 
 function errorLogger(logger: Logger): (error: unknown, requestId?: string | null) => void {

@@ -28,7 +28,9 @@ export function deferGraphql(create: () => Promise<Graphql>): DeferredGraphql {
         ? load().then(({ refuse }) => refuse(error, request, response, next))
         : loaded.refuse(error, request, response, next),
     stop: async (graceMs) => {
-      await (await loading)?.stop(graceMs);
+      // If it could not be loaded, there is nothing to end.
+      await loading?.catch(() => undefined);
+      await loaded?.stop(graceMs);
     },
   };
 }

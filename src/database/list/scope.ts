@@ -36,8 +36,12 @@ export function ofCompany(
   where: Condition | null,
 ): RawBuilder<unknown> {
   const company = sql.ref(`t.${list.company ?? 'company_id'}`);
-  const id = hasAlternatives(where) ? sql`${caller.companyId}` : steady(caller.companyId);
-  return sql`${company} = ${id} ${andPresent(list.table, 't')}`;
+  return sql`${company} = ${boundCompany(caller.companyId, where)} ${andPresent(list.table, 't')}`;
+}
+
+/** The company of the rows that meet a condition, to be compared with a column (see `ofCompany`). */
+export function boundCompany(companyId: number, where: Condition | null): RawBuilder<number> {
+  return hasAlternatives(where) ? sql<number>`${companyId}` : steady(companyId);
 }
 
 /** The parents as a table `p` with the column `value`. */

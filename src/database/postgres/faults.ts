@@ -53,9 +53,15 @@ export function isLostConnection(error: unknown): boolean {
 /** Errors of the network, and of `pg` itself: these have no code. */
 function isOfConnection(error: Error): boolean {
   if (typeof (error as NodeJS.ErrnoException).syscall === 'string') return true;
-  return /^(Connection terminated|No answer in time|Query read timeout|timeout exceeded|Client has encountered|The server does not)/.test(
-    error.message,
+  return (
+    isSilence(error) ||
+    /^(Connection terminated|Client has encountered|The server does not)/.test(error.message)
   );
+}
+
+/** Whether PostgreSQL did not answer a statement, or a connection, in time. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && /^(No answer in time|Query read timeout|timeout e)/.test(error.message);
 }
 
 /** Turns an error of PostgreSQL, or of the connection to it, into a `DomainError`; returns other errors unchanged. */

@@ -48,6 +48,11 @@ export class Connections {
     return this.#cut;
   }
 
+  /** Whether bytes wait for some client. */
+  get haveUnsent(): boolean {
+    return [...this.#open.keys()].some((socket) => socket.writableLength > 0);
+  }
+
   /** Call before the server listens. */
   watch(server: Server, isTls: boolean): void {
     server.maxConnections = CONNECTION_LIMITS.total;

@@ -1,7 +1,7 @@
-import type { RequestListener, Server, ServerOptions } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 
 import type { Config } from '../../platform/config/config.js';
 import type { Tls } from '../../platform/config/tls.js';
@@ -72,7 +72,7 @@ export async function listen(
   return {
     url: `${tlsServer === null ? 'http' : 'https'}://${host}:${port}`,
     renewCertificate: (tls) => tlsServer?.setSecureContext(tls),
-    stop: (graceMs) => stopServer(server, graceMs),
+    stop: (graceMs) => stopServer(server, connections, graceMs),
   };
 }
 
@@ -94,13 +94,24 @@ function tlsOptions(tls: Tls, timeouts: Timeouts) {
   return { ...serverOptions(timeouts), ...tls, ALPNProtocols: ALPN_PROTOCOLS, handshakeTimeout };
 }
 
-async function stopServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // `closeIdleConnections` closes only those idle now; others become idle when their request ends.
-  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
+/**
+ * Node takes a connection for idle once its response is written, though bytes of it may wait for the client: its own
+ * `close` would cut such a response. While there is one, a connection ends after its next response instead.
+ */
+async function stopServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const closeAfterwards = (_request: IncomingMessage, response: ServerResponse): void => {
+    response.setHeader('Connection', 'close');
+  };
+  server.prependListener('request', closeAfterwards).prependListener('checkContinue', closeAfterwards);
+  const closeIdle = (): void => {
+    if (!connections.haveUnsent) server.closeIdleConnections();
+  };
+  // Others become idle when their request ends.
+  const timer = setInterval(closeIdle, CLOSE_IDLE_INTERVAL_MS);
   const forceClose = setTimeout(() => server.closeAllConnections(), graceMs);
-  server.closeIdleConnections();
+  closeIdle();
   await closed;
-  clearInterval(closeIdle);
+  clearInterval(timer);
   clearTimeout(forceClose);
 }

@@ -5,6 +5,7 @@ import { narrowing } from '../../database/list/bounds.js';
 import { runFiltered } from '../../database/company/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
+import { boundCompany } from '../../database/list/scope.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { comparedInstant, instant, json, nullable, steady } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
@@ -130,7 +131,7 @@ function matching(work: ReadWork, where: Condition, range: TimeRange) {
   const [from, to] = instantsOf(range);
   return db
     .selectFrom('transactions as t')
-    .where('t.company_id', '=', steady(companyId))
+    .where('t.company_id', '=', boundCompany(companyId, where))
     .where('t.started_at', '>=', comparedInstant(from))
     .where('t.started_at', '<', comparedInstant(to))
     .where(meeting(where));

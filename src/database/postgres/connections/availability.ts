@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 
 import { SECOND } from '../../../platform/clock.js';
-import { UNAVAILABLE } from '../faults.js';
+import { isSilence, UNAVAILABLE } from '../faults.js';
 import { ANSWER_MS } from './answers.js';
 
 /** How long a unit waits for the answer to the probe. */
@@ -22,8 +22,7 @@ export class Availability {
 
   /** To be called with each error of the storage. */
   note(error: unknown): void {
-    if (error instanceof Error && /^(No answer in time|Query read timeout|timeout e)/.test(error.message))
-      this.#isLost = true;
+    if (isSilence(error)) this.#isLost = true;
   }
 
   /** Errors: `storage_unavailable` while PostgreSQL does not answer. */

@@ -10,7 +10,7 @@ import { isLostConnection, translate, UNAVAILABLE } from '../faults.js';
 import { Session, type Unit, type Watcher } from './session.js';
 import type { StatementNames } from './statement-names.js';
 import type { UnitSettings } from './unit-settings.js';
-import { EXAMINING, turnsOf, type UnitTurns } from './unit-turns.js';
+import { examiningSettings, turnsOf, type ExaminingSettings, type UnitTurns } from './unit-turns.js';
 
 /** After which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
@@ -29,7 +29,7 @@ export class Sessions {
   readonly #availability: Availability;
   readonly #watcher: Watcher;
   readonly #turns: UnitTurns;
-  readonly #examining: typeof EXAMINING;
+  readonly #examining: ExaminingSettings;
   #exceeded = 0;
   #isClosed = false;
 
@@ -49,7 +49,7 @@ export class Sessions {
     this.#names = names;
     this.#availability = new Availability(pool);
     this.#watcher = noting(watcher, this.#availability);
-    this.#examining = { ...EXAMINING, ...examining };
+    this.#examining = examiningSettings(examining);
     this.#turns = turnsOf(connections, this.#examining);
   }
 

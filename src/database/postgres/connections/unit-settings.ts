@@ -12,6 +12,7 @@ export interface UnitSettings {
 /** Of the keys of advisory locks, those of companies that write, and no others: any number may be a company's. */
 const WRITERS = 0x5447;
 const LOCK_MS = 4_000;
+
 /** One statement for all settings of a transaction, which end with it. */
 export function settingsOf({ scope, locks, statementMs }: UnitSettings): string {
   const limits = `${setting('statement_timeout', statementMs)}, ${setting('lock_timeout', LOCK_MS)}`;

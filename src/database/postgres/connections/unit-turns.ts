@@ -1,17 +1,26 @@
 import { Turns, type TurnLimits } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
+import type { ExaminingLimits } from '../../database.js';
 
 /** Writers of a company take turns, so they wait longer than readers; with the statement itself, less than 10 s. */
 const WRITE_WAIT_MS = 8_000;
 
-export const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
+const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
+
+/** How units examine that may read many records. */
+export type ExaminingSettings = typeof EXAMINING & Pick<Partial<ExaminingLimits>, 'threads'>;
+
+export const examiningSettings = (given: Partial<ExaminingLimits>): ExaminingSettings => ({
+  ...EXAMINING,
+  ...given,
+});
 
 export type UnitTurns = Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
 
 /** The turns of each kind of unit, which has a share of the connections. */
 export function turnsOf(
   connections: number,
-  { threads, maxWaitMs, maxWaiting, maxWaitingOfCompany }: typeof EXAMINING & { readonly threads?: number },
+  { threads, maxWaitMs, maxWaiting, maxWaitingOfCompany }: ExaminingSettings,
 ): UnitTurns {
   const share = sharesOf(connections, threads);
   return {

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
@@ -24,13 +24,20 @@ export const IDLE_RULE: IdleRule = { idleMs: 2 * MINUTE, leastBytes: 120 * 1024 
 
 /** How much a client has taken, and when that was looked at. */
 interface Progress {
-  taken: number;
-  since: number;
+  readonly taken: number;
+  readonly since: number;
+}
+
+interface Connection {
+  /** Null if nothing waits for the client. */
+  progress: Progress | null;
+  /** Requests without a complete response. */
+  requests: number;
 }
 
 /** The connections of a server: their limit by network, and the end of those whose clients do not read. */
 export class Connections {
-  readonly #open = new Map<Socket, Progress | null>();
+  readonly #open = new Map<Socket, Connection>();
   #cut = 0;
 
   constructor(
@@ -62,9 +69,12 @@ export class Connections {
       if (!isTls) this.#add(socket);
     });
     if (isTls) server.on('secureConnection', (socket: Socket) => this.#add(socket));
-    // Without a listener Node would close each silent connection, also one of which bytes wait: those are for `check`.
+    server.prependListener('request', this.#countRequest);
+    server.prependListener('checkContinue', this.#countRequest);
+    // Without a listener Node would close each silent connection: also one whose client waits for its response, and
+    // one of which bytes wait, which is for `check`.
     server.on('timeout', (socket: Socket) => {
-      if (socket.writableLength === 0) socket.destroy();
+      if (socket.writableLength === 0 && !this.#open.get(socket)?.requests) socket.destroy();
     });
     const timer = setInterval(() => this.check(), checkInterval(this.rule)).unref();
     server.once('close', () => clearInterval(timer));
@@ -73,12 +83,13 @@ export class Connections {
   /** Cuts connections whose clients have not taken enough of what waits for them. */
   check(now = systemClock.elapsed()): void {
     const { idleMs, leastBytes } = this.rule;
-    for (const [socket, progress] of this.#open) {
+    for (const [socket, connection] of this.#open) {
+      const { progress } = connection;
       const waits = socket.writableLength;
       const taken = socket.bytesWritten - waits;
-      if (waits === 0) this.#open.set(socket, null);
+      if (waits === 0) connection.progress = null;
       else if (progress === null || taken - progress.taken >= leastBytes) {
-        this.#open.set(socket, { taken, since: now });
+        connection.progress = { taken, since: now };
       } else if (now - progress.since >= idleMs) {
         this.#cut += 1;
         reset(socket);
@@ -88,9 +99,16 @@ export class Connections {
 
   #add(socket: Socket): void {
     if (socket.destroyed) return;
-    this.#open.set(socket, null);
+    this.#open.set(socket, { progress: null, requests: 0 });
     socket.once('close', () => this.#open.delete(socket));
   }
+
+  readonly #countRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    connection.requests += 1;
+    response.once('close', () => (connection.requests -= 1));
+  };
 
   /** Closes a connection of a network that has too many. */
   #admit(socket: Socket): void {

@@ -17,7 +17,7 @@ export interface Timeouts {
   readonly requestMs: number;
   /** The time over which the rate is taken at which a body arrives; for the first bytes of one, too. */
   readonly bodyMs: number;
-  /** For a connection on which no byte moves in either direction, or whose client takes too little (`IdleRule`). */
+  /** For a connection without a request on which no byte moves, or whose client takes too little (`IdleRule`). */
   readonly idleMs: number;
   /** How often Node checks the first two. */
   readonly checkMs: number;

@@ -59,6 +59,31 @@ export function demandScope(caller: Caller, scope: Scope): void {
   }
 }
 
+/**
+ * A caller that stands for all of its company with the same rights. `onPersonal` is called when anything else is read, such
+ * as its user.
+ */
+export function callerWithRights(caller: Caller, onPersonal: () => void): Caller {
+  const { companyId, role, scopes, channel } = caller;
+  const personal = (name: keyof Caller): PropertyDescriptor => ({
+    enumerable: true,
+    get: () => {
+      onPersonal();
+      return caller[name];
+    },
+  });
+  return Object.defineProperties({ companyId, role, scopes, channel } as Caller, {
+    userId: personal('userId'),
+    tokenId: personal('tokenId'),
+    timeZone: personal('timeZone'),
+    ip: personal('ip'),
+    requestId: personal('requestId'),
+  });
+}
+
+/** A text that callers of one company share exactly if they have the same rights. */
+export const rightsKey = ({ role, scopes, channel }: Caller): string => `${role} ${channel} ${scopes.join()}`;
+
 export interface Authenticator {
   /** The caller of an access token. Errors: `unauthenticated`, with one message for every cause. */
   authenticate(token: string | undefined, origin: Origin): Promise<Caller>;

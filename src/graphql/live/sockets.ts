@@ -82,7 +82,7 @@ export class Sockets {
     raw.once('close', connection.release);
     this.#server.handleUpgrade(request, raw, head, (socket) => {
       const opening = { ...requestContext, token };
-      this.#begin(socket, new SocketSession(socket, this.parts, opening, connection.authenticated));
+      this.#begin(socket, new SocketSession(socket, raw, this.parts, opening, connection.authenticated));
     });
   };
 

@@ -9,9 +9,9 @@ import { SharedTexts } from './shared-texts.js';
 const POLL_MS = 1_500;
 /** The least time between two reads, so that records which follow each other are read together. */
 const INTERVAL_MS = 20;
-/** The same for many subscribers, for each of them: more records in one message of each cost less. */
-const INTERVAL_OF_EACH_MS = 0.25;
-const MAX_INTERVAL_MS = 100;
+/** The same for each of many subscribers: events that are written to a connection together cost less. */
+const INTERVAL_OF_EACH_MS = 0.75;
+const MAX_INTERVAL_MS = 250;
 /** Most pages that are kept; with a condition they may have no records. */
 const MAX_PAGES = 16;
 

@@ -8,11 +8,11 @@ import type { Member, TestServer } from './server.js';
 export interface LiveTexts {
   readonly raw: RawSocket;
   /** Subscribes; `id` is that of the operation. */
-  subscribe(id: string, query: string, variables?: Fields): void;
+  readonly subscribe: (id: string, query: string, variables?: Fields) => void;
   /** Payloads of the events of an operation, as they were sent. */
-  payloads(id: string): readonly string[];
+  readonly payloads: (id: string) => readonly string[];
   /** Resolves once an operation has so many events. */
-  until(id: string, count: number): Promise<readonly string[]>;
+  readonly until: (id: string, count: number) => Promise<readonly string[]>;
 }
 
 export async function liveTexts(server: TestServer, member: Pick<Member, 'token'>): Promise<LiveTexts> {

@@ -9,20 +9,12 @@ import {
 import type { WebSocket } from 'ws';
 
 import { workFor } from '../../platform/concurrency/event-loop.js';
-import type { SentEvent } from './operation/events.js';
-import type { Operation, Outcome } from './operation/operation.js';
-import type { SocketSession } from './socket-session.js';
+import type { Outcome } from './operation/operation.js';
+import type { SocketOperation, SocketSession } from './socket-session.js';
 
 export type Protocol = Server<{ readonly session: SocketSession }>;
 
 type Results = AsyncGenerator<ExecutionResult>;
-
-/** What graphql-ws executes: the context value of its arguments. */
-export interface SocketOperation {
-  readonly operation: Operation;
-  /** Sends the message of each event. */
-  readonly sendEvents: (events: readonly SentEvent[]) => Promise<void>;
-}
 
 /** The protocol graphql-transport-ws, by graphql-ws. */
 export function createProtocol(initMs: number): Protocol {

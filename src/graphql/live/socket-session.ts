@@ -19,7 +19,6 @@ import type { SentEvent } from './operation/events.js';
 import { Operation, type OperationControl } from './operation/operation.js';
 import { Outbox } from './outbox.js';
 import type { LiveParts } from './parts.js';
-import type { SocketOperation } from './protocol.js';
 import { takeToken } from './connection-slots.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
 
@@ -28,6 +27,13 @@ export interface Opening {
   readonly ip: string;
   readonly requestId: string;
   readonly token: string | undefined;
+}
+
+/** What graphql-ws executes: the context value of its arguments. */
+export interface SocketOperation {
+  readonly operation: Operation;
+  /** Sends the message of each event. */
+  readonly sendEvents: (events: readonly SentEvent[]) => Promise<void>;
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -109,18 +109,19 @@ describe('subscribers with different rights', () => {
     const [admin, one, other, viewer] = members as [Member, Member, Member, Member];
     await fleet.device(one.client, 'OF-ONE');
     await fleet.device(other.client, 'OF-OTHER');
-    const sockets = await Promise.all(members.map((member) => liveTexts(server, member)));
-    for (const socket of sockets) socket.subscribe('s', RECORDED);
+    const followers = new Map<Member, LiveTexts>();
+    for (const member of members) followers.set(member, await liveTexts(server, member));
+    for (const socket of followers.values()) socket.subscribe('s', RECORDED);
     await untilOpen(4);
     await record(server, server.acme, [
       report({ serialNumber: 'OF-ONE' }),
       report({ serialNumber: 'OF-OTHER' }),
     ]);
     const shown = new Map<Member, (string | null)[]>();
-    for (const [n, socket] of sockets.entries()) {
+    for (const [member, socket] of followers) {
       const payloads = (await socket.until('s', 2)).map((text) => JSON.parse(text) as Payload);
       shown.set(
-        members[n] as Member,
+        member,
         payloads.map(({ data, errors }) => {
           const { email } = data.transactionRecorded.transaction.device.createdBy;
           expect(errors?.[0]?.extensions.code).toBe(email === null ? 'FORBIDDEN' : undefined);

@@ -18,7 +18,7 @@ export class SharedFeeds {
     const known = this.#feeds.get(key) as SharedFeed<T> | undefined;
     if (known !== undefined) return known;
     const feed = new SharedFeed<T>(this.units, companyId, source, () => this.#feeds.delete(key));
-    this.#feeds.set(key, feed as unknown as SharedFeed<Identified>);
+    this.#feeds.set(key, feed);
     return feed;
   }
 }

@@ -6,6 +6,8 @@ import { rightsKey, type Caller } from '../../../platform/caller.js';
 import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { Events } from '../../execution/following/feed.js';
+import type { Identified } from '../../execution/following/page.js';
+import type { SharedTexts } from '../../execution/following/shared-texts.js';
 import type { OperationExecution } from './execution.js';
 
 /** An event as it is sent. */
@@ -15,8 +17,6 @@ export interface SentEvent {
   /** JSON. */
   readonly payload: string;
 }
-
-type Page = Events<{ readonly id: number }>;
 
 export interface EventParts {
   readonly execution: OperationExecution;
@@ -31,32 +31,31 @@ export interface EventParts {
 export class EventTexts {
   constructor(private readonly parts: EventParts) {}
 
-  async *of(pages: AsyncIterable<Page>): AsyncGenerator<readonly SentEvent[]> {
+  async *of(pages: AsyncIterable<Events<Identified>>): AsyncGenerator<readonly SentEvent[]> {
     for await (const page of pages) {
-      for (let sent = 0; sent < page.records.length;) {
-        const events = await this.#next(page, sent);
+      let rest = page.records;
+      for (let [next] = rest; next !== undefined; [next] = rest) {
+        const caller = await page.permitted();
+        const shared = page.texts === null ? [] : await this.#shared(page.texts, rest, caller);
+        const events = shared.length > 0 ? shared : [await this.#own(next)];
         yield events;
-        sent += events.length;
+        rest = rest.slice(events.length);
         // Lets other work run, also between events that the client takes at once.
         if (page.texts === null) await setImmediate();
       }
     }
   }
 
-  async #next(page: Page, first: number): Promise<readonly SentEvent[]> {
-    const caller = await page.permitted();
-    const shared = await this.#shared(page, first, caller);
-    if (shared.length > 0) return shared;
-    return [await this.#own(page.records[first] as Page['records'][number])];
-  }
-
   /** As many as one message may have bytes, from the first one on; none where that has no text for several subscribers. */
-  async #shared({ records, texts }: Page, first: number, caller: Caller): Promise<readonly SentEvent[]> {
-    const events: SentEvent[] = [];
-    if (texts === null) return events;
+  async #shared(
+    texts: SharedTexts,
+    records: readonly Identified[],
+    caller: Caller,
+  ): Promise<readonly SentEvent[]> {
     const key = `${this.parts.selection} ${rightsKey(caller)}`;
-    for (let [index, length] = [first, 0]; index < records.length; index += 1) {
-      const record = records[index] as Page['records'][number];
+    const events: SentEvent[] = [];
+    let length = 0;
+    for (const record of records) {
       const text = texts.of(key, record.id, () => this.#made(record));
       const payload = typeof text === 'string' ? text : await text;
       if (payload === null) return events;
@@ -68,7 +67,7 @@ export class EventTexts {
   }
 
   /** An attempt that fails is not counted: each subscriber executes the event for itself then. */
-  async #made(record: object): Promise<string | null> {
+  async #made(record: Identified): Promise<string | null> {
     await enterEventLoop();
     return await this.parts.watched(async (_operation, known) => {
       const text = await this.parts.execution.shared(this.parts.context(), record);
@@ -77,7 +76,7 @@ export class EventTexts {
     });
   }
 
-  async #own(record: { readonly id: number }): Promise<SentEvent> {
+  async #own(record: Identified): Promise<SentEvent> {
     await enterEventLoop();
     const { context, execution } = this.parts;
     return await this.parts.watched(async (operation, known) => {

@@ -13,6 +13,7 @@ import type { WatchedOperation } from '../../../http/monitoring/operation-watch.
 import type { Clock } from '../../../platform/clock.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { Events } from '../../execution/following/feed.js';
+import type { Identified } from '../../execution/following/page.js';
 import { renderError, type MaskingOptions } from '../../execution/mask.js';
 import { costShown, type SubscriptionRequest } from '../../execution/request.js';
 import type { OperationText } from '../../http/operation-text.js';
@@ -185,7 +186,7 @@ export class Operation {
   }
 
   /** The records of a subscription. It asks for its caller before it sends events, which get a new context then. */
-  async #subscribe(): Promise<AsyncIterable<Events<{ readonly id: number }>>> {
+  async #subscribe(): Promise<AsyncIterable<Events<Identified>>> {
     const renew = async (): Promise<GraphqlContext> => {
       this.#context?.finish();
       return (this.#context = await this.client.context(subscription));
@@ -201,7 +202,7 @@ export class Operation {
       await context.examine(this.#admitted.price, this.kind);
       const source = await createSourceEventStream({ ...this.args, contextValue: context });
       if (!(Symbol.asyncIterator in source)) throw refused(source);
-      return source as AsyncIterable<Events<{ readonly id: number }>>;
+      return source as AsyncIterable<Events<Identified>>;
     } finally {
       // While it waits for records, a subscription holds no read unit.
       this.#context?.finish();

@@ -77,8 +77,12 @@ export class Feed<T extends Identified> implements Member {
     this.#isAtEnd = false;
     this.#foundAt = null;
     const reason = await shared.wait(this, this.subscription.signal);
-    if (reason === 'nothing') await this.#permitted();
-    return reason === 'alone' ? await this.#ownPage(shared) : null;
+    if (reason === 'page') return null;
+    // For many subscribers the time is over at once.
+    await enterEventLoop();
+    if (reason === 'alone') return await this.#ownPage(shared);
+    await this.#permitted();
+    return null;
   }
 
   async #ownPage(shared: SharedFeed<T>): Promise<Page<T>> {

@@ -1,7 +1,7 @@
 import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
 import { systemClock } from '../../../platform/clock.js';
-import { enterEventLoop, workFor } from '../../../platform/concurrency/event-loop.js';
+import { enterEventLoop, workFor, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { MAX_IDS, PAGE_BYTES, readPage, type Identified, type Page, type Source } from './page.js';
 import { SharedTexts } from './shared-texts.js';
 
@@ -14,6 +14,8 @@ const INTERVAL_OF_EACH_MS = 0.75;
 const MAX_INTERVAL_MS = 250;
 /** Most pages that are kept; with a condition they may have no records. */
 const MAX_PAGES = 16;
+/** Members that are woken in one turn of the event loop. */
+const WOKEN_PER_TURN = 64;
 
 /** A page that several subscribers send. */
 export interface SharedPage<T> extends Page<T> {
@@ -164,11 +166,11 @@ export class SharedFeed<T extends Identified> {
     const after = this.#start();
     try {
       if (first === undefined) return;
-      const page = await workFor({ party: this.companyId, client: this }, async () => {
+      await workFor({ party: this.companyId, client: this }, async () => {
         await enterEventLoop();
-        return await readPage(this.units, first.caller, this.source, after);
+        this.#publish(await readPage(this.units, first.caller, this.source, after));
+        await this.#wake();
       });
-      this.#publish(page);
     } catch {
       // Each member gets the error that concerns it, for example EVENTS_GONE after its own cursor.
       this.#upTo = null;
@@ -180,7 +182,7 @@ export class SharedFeed<T extends Identified> {
     }
   }
 
-  /** The id after which it reads: of pages that are far behind all that wait, nobody needs the rest. */
+  /** The id after which it reads: where it is far behind all that wait, the one after which they need records. */
   #start(): number {
     let lowest = Infinity;
     for (const { cursor } of this.#waiting.keys()) lowest = Math.min(lowest, cursor);
@@ -198,10 +200,17 @@ export class SharedFeed<T extends Identified> {
       this.#trim();
     }
     if (page.upTo === page.last) this.#foundAt = null;
+  }
+
+  /** Wakes the members for which there are records. */
+  async #wake(): Promise<void> {
+    const upTo = this.#upTo ?? 0;
+    let count = 0;
     for (const [member, end] of this.#waiting) {
-      if (member.cursor >= page.upTo) continue;
+      if (member.cursor >= upTo) continue;
       this.#woken.add(member);
       end('page');
+      if ((count += 1) % WOKEN_PER_TURN === 0) await yieldToEventLoop();
     }
   }
 

@@ -57,7 +57,7 @@ export class EventTexts {
     let length = 0;
     for (const record of records) {
       const text = texts.of(key, record.id, () => this.#made(record));
-      const payload = typeof text === 'string' ? text : await text;
+      const payload = typeof text === 'string' ? text : await inTurn(text);
       if (payload === null) return events;
       length += payload.length;
       if (events.length > 0 && length > PIECE_BYTES) return events;
@@ -85,4 +85,11 @@ export class EventTexts {
       return { id: record.id, payload: JSON.stringify(payload) };
     });
   }
+}
+
+/** Many subscribers wait for the same text: each continues in a turn of its own. */
+async function inTurn<T>(awaited: T | Promise<T>): Promise<T> {
+  const result = await awaited;
+  await enterEventLoop();
+  return result;
 }

@@ -59,6 +59,37 @@ export function demandScope(caller: Caller, scope: Scope): void {
   }
 }
 
+type Personal = Exclude<keyof Caller, 'companyId' | 'role' | 'scopes' | 'channel'>;
+
+/** Typed so that the compiler names a field that is missing here. */
+const PERSONAL: Readonly<Record<Personal, true>> = {
+  userId: true,
+  tokenId: true,
+  timeZone: true,
+  ip: true,
+  requestId: true,
+};
+
+/**
+ * A caller that stands for all of its company with the same rights. `onPersonal` is called when anything else is read, such
+ * as its user.
+ */
+export function callerWithRights(caller: Caller, onPersonal: () => void): Caller {
+  const { companyId, role, scopes, channel } = caller;
+  const personal: PropertyDescriptorMap = {};
+  for (const name of Object.keys(PERSONAL) as Personal[]) {
+    const get = (): unknown => {
+      onPersonal();
+      return caller[name];
+    };
+    personal[name] = { enumerable: true, get };
+  }
+  return Object.defineProperties({ companyId, role, scopes, channel } as Caller, personal);
+}
+
+/** A text that callers of one company share exactly if they have the same rights. */
+export const rightsKey = ({ role, scopes, channel }: Caller): string => `${role} ${channel} ${scopes.join()}`;
+
 export interface Authenticator {
   /** The caller of an access token. Errors: `unauthenticated`, with one message for every cause. */
   authenticate(token: string | undefined, origin: Origin): Promise<Caller>;

@@ -1,4 +1,5 @@
 import type { OperationServices } from '../../src/graphql/execution/context.js';
+import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
 import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
 import { readContent } from '../../src/resources/content/content.service.js';
 import {
@@ -11,6 +12,7 @@ import type { TestServer } from '../support/server.js';
 export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 1024): OperationServices {
   return {
     units,
+    feeds: new SharedFeeds(units),
     storedResponses: { find: findStoredResponse, store: storeResponse },
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     secretMutations: [],

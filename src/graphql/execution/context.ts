@@ -6,13 +6,15 @@ import type { WatchedOperation } from '../../http/monitoring/operation-watch.js'
 import type { StoredResponses } from '../../http/stored-responses.js';
 import type { IdempotencyKey } from '../../platform/idempotency.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
-import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
+import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import type { Secrets } from '../../platform/secrets.js';
 import { requestError, type Within } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { payload, recordsIn, type Payload } from '../schema/payload.js';
 import { OperationContents, type ReadContent } from './contents.js';
-import { follow } from './follow.js';
+import type { Events } from './following/feed.js';
+import { follow } from './following/follow.js';
+import type { SharedFeeds } from './following/shared-feeds.js';
 import type { FormerCall } from '../idempotency/former-replay.js';
 import type { Price } from '../limits/admission.js';
 import { RequestLoaders } from './reading.js';
@@ -29,6 +31,7 @@ export interface FollowArgs {
 /** What all operations of a server share. */
 export interface OperationServices {
   readonly units: Units;
+  readonly feeds: SharedFeeds;
   readonly storedResponses: StoredResponses;
   readonly readContent: ReadContent;
   /** Mutations whose response shows a secret that is not stored: they take no Idempotency-Key. */
@@ -91,6 +94,17 @@ export class GraphqlContext extends RecordReads {
     if (!isKept) this.counters.examined = values;
   }
 
+  /**
+   * A context for a result that all callers of the company with the same rights get. Afterwards, `isPersonal` says whether
+   * the result depends on more of the caller.
+   */
+  forRights(): { readonly context: GraphqlContext; readonly isPersonal: () => boolean } {
+    let isPersonal = false;
+    const caller = callerWithRights(this.caller, () => (isPersonal = true));
+    const context = new GraphqlContext(caller, this.services, this.request);
+    return { context, isPersonal: () => isPersonal };
+  }
+
   /** Ends the operation: gives its read unit back. */
   finish(): void {
     this.loaders.finish();
@@ -150,12 +164,12 @@ export class GraphqlContext extends RecordReads {
     arrivals: Arrivals<T>,
     { filter, after = null }: FollowArgs,
     scope: Scope = 'read',
-  ): Promise<AsyncIterable<T>> {
+  ): Promise<AsyncIterable<Events<T>>> {
     demandScope(this.caller, scope);
     const { subscription } = this.request;
     if (subscription === null) throw new Error('Only a subscription can follow records.');
     const condition = conditionOf(arrivals, filter);
-    return follow(this.services.units, subscription, { arrivals, condition, scope, after });
+    return follow(this.services, subscription, { arrivals, condition, scope, after });
   }
 
   private copy(changed: object): GraphqlContext {

@@ -1,5 +1,6 @@
 import type { Authenticator, Origin } from '../../platform/caller.js';
 import { GraphqlContext, type OperationServices } from '../execution/context.js';
+import { SharedFeeds } from '../execution/following/shared-feeds.js';
 import type { RequestFacts } from '../execution/request.js';
 
 /** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
@@ -9,7 +10,11 @@ export type Authenticate = (
   facts?: RequestFacts,
 ) => Promise<GraphqlContext>;
 
-export function createAuthenticate(authenticator: Authenticator, services: OperationServices): Authenticate {
+export function createAuthenticate(
+  authenticator: Authenticator,
+  shared: Omit<OperationServices, 'feeds'>,
+): Authenticate {
+  const services = { ...shared, feeds: new SharedFeeds(shared.units) };
   return async (token, { ip, requestId }, facts) => {
     const caller = await authenticator.authenticate(token, { channel: 'api', ip, requestId });
     return new GraphqlContext(caller, services, facts);

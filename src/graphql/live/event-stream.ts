@@ -6,7 +6,7 @@ import { DomainError } from '../../platform/errors.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import { RenderedErrors } from '../execution/mask.js';
 import type { LiveTimes } from './limits.js';
-import type { Outcome } from './operation.js';
+import type { Outcome } from './operation/operation.js';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -20,10 +20,10 @@ const COMPLETE = 'event: complete\ndata:\n\n';
 
 export type Outcomes = AsyncGenerator<Outcome> | Generator<Outcome>;
 
-/** A response of server-sent events, one for each outcome, as fast as the client reads. */
+/** A response of server-sent events, one for each response or event, as fast as the client reads. */
 export class EventStream {
   #isCut = false;
-  #isSendingEvent = false;
+  #isSending = false;
   readonly #held: HeldBytes;
 
   constructor(
@@ -70,18 +70,16 @@ export class EventStream {
 
   async #sendOutcomes(): Promise<void> {
     try {
-      for await (const { id, payload } of this.outcomes) await this.#sendEvent(payload, id);
+      for await (const outcome of this.outcomes) await this.#sendText(textOf(outcome));
     } catch (error) {
       if (!(error instanceof RenderedErrors)) throw error;
-      await this.#sendEvent({ errors: error.errors }, null);
+      await this.#sendText(textOf({ payload: { errors: error.errors } }));
     }
   }
 
-  async #sendEvent(payload: object, id: number | null): Promise<void> {
-    const idLine = id === null ? '' : `id: ${id}\n`;
-    const text = `${idLine}event: next\ndata: ${JSON.stringify(payload)}\n\n`;
+  async #sendText(text: string): Promise<void> {
     const held = this.#held;
-    this.#isSendingEvent = true;
+    this.#isSending = true;
     try {
       held.resize(Buffer.byteLength(text));
       await writeBuffers(this.response, bufferPieces(text), held);
@@ -90,15 +88,22 @@ export class EventStream {
       // Too many bytes are unread: the client reconnects.
       this.cut();
     } finally {
-      this.#isSendingEvent = false;
+      this.#isSending = false;
     }
   }
 
   #beat(): void {
-    if (!this.isStalled && !this.#isSendingEvent) this.#write(COMMENT);
+    if (!this.isStalled && !this.#isSending) this.#write(COMMENT);
   }
 
   #write(text: string): void {
     if (!this.response.destroyed) this.response.write(text);
   }
 }
+
+function textOf(outcome: Outcome): string {
+  if ('payload' in outcome) return next(JSON.stringify(outcome.payload));
+  return outcome.events.map(({ id, payload }) => `id: ${id}\n${next(payload)}`).join('');
+}
+
+const next = (payload: string): string => `event: next\ndata: ${payload}\n\n`;

@@ -13,7 +13,7 @@ import { renderError, RenderedErrors } from '../execution/mask.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { readOperationText, sentBy, type OperationText } from '../http/operation-text.js';
 import type { LiveTimes } from './limits.js';
-import { Operation, type Client, type Outcome } from './operation.js';
+import { Operation, type Client, type Outcome } from './operation/operation.js';
 import type { LiveParts } from './parts.js';
 import { takeConnection, takeToken } from './connection-slots.js';
 import { EventStream, type Outcomes } from './event-stream.js';
@@ -113,7 +113,7 @@ export class EventStreams {
 }
 
 function* errorOutcome({ errors }: RenderedErrors): Generator<Outcome> {
-  yield { id: null, payload: { errors } };
+  yield { payload: { errors } };
 }
 
 /** The header that an `EventSource` sends when it reconnects. */

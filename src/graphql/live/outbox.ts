@@ -1,34 +1,47 @@
 import { EventEmitter, once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-import { bufferPieces } from '../../http/pieces.js';
+import { bufferPieces, PIECE_BYTES } from '../../http/pieces.js';
 import type { HeldBytes, WaitingBytes } from '../../platform/limits/waiting-bytes.js';
 import { LIVE_LIMITS } from './limits.js';
 
-interface Message {
-  readonly pieces: Buffer[];
+interface Frame {
+  readonly bytes: Buffer;
+  /** Whether it is the last one of its message. */
+  readonly fin: boolean;
+}
+
+/** Messages that are sent together. */
+interface Batch {
+  readonly frames: Frame[];
   readonly held: HeldBytes;
   readonly sent: PromiseWithResolvers<void>;
 }
 
 /**
  * Messages on their way to the client of one socket, in order. A long one is sent in fragments, each when the client
- * has taken the one before, so that pings and the idle rule work while a slow client reads it. Nothing is read from a
- * client while more than `bufferedBytes` wait for it.
+ * has taken the one before, so that pings and the idle rule work while a slow client reads it; short ones are written
+ * together. Nothing is read from a client while more than `bufferedBytes` wait for it.
  */
 export class Outbox {
-  readonly #messages = new Set<Message>();
-  /** `sent` after each fragment, and when the socket is closed. */
+  readonly #batches = new Set<Batch>();
+  /** `sent` after each write, and when the socket is closed. */
   readonly #events = new EventEmitter().setMaxListeners(0);
   #bytes = 0;
+  /** Called when the socket is closed: ws does not call back for what it drops then. */
+  #drop: (() => void) | null = null;
 
+  /** `connection` is what `socket` writes to. */
   constructor(
     private readonly socket: WebSocket,
+    private readonly connection: Pick<Duplex, 'cork' | 'uncork'>,
     private readonly waiting: WaitingBytes,
   ) {
     socket.once('close', () => {
-      for (const { held } of this.#messages) held.release();
+      for (const { held } of this.#batches) held.release();
       this.#bytes = 0;
+      this.#drop?.();
       this.#events.emit('sent');
     });
   }
@@ -38,21 +51,21 @@ export class Outbox {
   }
 
   /**
-   * Resolves when the operating system has taken the text, or the socket is closed. `companyId` is null for a client
-   * that is not authenticated. Errors: those of `WaitingBytes.hold`.
+   * Resolves when the operating system has taken all messages, or the socket is closed. `companyId` is null for a client
+   * that is not authenticated. Errors: those of `WaitingBytes.hold`; then nothing is sent.
    */
-  async send(text: string, companyId: number | null): Promise<void> {
+  async send(messages: readonly string[], companyId: number | null): Promise<void> {
     if (!this.#isOpen) return;
-    const bytes = Buffer.byteLength(text);
+    const frames = messages.flatMap(framesOf);
+    const bytes = frames.reduce((sum, frame) => sum + frame.bytes.length, 0);
     const held = this.waiting.hold(companyId, bytes);
-    const sent: Message['sent'] = Promise.withResolvers();
-    const message = { pieces: bufferPieces(text), held, sent };
-    const isNext = this.#messages.size === 0;
-    this.#messages.add(message);
+    const batch: Batch = { frames, held, sent: Promise.withResolvers() };
+    const isNext = this.#batches.size === 0;
+    this.#batches.add(batch);
     this.#bytes += bytes;
     if (this.#bytes > LIVE_LIMITS.bufferedBytes) this.socket.pause();
     if (isNext) void this.#sendAll();
-    await sent.promise;
+    await batch.sent.promise;
   }
 
   /** Resolves when at most `bytes` wait. Rejects when the signal is aborted. */
@@ -64,31 +77,47 @@ export class Outbox {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** The message that is first when this is called, and those that are added meanwhile. */
+  /** The batch that is first when this is called, and those that are added meanwhile. */
   async #sendAll(): Promise<void> {
-    for (const message of this.#messages) {
-      const { pieces, held, sent } = message;
-      for (let piece = pieces.shift(); piece !== undefined && this.#isOpen; piece = pieces.shift()) {
-        await this.#sendFragment(piece, pieces.length === 0);
-        held.taken(piece.length);
-        this.#bytes = Math.max(0, this.#bytes - piece.length);
+    for (const batch of this.#batches) {
+      const { frames, held, sent } = batch;
+      while (frames.length > 0 && this.#isOpen) {
+        const bytes = await this.#write(frames);
+        held.taken(bytes);
+        this.#bytes = Math.max(0, this.#bytes - bytes);
         if (this.socket.isPaused && this.#bytes <= LIVE_LIMITS.bufferedBytes) this.socket.resume();
         this.#events.emit('sent');
       }
       held.release();
-      this.#messages.delete(message);
+      this.#batches.delete(batch);
       sent.resolve();
     }
   }
 
-  async #sendFragment(piece: Buffer, fin: boolean): Promise<void> {
+  /** Takes as many frames as one piece may have bytes, or one, and writes them together; resolves to their bytes. */
+  async #write(frames: Frame[]): Promise<number> {
+    let bytes = 0;
+    let count = 0;
+    for (const frame of frames) {
+      if (count > 0 && bytes + frame.bytes.length > PIECE_BYTES) break;
+      bytes += frame.bytes.length;
+      count += 1;
+    }
+    const written = frames.splice(0, count);
     await new Promise<void>((resolve) => {
-      // ws does not call back for what a closed socket drops.
-      this.socket.once('close', resolve);
-      this.socket.send(piece, { fin, binary: false }, () => {
-        this.socket.off('close', resolve);
-        resolve();
-      });
+      this.#drop = resolve;
+      this.connection.cork();
+      for (const [index, { bytes: data, fin }] of written.entries()) {
+        this.socket.send(data, { fin, binary: false }, index === count - 1 ? () => resolve() : undefined);
+      }
+      this.connection.uncork();
     });
+    this.#drop = null;
+    return bytes;
   }
+}
+
+function framesOf(message: string): Frame[] {
+  const pieces = bufferPieces(message);
+  return pieces.map((bytes, index) => ({ bytes, fin: index === pieces.length - 1 }));
 }

@@ -1,7 +1,7 @@
 import type { ClientLimits } from '../../http/request-context.js';
 import type { CountRequest } from '../../http/server/rate-limit.js';
 import type { Authenticate } from '../http/authentication.js';
-import type { OperationParts } from './operation.js';
+import type { OperationParts } from './operation/operation.js';
 
 /** What sockets and event streams share. */
 export interface LiveParts {

@@ -9,8 +9,8 @@ import {
 import type { WebSocket } from 'ws';
 
 import { workFor } from '../../platform/concurrency/event-loop.js';
-import type { Operation, Outcome } from './operation.js';
-import type { SocketSession } from './socket-session.js';
+import type { Outcome } from './operation/operation.js';
+import type { SocketOperation, SocketSession } from './socket-session.js';
 
 export type Protocol = Server<{ readonly session: SocketSession }>;
 
@@ -20,16 +20,32 @@ type Results = AsyncGenerator<ExecutionResult>;
 export function createProtocol(initMs: number): Protocol {
   // graphql-ws passes each result to `onNext` unchanged, so it may be an `Outcome`.
   const run = ({ contextValue }: { contextValue?: unknown }): Results =>
-    (contextValue as Operation).outcomes() as unknown as Results;
+    responsesOf(contextValue as SocketOperation) as unknown as Results;
   return makeServer<Record<string, unknown> | undefined, { readonly session: SocketSession }>({
     connectionInitWaitTimeout: initMs,
     onConnect: ({ extra, connectionParams }) => extra.session.connect(connectionParams),
     onSubscribe: ({ extra }, id, payload) => extra.session.subscribe(id, { ...payload }),
     execute: run,
     subscribe: run,
-    onNext: (_socket, _id, _payload, _args, result) => (result as unknown as Outcome).payload,
+    onNext: (_socket, _id, _payload, _args, result) => (result as unknown as Response).payload,
     onError: ({ extra }, _id, _payload, errors) => extra.session.render(errors),
   });
+}
+
+type Response = Extract<Outcome, { readonly payload: unknown }>;
+
+/** The outcomes that graphql-ws sends. It would send events one by one, and make the text of each for every client. */
+function responsesOf({ operation, sendEvents }: SocketOperation): AsyncGenerator<Outcome> {
+  const outcomes = operation.outcomes();
+  const next = outcomes.next.bind(outcomes);
+  outcomes.next = async () => {
+    for (;;) {
+      const result = await next();
+      if (result.done === true || !('events' in result.value)) return result;
+      await sendEvents(result.value.events);
+    }
+  };
+  return outcomes;
 }
 
 /** Connects a socket to the protocol. Calls `onMessage` for each message of the client. */

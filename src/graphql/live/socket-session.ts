@@ -1,6 +1,7 @@
 import { GraphQLError, type ExecutionArgs, type GraphQLFormattedError } from 'graphql';
-import { CloseCode } from 'graphql-ws';
+import { CloseCode, MessageType } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
@@ -14,7 +15,8 @@ import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { LIVE_LIMITS } from './limits.js';
 import { readOperationText } from '../http/operation-text.js';
 import { idempotencyKeyOf, tokensIn } from '../http/socket-message.js';
-import { Operation, type OperationControl } from './operation.js';
+import type { SentEvent } from './operation/events.js';
+import { Operation, type OperationControl } from './operation/operation.js';
 import { Outbox } from './outbox.js';
 import type { LiveParts } from './parts.js';
 import { takeToken } from './connection-slots.js';
@@ -25,6 +27,13 @@ export interface Opening {
   readonly ip: string;
   readonly requestId: string;
   readonly token: string | undefined;
+}
+
+/** What graphql-ws executes: the context value of its arguments. */
+export interface SocketOperation {
+  readonly operation: Operation;
+  /** Sends the message of each event. */
+  readonly sendEvents: (events: readonly SentEvent[]) => Promise<void>;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -52,12 +61,13 @@ export class SocketSession {
 
   constructor(
     private readonly socket: WebSocket,
+    connection: Duplex,
     private readonly parts: LiveParts,
     private readonly opening: Opening,
     private readonly onAuthenticated: () => void,
   ) {
     socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
-    this.#outbox = new Outbox(socket, parts.limits.waiting);
+    this.#outbox = new Outbox(socket, connection, parts.limits.waiting);
   }
 
   /** Whose work its messages ask for. */
@@ -97,7 +107,7 @@ export class SocketSession {
     return true;
   }
 
-  /** Handles `subscribe`: what graphql-ws executes, with the `Operation` as context value, or why it is refused. */
+  /** Handles `subscribe`: what graphql-ws executes, with a `SocketOperation` as context value, or why it is refused. */
   async subscribe(id: string, sent: Json): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID();
     const stop = new AbortController();
@@ -107,7 +117,7 @@ export class SocketSession {
     };
     if (refusal === null) this.#running.set(id, stop);
     try {
-      return await this.#prepare(sent, requestId, refusal, { stop, onEnd });
+      return await this.#prepare(id, sent, requestId, refusal, { stop, onEnd });
     } catch (error) {
       onEnd();
       return [wrapped(renderError(this.parts.operations, requestId, error))];
@@ -142,11 +152,7 @@ export class SocketSession {
 
   /** Resolves when the text is sent; closes the socket where too many bytes are unread. */
   async send(text: string): Promise<void> {
-    try {
-      await this.#outbox.send(text, this.#companyId);
-    } catch {
-      this.#refuse(TRY_AGAIN_LATER, 'Too many bytes of responses are unread');
-    }
+    await this.#send([text]);
   }
 
   /** From now on, new operations are refused. */
@@ -178,6 +184,7 @@ export class SocketSession {
   }
 
   async #prepare(
+    id: string,
     sent: Json,
     requestId: string,
     refusal: OperationRefused | null,
@@ -209,7 +216,10 @@ export class SocketSession {
       },
     });
     if (!operation.isSubscription) this.#pending += 1;
-    return { ...operation.args, contextValue: operation };
+    const sendEvents = (events: readonly SentEvent[]): Promise<void> =>
+      this.#send(events.map(({ payload }) => nextMessage(id, payload)));
+    const contextValue: SocketOperation = { operation, sendEvents };
+    return { ...operation.args, contextValue };
   }
 
   /** Resolves when the next query or mutation can be executed, to the end of its turn. */
@@ -230,6 +240,14 @@ export class SocketSession {
     };
   }
 
+  async #send(messages: readonly string[]): Promise<void> {
+    try {
+      await this.#outbox.send(messages, this.#companyId);
+    } catch {
+      this.#refuse(TRY_AGAIN_LATER, 'Too many bytes of responses are unread');
+    }
+  }
+
   async #context(requestId: string, facts?: RequestFacts): Promise<GraphqlContext> {
     return await this.parts.authenticate(this.#token, { ip: this.opening.ip, requestId }, facts);
   }
@@ -238,6 +256,11 @@ export class SocketSession {
     this.socket.close(code, reason);
     return false;
   }
+}
+
+/** A message of the protocol whose payload is JSON already. */
+function nextMessage(id: string, payload: string): string {
+  return `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":${payload}}`;
 }
 
 function tooManyOperations(maximum = LIVE_LIMITS.operations): OperationRefused {

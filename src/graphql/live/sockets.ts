@@ -6,6 +6,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { requestContextOf } from '../../http/request-context.js';
 import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
 import { systemClock } from '../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
 import { HttpProblem } from '../../http/problem.js';
@@ -61,7 +62,7 @@ export class Sockets {
     this.#server.on('headers', (headers, request) => headers.push(...(this.#headers.get(request) ?? [])));
     this.#timers = [
       setInterval(() => this.#ping(), times.pingMs).unref(),
-      setInterval(() => this.#recheck(), times.recheckMs).unref(),
+      setInterval(() => void this.#recheck(), times.recheckMs).unref(),
     ];
   }
 
@@ -82,7 +83,7 @@ export class Sockets {
     raw.once('close', connection.release);
     this.#server.handleUpgrade(request, raw, head, (socket) => {
       const opening = { ...requestContext, token };
-      this.#begin(socket, new SocketSession(socket, this.parts, opening, connection.authenticated));
+      this.#begin(socket, new SocketSession(socket, raw, this.parts, opening, connection.authenticated));
     });
   };
 
@@ -136,8 +137,11 @@ export class Sockets {
     }
   }
 
-  #recheck(): void {
-    for (const { session } of this.#open.values()) void session.recheck();
+  async #recheck(): Promise<void> {
+    for (const { session } of this.#open.values()) {
+      if (isTurnOver()) await yieldToEventLoop();
+      void session.recheck();
+    }
   }
 }
 

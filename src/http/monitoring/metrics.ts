@@ -12,7 +12,7 @@ import { statementMetrics } from './statement-metrics.js';
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
 export interface StreamCounters {
   streamOpened(transport: string): void;
-  eventSent(transport: string): void;
+  eventsSent(transport: string, count: number): void;
   streamClosed(transport: string): void;
   /** Until the returned function is called. */
   readonly follow: (waitingSince: WaitingSince) => () => void;
@@ -117,7 +117,7 @@ function streamCounters(register: Registry): Omit<StreamCounters, 'follow'> {
   return {
     streamOpened: (transport) => open.inc({ transport }),
     streamClosed: (transport) => open.dec({ transport }),
-    eventSent: (transport) => events.inc({ transport }),
+    eventsSent: (transport, count) => events.inc({ transport }, count),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   type ResolvedField,
   type TypedField,
 } from '../../graphql/index.js';
-import { demandScope } from '../../platform/caller.js';
+import { demandScope, mayUse } from '../../platform/caller.js';
 import { users } from './member/member.service.js';
 import type { Member } from './user.model.js';
 
@@ -30,7 +30,9 @@ export const UserList = listTypes(users, UserType);
 function personal<P extends Personal>(property: P, field: TypedField<Member[P]>): ResolvedField<Member> {
   const description = `${field.description} Only for administrators and the user.`;
   const resolved = computed(nullable({ ...field, description }), (user: Member, ctx) => {
-    if (user.id !== ctx.caller.userId) demandScope(ctx.caller, 'admin');
+    const { caller } = ctx;
+    // Asked first, so that administrators share what is rendered for one of them.
+    if (!mayUse(caller, 'admin') && user.id !== caller.userId) demandScope(caller, 'admin');
     return user[property];
   });
   return { ...resolved, planned: { kind: 'column', property, scope: 'admin' } };

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 
 import { hashToken } from '../../../src/resources/access-token/access-token.model.js';
 import { fillDatabase, insertMember, type Insert } from '../fill.js';
-import { print, startGateway, withDatabaseFile, type BenchServer } from '../measure.js';
+import { print, startWatchedGateway, withDatabaseFile, type BenchServer } from '../measure.js';
 import type { Plan, Report } from './subscribers.js';
 
 const { values: options } = parseArgs({
@@ -124,7 +124,7 @@ await withDatabaseFile(async (file) => {
   const tokens = await fillDatabase(file, (insert) =>
     Array.from({ length: COMPANIES }, (_, n) => insertCompany(insert, `bench${n}`, Date.now())),
   );
-  const server = await startGateway(file, { LOG_LEVEL: 'error' });
+  const server = await startWatchedGateway(file);
   const subscribers = await startSubscribers(server, tokens);
   const writers = tokens.map(([first = '']) => first);
   await write(server, writers, 'warm', 2);
@@ -135,6 +135,7 @@ await withDatabaseFile(async (file) => {
     performance.now(),
   ];
   const clientBefore = processorTime(subscribers);
+  await server.longestTurn();
   const latencies = await write(server, writers, 'event', SECONDS);
   const report = await delivered(subscribers, RATE * (SECONDS + 2));
   const seconds = (performance.now() - began) / 1_000;
@@ -156,5 +157,6 @@ await withDatabaseFile(async (file) => {
   const at = (share: number): string =>
     (latencies[Math.floor((latencies.length - 1) * share)] ?? 0).toFixed(0);
   print(`a write: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  print(`longest turn ${(await server.longestTurn()).toFixed(1)} ms`);
   subscribers.disconnect();
 });

@@ -32,7 +32,7 @@ export interface Report {
 const plan = JSON.parse(process.argv[2] ?? '') as Plan;
 const url = new URL(plan.url);
 const QUERY = 'subscription { ledgerAppended { sequence at action entityType entityId } }';
-/** The longest delay that is told apart, in milliseconds. */
+/** Longer delays count as this one, in milliseconds. */
 const MAX_MS = 60_000;
 
 const delays = new Uint32Array(MAX_MS + 1);

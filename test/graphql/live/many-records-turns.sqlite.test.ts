@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchema } from '../../../src/app/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { createAdmission } from '../../../src/graphql/limits/admission.js';
-import { Operation } from '../../../src/graphql/live/operation.js';
+import { Operation } from '../../../src/graphql/live/operation/operation.js';
 import { watchOperations } from '../../../src/http/monitoring/operation-watch.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { turnsOf } from '../../support/turns.js';
@@ -28,7 +28,7 @@ function operationOf(query: string): Operation {
   const observer = {
     streamOpened: ignore,
     streamClosed: ignore,
-    eventSent: ignore,
+    eventsSent: ignore,
     operationEnded: ignore,
     follow: () => ignore,
     watch: watchOperations({ countOperation: ignore }, null, server.clock),

@@ -1,34 +1,27 @@
 import {
   createSourceEventStream,
-  execute,
   getOperationAST,
   Kind,
   OperationTypeNode,
-  type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   type FormattedExecutionResult,
-  type GraphQLError,
-  type GraphQLFormattedError,
   type GraphQLSchema,
-  type OperationDefinitionNode,
 } from 'graphql';
 
-import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
-import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
-import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { Clock } from '../../platform/clock.js';
-import type { GraphqlContext } from '../execution/context.js';
-import { executeQuery } from '../execution/executor.js';
-import { coerceLongLists, type Executed } from '../execution/variables/long-variables.js';
-import { firstCode, maskErrors, renderError, type MaskingOptions } from '../execution/mask.js';
-import { shareArguments } from '../execution/variables/shared-arguments.js';
-import { costShown, type SubscriptionRequest } from '../execution/request.js';
-import type { OperationText } from '../http/operation-text.js';
-import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
-import type { Admission, Price } from '../limits/admission.js';
-import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, OperationRefused, operationRefused, tooLarge } from '../limits/limits.js';
+import type { LiveObserver, Transport } from '../../../http/monitoring/operation-log.js';
+import type { WatchedOperation } from '../../../http/monitoring/operation-watch.js';
+import type { Clock } from '../../../platform/clock.js';
+import type { GraphqlContext } from '../../execution/context.js';
+import type { Events } from '../../execution/following/feed.js';
+import type { Identified } from '../../execution/following/page.js';
+import { renderError, type MaskingOptions } from '../../execution/mask.js';
+import { costShown, type SubscriptionRequest } from '../../execution/request.js';
+import type { OperationText } from '../../http/operation-text.js';
+import type { Admission } from '../../limits/admission.js';
+import { LIMITS, OperationRefused, operationRefused } from '../../limits/limits.js';
+import { EventTexts, type EventParts, type SentEvent } from './events.js';
+import { OperationExecution, type AdmittedOperation } from './execution.js';
+import { selectionKey } from './selection.js';
 
 /** The client of an operation and its transport. */
 export interface Client {
@@ -40,12 +33,10 @@ export interface Client {
   readonly lastSeen: number | null;
 }
 
-/** The response of a query or mutation, or one event of a subscription. */
-export interface Outcome {
-  /** The sequence number of the event; null for a response. */
-  readonly id: number | null;
-  readonly payload: FormattedExecutionResult;
-}
+/** The response of a query or mutation, or the next events of a subscription. */
+export type Outcome =
+  | { readonly payload: FormattedExecutionResult }
+  | { readonly events: readonly SentEvent[] };
 
 export interface OperationControl {
   /** Ends a subscription at once; a query or mutation is finished. */
@@ -69,18 +60,13 @@ export interface OperationParts extends MaskingOptions {
 /** An operation over a socket or an event stream. */
 export class Operation {
   readonly kind: OperationTypeNode;
-  readonly args: ExecutionArgs & { readonly document: DocumentNode };
-  readonly #definition: OperationDefinitionNode;
-  readonly #price: Price;
+  readonly args: AdmittedOperation['args'];
+  readonly #admitted: AdmittedOperation;
+  readonly #execution: OperationExecution;
   readonly #startedAt: number;
-  /** The same for all events of a subscription. */
-  #coerced: Promise<Executed> | null = null;
   #context: GraphqlContext | null = null;
   #events = 0;
-  /** Of the latest response. */
-  #bytes = 0;
   #hasEnded = false;
-  #watching: WatchedOperation | null = null;
 
   /** Throws `OperationRefused`. */
   constructor(
@@ -91,17 +77,17 @@ export class Operation {
   ) {
     const { schema, admission, clock } = parts;
     const { query, variables, operationName } = text;
-    const admitted = admission.admit(query);
-    const { document } = admitted;
-    const definition = getOperationAST(document, operationName);
+    const document = admission.admit(query);
+    const definition = getOperationAST(document.document, operationName);
     if (definition == null) throw noSuchOperation(operationName);
-    this.#price = admission.price(admitted, variables, operationName);
-    this.#definition = definition;
+    const price = admission.price(document, variables, operationName);
     this.kind = definition.operation;
     this.args = {
-      ...{ schema, document, operationName, variableValues: variables },
+      ...{ schema, document: document.document, operationName, variableValues: variables },
       options: { maxCoercionErrors: LIMITS.errors - 1 },
     };
+    this.#admitted = { args: this.args, definition, variables, price };
+    this.#execution = new OperationExecution(parts, client.requestId, this.#admitted);
     this.#startedAt = clock.elapsed();
   }
 
@@ -110,7 +96,7 @@ export class Operation {
   }
 
   /**
-   * The response, or the events one by one: each is made when the transport asks for it, after it has sent the one
+   * The response, or the events: the next ones are made when the transport asks for them, after it has sent those
    * before. Rejects with `RenderedErrors`. To be iterated once; `return` ends the operation at once.
    */
   outcomes(): AsyncGenerator<Outcome> {
@@ -142,64 +128,65 @@ export class Operation {
     let endTurn: ((bytes: number) => void) | undefined;
     try {
       endTurn = await turn?.(stop.signal);
-      yield { id: null, payload: await this.#watched(() => this.#response()) };
+      yield { payload: await this.#watched((watched, known) => (known(), this.#response(watched))) };
     } catch (error) {
       // Its client left while it waited for its turn.
       if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
     } finally {
-      endTurn?.(this.#bytes);
+      endTurn?.(this.#execution.bytes);
     }
   }
 
   /** An operation has a trace of its own: sockets and streams last longer than a trace should. */
-  #watched<T>(use: () => Promise<T>): Promise<T> {
-    return this.parts.observer.watch(async (operation) => {
-      operation.known({ type: this.kind, name: this.#definition.name?.value ?? null });
-      this.#watching = operation;
-      return await use();
-    }, true);
-  }
+  readonly #watched: EventParts['watched'] = (use) => {
+    const name = this.#admitted.definition.name?.value ?? null;
+    return this.parts.observer.watch(
+      (watched) => use(watched, () => watched.known({ type: this.kind, name })),
+      true,
+    );
+  };
 
-  async #response(): Promise<FormattedExecutionResult> {
+  async #response(watched: WatchedOperation): Promise<FormattedExecutionResult> {
     const context = await this.client.context(null);
     this.#context = context;
-    const result = await this.#execute(context);
+    const response = await this.#execution.response(context, watched);
     const { counters } = context;
     const extensions = {
-      cost: costShown(this.#price.nodes, counters),
+      cost: costShown(this.#admitted.price.nodes, counters),
       ...(counters.replayed ? { idempotentReplayed: true } : {}),
     };
-    return { ...this.#rendered(result), extensions };
+    return { ...response, extensions };
   }
 
   async *#eventOutcomes(): AsyncGenerator<Outcome> {
     const { transport } = this.client;
-    const source = await this.#watched(() => this.#subscribe());
-    this.parts.observer.streamOpened(transport);
+    const { observer } = this.parts;
+    const source = await this.#watched((_watched, known) => (known(), this.#subscribe()));
+    const selection = selectionKey(this.args.document, this.#admitted.definition, this.text);
+    const execution = this.#execution;
+    const texts = new EventTexts({
+      ...{ execution, selection, watched: this.#watched, context: () => this.#renewed() },
+    });
+    observer.streamOpened(transport);
     try {
-      for await (const record of source) {
-        // One commit can have events for many subscribers.
-        await enterEventLoop();
-        const payload = await this.#watched(async () =>
-          this.#rendered(await this.#execute(this.#renewed(), record)),
-        );
-        yield { id: (record as { id: number }).id, payload };
-        this.#events += 1;
-        this.parts.observer.eventSent(transport);
+      for await (const events of texts.of(source)) {
+        yield { events };
+        this.#events += events.length;
+        observer.eventsSent(transport, events.length);
       }
     } finally {
-      this.parts.observer.streamClosed(transport);
+      observer.streamClosed(transport);
     }
   }
 
-  /** The context that was made for this event. */
+  /** The context that was made for the next events. */
   #renewed(): GraphqlContext {
     if (this.#context === null) throw new Error('An event came without a check of its caller.');
     return this.#context;
   }
 
-  /** The records of a subscription. It asks for its caller before each event, which gets a new context then. */
-  async #subscribe(): Promise<AsyncIterable<unknown>> {
+  /** The records of a subscription. It asks for its caller before it sends events, which get a new context then. */
+  async #subscribe(): Promise<AsyncIterable<Events<Identified>>> {
     const renew = async (): Promise<GraphqlContext> => {
       this.#context?.finish();
       return (this.#context = await this.client.context(subscription));
@@ -212,64 +199,20 @@ export class Operation {
     };
     try {
       const context = await renew();
-      await context.examine(this.#price, this.kind);
+      await context.examine(this.#admitted.price, this.kind);
       const source = await createSourceEventStream({ ...this.args, contextValue: context });
       if (!(Symbol.asyncIterator in source)) throw refused(source);
-      return source;
+      return source as AsyncIterable<Events<Identified>>;
     } finally {
       // While it waits for records, a subscription holds no read unit.
       this.#context?.finish();
     }
   }
 
-  async #execute(context: GraphqlContext, event?: unknown): Promise<ExecutionResult> {
-    const result = await this.#executed(context, event);
-    if (result.data == null) return result;
-    // After `finish`: contents are read over a database connection of their own.
-    return { ...result, data: await context.contents.inline(result.data) };
-  }
-
-  async #executed(context: GraphqlContext, event: unknown): Promise<ExecutionResult> {
-    try {
-      const operation = this.#definition;
-      const { variables } = this.text;
-      const mask = this.#mask;
-      await context.examine(this.#price, operation.operation);
-      const repeatable = await executeRepeatable({ ...this.args, operation, variables, context, mask });
-      if (repeatable !== null) return repeatable;
-      const data = await executeQuery({ ...this.args, operation, variables, context });
-      if (data !== null) return { data };
-      this.#coerced ??= coerceLongLists({ ...this.args, operation, variables }).then(shareArguments);
-      const { document, variables: variableValues } = await this.#coerced;
-      return await execute({
-        ...this.args,
-        ...{ document, variableValues, rootValue: event, contextValue: context },
-      });
-    } finally {
-      context.finish();
-    }
-  }
-
-  readonly #mask = (errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] =>
-    maskErrors(this.parts, this.client.requestId, errors);
-
-  #rendered({ data, errors }: ExecutionResult): FormattedExecutionResult {
-    const size = approximateJsonBytes(data);
-    this.#bytes = size;
-    if (size > LIMITS.answerBytes) {
-      return this.#rendered({ data: null, errors: [tooLarge('answerBytes', size)] });
-    }
-    const response = data === undefined ? {} : { data };
-    if (errors === undefined) return response;
-    const shown = this.#mask(errors);
-    this.#watching?.failed(firstCode(shown));
-    return { ...response, errors: shown };
-  }
-
   #end(code: string | null): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const [selection] = this.#definition.selectionSet.selections;
+    const [selection] = this.#admitted.definition.selectionSet.selections;
     this.parts.observer.operationEnded({
       ...{ requestId: this.client.requestId, transport: this.client.transport, operation: this.kind },
       field: this.isSubscription && selection?.kind === Kind.FIELD ? selection.name.value : null,

@@ -1,0 +1,86 @@
+import { GraphQLError } from 'graphql';
+
+import type { Arrivals } from '../../../database/list/arrivals.js';
+import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
+import type { Units } from '../../../database/work.js';
+import type { Caller } from '../../../platform/caller.js';
+import { approximateJsonBytes } from '../../limits/json-bytes.js';
+
+/** Most records in memory for one subscriber. A slow one takes no more: the rest stays in the database. */
+const PAGE_SIZE = 25;
+/** Most bytes of these records, unless one alone has more. */
+export const PAGE_BYTES = 256 * 1024;
+/** Most ids that one statement searches, and most values that it compares: a filter may leave few of them. */
+export const MAX_IDS = 2_000;
+const MAX_VALUES = 20_000;
+
+export interface Identified {
+  readonly id: number;
+}
+
+/** What is followed: a table of a company, and a condition for its records. */
+export interface Source<T> {
+  readonly arrivals: Arrivals<T>;
+  readonly condition: Condition | null;
+}
+
+/** Records that were read together. */
+export interface Page<T> {
+  /** All records that meet the condition and have an id greater than `after`, up to `upTo`; ascending. */
+  readonly records: readonly T[];
+  readonly after: number;
+  readonly upTo: number;
+  readonly bytes: number;
+  /** The last id of the company when the page was read. */
+  readonly last: number;
+}
+
+/** The next page after an id. Errors: EVENTS_GONE. */
+export async function readPage<T extends Identified>(
+  units: Units,
+  caller: Caller,
+  { arrivals, condition }: Source<T>,
+  after: number,
+): Promise<Page<T>> {
+  const { companyId } = caller;
+  const { last } = await units.systemRead((work) => arrivals.span(work, companyId));
+  if (last === after) return { ...{ records: [], after, upTo: after }, ...{ bytes: 0, last } };
+  const ids = Math.floor(MAX_VALUES / ((condition === null ? 0 : comparisonsIn(condition)) + 1));
+  const upTo = Math.min(last, after + Math.min(ids, MAX_IDS));
+  const range = { after, upTo, limit: PAGE_SIZE, condition };
+  const found = await units.read(caller, (work) => arrivals.read(work, range));
+  await demandNoGap(units, arrivals, companyId, after);
+  const { records, bytes } = withinPageBytes(found);
+  // The other ids of the range do not meet the condition.
+  const isComplete = found.length < PAGE_SIZE && records.length === found.length;
+  return { records, after, upTo: isComplete ? upTo : (records.at(-1)?.id ?? upTo), bytes, last };
+}
+
+/** Errors: EVENTS_GONE where records after the cursor were deleted by retention. */
+export async function demandNoGap(
+  units: Units,
+  arrivals: Arrivals<unknown>,
+  companyId: number,
+  cursor: number,
+): Promise<void> {
+  const { first } = await units.systemRead((work) => arrivals.span(work, companyId));
+  if (first > cursor + 1) throw eventsGone(cursor, first - 1);
+}
+
+/** The first records of at most `PAGE_BYTES` together; at least one. */
+function withinPageBytes<T>(found: readonly T[]): { records: readonly T[]; bytes: number } {
+  let bytes = 0;
+  for (const [index, record] of found.entries()) {
+    const more = approximateJsonBytes(record);
+    if (index > 0 && bytes + more > PAGE_BYTES) return { records: found.slice(0, index), bytes };
+    bytes += more;
+  }
+  return { records: found, bytes };
+}
+
+function eventsGone(cursor: number, resumeAfter: number): GraphQLError {
+  return new GraphQLError(
+    `Events ${cursor + 1} to ${resumeAfter} were deleted by retention. Resume with after: ${resumeAfter}.`,
+    { extensions: { code: 'EVENTS_GONE', resumeAfter } },
+  );
+}

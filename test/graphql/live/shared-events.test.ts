@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { record, report } from '../../resources/transaction/records.js';
+import { fleet } from '../../support/fleet.js';
+import { liveTexts, sequencesIn, type LiveTexts } from '../../support/live-texts.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { lastSequence, openStreams } from '../../support/subscribe.js';
+import { selections } from './selections.js';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+const OPERATIONS = 20;
+const FOLLOW = `subscription ($after: Int) {
+  ledgerAppended(after: $after) { sequence action entityType after actor { name email } company { name } }
+}`;
+
+const untilOpen = (count: number): Promise<void> => expect.poll(() => openStreams(server)).toBe(count);
+
+/** Subscribes several times over sockets of a member. */
+async function subscribers(member: Member, count: number, query = FOLLOW): Promise<LiveTexts[]> {
+  const before = await openStreams(server);
+  const sockets: LiveTexts[] = [];
+  for (let n = 0; n < count; n += 1) {
+    if (n % OPERATIONS === 0) sockets.push(await liveTexts(server, member));
+    sockets.at(-1)?.subscribe(`s${n % OPERATIONS}`, query);
+  }
+  await untilOpen(before + count);
+  return sockets;
+}
+
+const received = (sockets: readonly LiveTexts[]): readonly string[] =>
+  sockets.flatMap(({ payloads }) => Array.from({ length: OPERATIONS }, (_, n) => payloads(`s${n}`)).flat());
+
+describe('an event for many subscribers', () => {
+  /** The statements that read the ledger and the records that an event shows, for one change. */
+  async function readsFor(count: number): Promise<readonly string[]> {
+    const sockets = await subscribers(server.acme, count);
+    const { statements } = await server.statements(async () => {
+      await fleet.group(server.acme.client, crypto.randomUUID());
+      await expect.poll(() => received(sockets).length, { timeout: 20_000 }).toBe(count);
+    });
+    for (const { raw } of sockets) raw.socket.terminate();
+    await untilOpen(0);
+    return statements.filter((text) => /^select/i.test(text) && !text.includes('counters'));
+  }
+
+  it('takes as many statements as for one', async () => {
+    await readsFor(1);
+    const one = await readsFor(1);
+    expect(one.filter((text) => text.includes('from "ledger" as "t"'))).toHaveLength(1);
+    expect(await readsFor(100)).toEqual(one);
+  });
+
+  it('is sent in order, with nothing missing or twice', async () => {
+    const sockets = await subscribers(server.acme, 60);
+    const after = await lastSequence(server.acme);
+    for (let n = 0; n < 50; n += 1) await fleet.group(server.acme.client, `n${n}`);
+    const expected = Array.from({ length: 50 }, (_, n) => after + 1 + n);
+    for (const { until } of sockets) {
+      for (let n = 0; n < OPERATIONS; n += 1) expect(sequencesIn(await until(`s${n}`, 50))).toEqual(expected);
+    }
+    const events = await server.anonymous.get('/metrics');
+    expect(events.text).toMatch(/^graphql_stream_events_total\{transport="websocket"\} 3000$/m);
+  });
+
+  it('is the same text as for a subscriber that reads for itself', async () => {
+    const drawn = fc.sample(selections, { numRuns: 40, seed: 7 });
+    const sockets = [await liveTexts(server, server.acme), await liveTexts(server, server.acme)];
+    const late = await liveTexts(server, server.acme);
+    for (let start = 0; start < drawn.length; start += 10) {
+      const part = drawn.slice(start, start + 10);
+      const after = await lastSequence(server.acme);
+      for (const [n, { query, variables }] of part.entries()) {
+        for (const socket of sockets) socket.subscribe(`${start + n}`, query, variables);
+      }
+      await untilOpen(part.length * 2);
+      await fleet.group(server.acme.client, `"ü" \u{1f600} ${start}`);
+      await fleet.device(server.acme.client, `D-${start}`);
+      for (const [n, { query, variables }] of part.entries()) {
+        const id = `${start + n}`;
+        const [first, second] = await Promise.all(sockets.map(({ until }) => until(id, 2)));
+        late.subscribe(id, query, { ...variables, after });
+        const own = await late.until(id, 2);
+        expect(first).toEqual(own);
+        expect(second).toEqual(own);
+        for (const { raw } of [...sockets, late]) raw.say({ type: 'complete', id });
+      }
+      await untilOpen(0);
+    }
+  });
+});
+
+describe('subscribers with different rights', () => {
+  const RECORDED = `subscription {
+    transactionRecorded { sequence transaction { device { createdBy { id email } } } }
+  }`;
+
+  it('each get what they may see', async () => {
+    const members = await Promise.all(
+      (['admin', 'operator', 'operator', 'viewer'] as const).map((role) => server.member('acme', role)),
+    );
+    const [admin, one, other, viewer] = members as [Member, Member, Member, Member];
+    await fleet.device(one.client, 'OF-ONE');
+    await fleet.device(other.client, 'OF-OTHER');
+    const followers = new Map<Member, LiveTexts>();
+    for (const member of members) followers.set(member, await liveTexts(server, member));
+    for (const socket of followers.values()) socket.subscribe('s', RECORDED);
+    await untilOpen(4);
+    await record(server, server.acme, [
+      report({ serialNumber: 'OF-ONE' }),
+      report({ serialNumber: 'OF-OTHER' }),
+    ]);
+    const shown = new Map<Member, (string | null)[]>();
+    for (const [member, socket] of followers) {
+      const payloads = (await socket.until('s', 2)).map((text) => JSON.parse(text) as Payload);
+      shown.set(
+        member,
+        payloads.map(({ data, errors }) => {
+          const { email } = data.transactionRecorded.transaction.device.createdBy;
+          expect(errors?.[0]?.extensions.code).toBe(email === null ? 'FORBIDDEN' : undefined);
+          return email;
+        }),
+      );
+    }
+    const emails = shown.get(admin) ?? [];
+    expect(emails.map((email) => email?.split('@')[1])).toEqual(['acme.example', 'acme.example']);
+    expect(new Set(emails).size).toBe(2);
+    expect(shown.get(one)).toEqual([emails[0], null]);
+    expect(shown.get(other)).toEqual([null, emails[1]]);
+    expect(shown.get(viewer)).toEqual([null, null]);
+  });
+
+  interface Payload {
+    readonly data: {
+      readonly transactionRecorded: {
+        readonly transaction: { readonly device: { readonly createdBy: { readonly email: string | null } } };
+      };
+    };
+    readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
+  }
+
+  it('GQ-16 lose their events alone when their right is gone', async () => {
+    const [kept, lost] = [await server.member('acme', 'admin'), await server.member('acme', 'admin')];
+    const [keeps, loses] = [await liveTexts(server, kept), await liveTexts(server, lost)];
+    for (const socket of [keeps, loses]) socket.subscribe('s', FOLLOW);
+    await untilOpen(2);
+    await fleet.group(server.acme.client, 'for both');
+    await Promise.all([keeps, loses].map(({ until }) => until('s', 1)));
+    await server.app.database.writes
+      .updateTable('access_tokens')
+      .set({ scopes: JSON.stringify(['read']) })
+      .where('company_id', '=', lost.caller.companyId)
+      .where('id', '=', lost.caller.tokenId ?? 0)
+      .execute();
+    server.clock.advance(5_000);
+    await fleet.group(server.acme.client, 'for one');
+    await keeps.until('s', 2);
+    const { payload } = await loses.raw.hear({ id: 's', type: 'error' });
+    expect(payload).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    expect(loses.payloads('s')).toHaveLength(1);
+  });
+});
+
+describe('a subscriber that resumes', () => {
+  it('gets no event twice and misses none while others follow and changes are made', async () => {
+    const first = await lastSequence(server.acme);
+    const ahead = await liveTexts(server, server.acme);
+    ahead.subscribe('s', FOLLOW);
+    await untilOpen(1);
+    const [CHANGES, RESUMED] = [150, 12];
+    const late = await liveTexts(server, server.acme);
+    for (let n = 0; n < CHANGES; n += 1) {
+      await fleet.group(server.acme.client, `c${n}`);
+      if (n % 12 === 11) late.subscribe(`r${(n - 11) / 12}`, FOLLOW, { after: first + Math.floor(n / 2) });
+    }
+    const all = Array.from({ length: CHANGES }, (_, n) => first + 1 + n);
+    expect(sequencesIn(await ahead.until('s', CHANGES))).toEqual(all);
+    for (let r = 0; r < RESUMED; r += 1) {
+      const skipped = Math.floor((r * 12 + 11) / 2);
+      const own = await late.until(`r${r}`, CHANGES - skipped);
+      expect(sequencesIn(own)).toEqual(all.slice(skipped));
+      expect(own).toEqual(ahead.payloads('s').slice(skipped));
+    }
+  });
+
+  it('gets what meets its filter alone', async () => {
+    const query = `subscription ($after: Int, $serial: String!) {
+      transactionRecorded(after: $after, filter: { serialNumber: { eq: $serial } }) {
+        sequence transaction { serialNumber }
+      }
+    }`;
+    const socket = await liveTexts(server, server.acme);
+    for (const serial of ['A', 'B']) socket.subscribe(serial, query, { serial });
+    await untilOpen(2);
+    for (let n = 0; n < 40; n += 1) {
+      await record(server, server.acme, [report({ serialNumber: n % 2 === 0 ? 'A' : 'B' })]);
+      if (n === 20)
+        for (const serial of ['A', 'B']) socket.subscribe(`${serial}0`, query, { serial, after: 0 });
+    }
+    for (const serial of ['A', 'B']) {
+      const live = await socket.until(serial, 20);
+      expect(await socket.until(`${serial}0`, 20)).toEqual(live);
+      expect(live.every((text) => text.includes(`"serialNumber":"${serial}"`))).toBe(true);
+    }
+  });
+});
+
+describe('a client that does not read', () => {
+  const LARGE = `subscription { transactionRecorded { sequence transaction { sent } } }`;
+
+  it('holds up no other one, gets everything later, and then shares what is read', async () => {
+    const [slow, fast] = [await liveTexts(server, server.acme), await liveTexts(server, server.acme)];
+    for (const socket of [slow, fast]) socket.subscribe('s', LARGE);
+    await untilOpen(2);
+    slow.raw.socket.pause();
+    const COUNT = 800;
+    for (let n = 0; n < COUNT / 50; n += 1) {
+      await record(
+        server,
+        server.acme,
+        Array.from({ length: 50 }, () => report({ sent: 'x'.repeat(20_000) })),
+      );
+    }
+    const all = sequencesIn(await fast.until('s', COUNT));
+    expect(slow.payloads('s').length).toBeLessThan(COUNT);
+    slow.raw.socket.resume();
+    expect(sequencesIn(await slow.until('s', COUNT))).toEqual(all);
+    let sent = COUNT;
+    const readsOfNext = async (): Promise<number> => {
+      sent += 1;
+      const { statements } = await server.statements(async () => {
+        await record(server, server.acme, [report()]);
+        await Promise.all([slow, fast].map(({ until }) => until('s', sent)));
+      });
+      return statements.filter((text) => text.includes('from "transactions" as "t"')).length;
+    };
+    await expect.poll(readsOfNext).toBe(1);
+  });
+});

@@ -1,3 +1,4 @@
+import { systemClock } from '../platform/clock.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 
 /** Codes of a fault of the storage; other codes concern a single request. */
@@ -8,11 +9,15 @@ const FAULTS: readonly DomainCode[] = [
   'db_corrupt',
 ];
 
+/** After a fault, a small write may succeed where larger ones still fail. */
+const RECENT_MS = 5_000;
+
 /** The state of the storage, as its latest results show. */
 export class DatabaseHealth {
   #fault: DomainCode | null = null;
   /** The file is damaged or an fsync failed: the state does not change until the process restarts. */
   #lasting = false;
+  #reportedAt = -Infinity;
 
   /** The code of the latest fault; null before the first one and after a successful write. */
   get fault(): DomainCode | null {
@@ -24,8 +29,15 @@ export class DatabaseHealth {
     return this.#lasting;
   }
 
+  /** Whether only another write can show that the fault is over, and enough time has passed to try one. */
+  get isWorthATry(): boolean {
+    const isRecent = systemClock.elapsed() - this.#reportedAt < RECENT_MS;
+    return this.#fault !== null && !this.#lasting && !isRecent;
+  }
+
   report(code: DomainCode): void {
     if (this.#lasting || !FAULTS.includes(code)) return;
+    this.#reportedAt = systemClock.elapsed();
     this.#fault = code;
     this.#lasting = code === 'db_corrupt';
   }

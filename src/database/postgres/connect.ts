@@ -135,7 +135,8 @@ function checksOf(sessions: Sessions, health: DatabaseHealth): Database['checks'
         throw error;
       }
       if (isReadOnly) return 'storage_read_only';
-      if (health.fault !== 'storage_full') health.recovered();
+      // A full disk is seen in larger changes only: they report it again.
+      if (health.fault !== 'storage_full' || health.isWorthATry) health.recovered();
       return health.fault;
     },
     migrations: async () => {

@@ -50,16 +50,16 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const fileCheck = options.isChecked === false ? fileCheckOf(file, watcher, options) : null;
   const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, groups) });
   const verify = (): string | null => writer.guard?.verify() ?? null;
+  const state = { health, writes, verify, admit: admitting(reserve, health) };
   return {
-    ...{ name: file, system: 'sqlite', health, writes, verify },
+    ...{ name: file, system: 'sqlite', ...state },
     ...{ ...readers.handles, ...SINGLE_NODE },
     write: (_scope, use) => writes.transaction().execute(use),
     aboveCompanies: (_db, use) => use(),
     // It has one writer at a time anyway.
     lockCompanies: () => Promise.resolve(),
     watchStatements: (listener) => statements.add(listener),
-    admit: (change) => admit(reserve, health, change),
-    ...upkeepOf(file, { reads: readers.handles.reads, writes, health, verify, fileCheck }, options),
+    ...upkeepOf(file, { ...state, reads: readers.handles.reads, fileCheck }, options),
     begin: () => fileCheck?.begin(),
     close: async () => {
       // Writes are refused from now on.
@@ -82,7 +82,9 @@ function groupsOf(connection: SqliteConnection, health: DatabaseHealth): WriteGr
 
 function upkeepOf(
   file: string,
-  parts: Pick<Database, 'reads' | 'writes' | 'health' | 'verify'> & { readonly fileCheck: FileCheck | null },
+  parts: Pick<Database, 'reads' | 'writes' | 'health' | 'verify' | 'admit'> & {
+    readonly fileCheck: FileCheck | null;
+  },
   { maxLogBytes = Infinity }: ConnectOptions,
 ): Pick<Database, 'checks' | 'bytes' | 'maintain' | 'spoolPath' | 'lastBackupPath'> {
   return {
@@ -184,16 +186,18 @@ function closeWriter({ database, guard }: SqliteConnection, health: DatabaseHeal
   guard?.close(isWhole && !health.isLasting);
 }
 
-function admit(reserve: Reserve | null, health: DatabaseHealth, change: 'deletion' | 'other'): void {
-  if (reserve === null) return;
-  if (change === 'deletion') reserve.useIfFull(health.fault === 'storage_full');
-  else if (!reserve.admits()) {
-    throw new DomainError(
-      'storage_full',
-      'The storage is full: nothing was changed. Reading and deleting are still possible.',
-      { retryAfter: 60 },
-    );
-  }
+function admitting(reserve: Reserve | null, health: DatabaseHealth): Database['admit'] {
+  return (change) => {
+    if (reserve === null) return;
+    if (change === 'deletion') reserve.useIfFull(health.fault === 'storage_full');
+    else if (!reserve.admits()) {
+      throw new DomainError(
+        'storage_full',
+        'The storage is full: nothing was changed. Reading and deleting are still possible.',
+        { retryAfter: 60 },
+      );
+    }
+  };
 }
 
 function reportingTo(health: DatabaseHealth, options: ConnectOptions): Pick<Watcher, 'onFatal' | 'onFault'> {

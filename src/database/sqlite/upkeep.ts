@@ -14,23 +14,47 @@ const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
 /** Readiness checks; see `Database.checks`. */
 export function databaseChecks(
-  database: Pick<Database, 'reads' | 'health' | 'verify'> & {
+  database: Pick<Database, 'reads' | 'writes' | 'health' | 'verify' | 'admit'> & {
     readonly file: string;
     readonly fileCheck: Pick<FileCheck, 'state'> | null;
   },
   { maxLogBytes }: { readonly maxLogBytes: number },
 ): Database['checks'] {
+  let attempt: Promise<void> | null = null;
   return {
     files: () => Promise.resolve(database.verify() === null ? null : 'gone'),
     log: () => Promise.resolve(databaseBytes(database.file).log < maxLogBytes ? null : 'too_long'),
     database: async () => {
       await sql`select 1`.execute(database.reads);
+      if (database.health.isWorthATry) {
+        attempt ??= tryToWrite(database).finally(() => (attempt = null));
+        await attempt;
+      }
       return database.health.fault;
     },
     whole_file: () => Promise.resolve(database.fileCheck?.state ?? null),
     migrations: async () => ((await hasAllMigrations(database.reads)) ? null : 'not_current'),
     disk: async () => ((await freeBytes(database.file)) < MIN_FREE_BYTES ? 'full' : null),
   };
+}
+
+/** Where a server that is not ready gets no requests, no change of a client would show that the fault is over. */
+async function tryToWrite({
+  writes,
+  health,
+  admit,
+}: Pick<Database, 'writes' | 'health' | 'admit'>): Promise<void> {
+  try {
+    admit('other');
+    await writes.transaction().execute(async (db) => {
+      // In the end, nothing has changed; without a change, SQLite would not write a page.
+      await sql`update kysely_migration_lock set is_locked = is_locked + 1`.execute(db);
+      await sql`update kysely_migration_lock set is_locked = is_locked - 1`.execute(db);
+    });
+    health.recovered();
+  } catch {
+    // The fault stays as it was reported.
+  }
 }
 
 async function hasAllMigrations(reads: Kysely<Tables>): Promise<boolean> {

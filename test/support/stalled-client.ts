@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 
 import { record, report } from '../resources/transaction/records.js';
@@ -11,6 +12,7 @@ export interface StalledClient {
   resume(): void;
   /** Sequence numbers of the received events. */
   sequences(): readonly number[];
+  /** The end of what it has received. */
   text(): string;
   readonly closed: Promise<void>;
   end(): void;
@@ -18,45 +20,59 @@ export interface StalledClient {
 
 const follow = (after: number): string =>
   `subscription { transactionRecorded(after: ${after}) { sequence transaction { sent } } }`;
-const numbers = (text: string): number[] =>
-  [...text.matchAll(/"sequence":(\d+)/g)].map(([, digits]) => Number(digits));
+
+/** What a client has received, of which it keeps the numbers and the end. */
+class Received {
+  readonly sequences: number[] = [];
+  /** What may be the beginning of a number. */
+  #begun = '';
+  text = '';
+
+  add(part: string): void {
+    const all = this.#begun + part;
+    let end = 0;
+    for (const match of all.matchAll(/"sequence":(\d+),/g)) {
+      this.sequences.push(Number(match[1]));
+      end = match.index + match[0].length;
+    }
+    this.#begun = all.slice(Math.max(end, all.length - 50));
+    this.text = (this.text + part).slice(-5_000);
+  }
+}
 
 async function overSocket(server: TestServer, token: string, after: number): Promise<StalledClient> {
   const raw = await openKnown(server, token);
+  const received = new Received();
   raw.socket.pause();
+  raw.socket.on('message', (data: Buffer) => received.add(data.toString()));
   raw.say({ type: 'subscribe', id: '1', payload: { query: follow(after) } });
-  const text = (): string => JSON.stringify(raw.heard);
   return {
     resume: () => raw.socket.resume(),
-    text,
-    sequences: () => numbers(text()),
+    text: () => received.text,
+    sequences: () => received.sequences,
     closed: raw.ended.then(() => undefined),
     end: () => raw.socket.terminate(),
   };
 }
 
 async function overStream(server: TestServer, token: string, after: number): Promise<StalledClient> {
-  const { hostname, port } = new URL(server.url);
-  const socket = connect(Number(port), hostname).pause();
-  const parts: Buffer[] = [];
-  socket
-    .on('error', () => undefined)
-    .on('data', (part: Buffer) => parts.push(part))
-    .pause();
+  const received = new Received();
   const path = `/graphql/stream?access_token=${token}&query=${encodeURIComponent(follow(after))}`;
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`);
-  // The header of a chunk may be in the middle of a number.
-  const text = (): string =>
-    Buffer.concat(parts)
-      .toString()
-      .replace(/\r\n[0-9a-f]+\r\n/g, '');
-  return await Promise.resolve({
-    resume: () => void socket.resume(),
-    text,
-    sequences: () => numbers(text()),
-    closed: new Promise<void>((resolve) => socket.once('close', () => resolve())),
-    end: () => void socket.destroy(),
-  });
+  const request = get(`${server.url}${path}`, { headers: { accept: 'text/event-stream' } });
+  request.on('error', () => undefined);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response
+    .on('error', () => undefined)
+    .setEncoding('utf8')
+    .on('data', (part: string) => received.add(part))
+    .pause();
+  return {
+    resume: () => void response.resume(),
+    text: () => received.text,
+    sequences: () => received.sequences,
+    closed: new Promise<void>((resolve) => response.once('close', () => resolve())),
+    end: () => void request.destroy(),
+  };
 }
 
 export const STALLED = { 'a socket': overSocket, 'a stream': overStream } as const;
@@ -66,7 +82,7 @@ export const RECORDS = 1_500;
 const PAGE = 100;
 
 export async function recordMany(server: TestServer, member: Member): Promise<void> {
-  const rows = Array.from({ length: PAGE }, () => report({ sent: 'x'.repeat(20_000) }));
+  const rows = Array.from({ length: PAGE }, () => report({ sent: 'approved; '.repeat(2_000) }));
   for (let n = 0; n < RECORDS / PAGE; n += 1) await record(server, member, rows);
 }
 

@@ -128,6 +128,8 @@ async function startOn(
       '--no-locale',
       '--locale-provider=icu',
       '--icu-locale=en-US',
+      // Tests connect thousands of times.
+      ...['-c', 'scram_iterations=1'],
     ],
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   });

@@ -29,7 +29,7 @@ function exitWith(reason: string): void {
 
 /** The child is detached, so that Ctrl-C reaches it only once: through this process. */
 function runWith(node: string): void {
-  const child = spawn(node, process.argv.slice(1), {
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });

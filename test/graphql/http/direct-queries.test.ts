@@ -41,6 +41,33 @@ async function bytesOf(asked: Asked, isApollo: boolean, accept = '*/*', { token 
   return text.replace(/^Date: .*$/m, 'Date');
 }
 
+/** What the server says of itself: its log without times, and how often each of its counters has counted. */
+async function noted(use: () => Promise<string>): Promise<{ bytes: string; logs: unknown; counts: unknown }> {
+  const [before, from] = [await countsOf(), server.logs.length];
+  const bytes = await use();
+  const lines = () => server.logs.slice(from).filter((line) => !line.includes('"path":"/metrics"'));
+  await expect.poll(() => lines().join('')).toContain('"msg":"request"');
+  const after = await countsOf();
+  const logs = lines().map((line) => {
+    const { time, duration_ms: duration, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    expect([typeof time, typeof duration]).toEqual(['string', 'number']);
+    return fields;
+  });
+  const counts = [...after].flatMap(([name, count]) => {
+    const more = count - (before.get(name) ?? 0);
+    return more === 0 || name.includes('path="/metrics"') ? [] : [[name, more]];
+  });
+  return { bytes, logs, counts };
+}
+
+const COUNTS =
+  /^((?:http_requests_total|http_rate_limited_total|graphql_operation_duration_seconds_count).*) (\d+)$/gm;
+
+async function countsOf(): Promise<Map<string, number>> {
+  const counted = (await server.anonymous.get('/metrics')).text.matchAll(COUNTS);
+  return new Map([...counted].map(([, name = '', count]) => [name, Number(count)]));
+}
+
 async function expectSame(asked: Asked, accept?: string, member?: Member): Promise<string> {
   const [direct, apollo] = [
     await bytesOf(asked, false, accept, member),
@@ -114,9 +141,14 @@ describe('a query that Apollo does not see', () => {
     ['bytes', { query: '{ appVersions(first: 1) { nodes { bytecode } } }' }, 200],
     ['variables that are too deep', { query: '{ viewer { role } }', variables: { a: nested(60) } }, 400],
     ['an unusual name', { query: '{ __proto__: viewer { role } constructor: viewer { role } }' }, 200],
-  ])('is the same for %s', async (_what, asked, status) => {
-    const bytes = await expectSame(asked);
-    expect(bytes.slice(0, 12), bytes).toBe(`HTTP/1.1 ${status}`);
+  ])('is the same for %s, with the same log and metrics', async (_what, asked, status) => {
+    const direct = await noted(() => bytesOf(asked, false));
+    expect(direct.bytes.slice(0, 12), direct.bytes).toBe(`HTTP/1.1 ${status}`);
+    expect(direct.counts).toContainEqual([
+      `http_requests_total{method="POST",path="/graphql",status="${status}"}`,
+      1,
+    ]);
+    expect(await noted(() => bytesOf(asked, true))).toEqual(direct);
   });
 
   it.each([

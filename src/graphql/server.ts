@@ -22,7 +22,7 @@ import { PREFLIGHT_HEADERS, readOperation, refuseForgery, type BodyOptions } fro
 import { demandMethod, headAsGet, listMethods, METHODS } from './http/methods.js';
 import { createGraphiql } from './graphiql/graphiql.js';
 import { createAdmission, type Admission } from './limits/admission.js';
-import { authenticateRequest, graphqlContextOf, operate } from './http/http-context.js';
+import { authenticateRequest, graphqlContextOf, operate, type RunOperation } from './http/http-context.js';
 import { LIMITS } from './limits/limits.js';
 import type { LiveTimes } from './live/limits.js';
 import { createLive } from './live/live.js';
@@ -87,10 +87,18 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
 }
 
-function answer(direct: AnswerQuery, server: ApolloServer<OperationContext>): RequestHandler {
+function answer(direct: AnswerQuery, server: ApolloServer<OperationContext>): RunOperation {
   const apollo = expressMiddleware(server, { context: ({ res }) => Promise.resolve(graphqlContextOf(res)) });
-  return async (request, response, next) => {
-    if (!(await direct(request, response))) await apollo(request, response, next);
+  return async (request, response, next, send) => {
+    if (await direct(request, response, send)) return;
+    const sendText = response.send.bind(response);
+    response.send = (text: string) => {
+      // What `send` sends goes this way too.
+      response.send = sendText;
+      send(text);
+      return response;
+    };
+    await apollo(request, response, next);
   };
 }
 

@@ -55,9 +55,11 @@ it('a response that is written is sent in full, also to a client that reads it l
 
 it('meanwhile other connections are served, and end after the next response', async () => {
   const listening = await startListening();
-  const [slow, other] = [await request(listening, '/large'), await request(listening, '/first')];
-  await expect.poll(() => other.end).toContain('/first');
+  const slow = await request(listening, '/large');
+  await once(slow.socket, 'data');
   slow.socket.pause();
+  const other = await request(listening, '/first');
+  await expect.poll(() => other.end).toContain('/first');
   const stopped = listening.stop(20_000);
   other.ask('/second');
   await once(other.socket, 'close');

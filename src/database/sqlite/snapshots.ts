@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
+import { Queue } from '../../platform/concurrency/queue.js';
 import { DomainError } from '../../platform/errors.js';
 import { readDirectly } from '../direct-reads.js';
 import type { Tables } from '../tables/tables.js';
@@ -44,7 +45,7 @@ interface Waiter {
 export class Snapshots {
   readonly #idle: Reader[] = [];
   readonly #open = new Set<Snapshot>();
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiting = new Queue<Waiter>();
   #newest: Snapshot | null = null;
   /** While there is one, new units wait. */
   #pendingRestart: (() => boolean) | null = null;
@@ -89,7 +90,7 @@ export class Snapshots {
   close(): void {
     this.#isClosed = true;
     for (const { connection } of [...this.#idle, ...this.#open]) connection.database.close();
-    for (const { reject } of this.#waiting) reject(busy());
+    for (const { value } of this.#waiting.places()) value.reject(busy());
   }
 
   /** Undefined if the unit has to wait. */
@@ -135,17 +136,18 @@ export class Snapshots {
     const { promise, resolve, reject } = Promise.withResolvers<Snapshot>();
     const waiter: Waiter = { limit, resolve, reject };
     const timer = setTimeout(() => reject(busy()), MAX_WAIT_MS);
-    this.#waiting.add(waiter);
+    const place = this.#waiting.add(waiter);
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(waiter);
+      this.#waiting.remove(place);
     }
   }
 
   #serveWaiting(): void {
-    for (const waiter of this.#waiting) {
+    for (const place of this.#waiting.places()) {
+      const waiter = place.value;
       try {
         const snapshot = this.#acquire(waiter.limit);
         if (snapshot === undefined) continue;
@@ -154,7 +156,7 @@ export class Snapshots {
         waiter.reject(error as Error);
       }
       // Deleted at once: `#wait` goes on later, and until then the waiter would get another snapshot.
-      this.#waiting.delete(waiter);
+      this.#waiting.remove(place);
     }
   }
 

@@ -24,7 +24,11 @@ interface DirectOptions extends PluginOptions {
 }
 
 /** Answers a request; false for what Apollo is to answer. */
-export type AnswerQuery = (request: Request, response: Response) => Promise<boolean>;
+export type AnswerQuery = (
+  request: Request,
+  response: Response,
+  send: (text: string) => void,
+) => Promise<boolean>;
 
 interface Answer extends Executed {
   readonly status: number;
@@ -44,7 +48,7 @@ const TYPES = [
  * results, errors and headers are the same; a test compares the bytes.
  */
 export function directQueries(options: DirectOptions): AnswerQuery {
-  return async (request, response) => {
+  return async (request, response, send) => {
     const type = responseType(request);
     const text = type === undefined ? null : textOf(request, response);
     if (type === undefined || text === null) return false;
@@ -54,7 +58,7 @@ export function directQueries(options: DirectOptions): AnswerQuery {
     const sent = await sentText(checked, answer, graphqlContextOf(response));
     response.setHeader('content-type', type);
     response.statusCode = answer.status;
-    response.send(sent);
+    send(sent);
     return true;
   };
 }

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
 import { requestContextOf } from '../../http/request-context.js';
 import { companyOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
@@ -57,11 +57,19 @@ function releaseUpload(request: Request, response: Response): void {
   delete response.locals.upload;
 }
 
+/** Executes an operation, and gives the text of its response to `send`. */
+export type RunOperation = (
+  request: Request,
+  response: Response,
+  next: NextFunction,
+  send: (text: string) => void,
+) => void | Promise<void>;
+
 /**
  * Executes an operation with `run`, which `watch` follows. Contents in the response are read while it is sent. Errors: `busy`, before
  * anything is executed or instead of a response that would have to wait.
  */
-export function operate(run: RequestHandler, watch: WatchOperation): RequestHandler {
+export function operate(run: RunOperation, watch: WatchOperation): RequestHandler {
   return async (request, response, next) => {
     const held = holdBytes(response, PIECE_BYTES);
     const { contents, caller } = graphqlContextOf(response);
@@ -70,25 +78,23 @@ export function operate(run: RequestHandler, watch: WatchOperation): RequestHand
     await enterEventLoop();
     waiting.demandRoom(caller.companyId, asked);
     let sending: Promise<void> | undefined;
-    const send = response.send.bind(response);
     contents.allowStreaming();
-    response.send = (text: string) => {
+    const send = (text: string): void => {
       const isStreamed = contents.hasPlaceholders;
       const bytes = Buffer.byteLength(text);
       waiting.expect(caller.companyId, asked, bytes);
-      if (!admit(response, held, isStreamed ? bytes + STREAM_BYTES : bytes)) return response;
+      if (!admit(response, held, isStreamed ? bytes + STREAM_BYTES : bytes)) return;
       if (isStreamed) sending = sendInPieces(response, contents.fill(text));
-      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') return send(text);
+      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') response.send(text);
       else {
         response.setHeader('Content-Length', bytes);
         sending = sendBuffers(response, bufferPieces(text), held);
       }
-      return response;
     };
     try {
       await watch(async (operation) => {
         graphqlContextOf(response).watched = operation;
-        await run(request, response, next);
+        await run(request, response, next, send);
       });
     } finally {
       graphqlContextOf(response).finish();

@@ -1,3 +1,5 @@
+import { Queue } from './queue.js';
+
 /** Gives back what `acquire` gave; further calls do nothing. */
 export type Release = () => void;
 
@@ -14,7 +16,7 @@ export interface SemaphoreLimits {
 
 /** Counting semaphore with a bounded queue, first come, first served. */
 export class Semaphore {
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Queue<() => void>();
   #held = 0;
 
   constructor(private readonly limits: SemaphoreLimits) {}
@@ -61,11 +63,11 @@ export class Semaphore {
         const timer = maxWaitMs === undefined ? undefined : setTimeout(() => reject(busy()), maxWaitMs);
         const abort = (): void => reject(signal?.reason as Error);
         signal?.addEventListener('abort', abort);
-        this.#waiting.add(resolve);
+        const place = this.#waiting.add(resolve);
         stopWaiting = () => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', abort);
-          this.#waiting.delete(resolve);
+          this.#waiting.remove(place);
         };
       });
     } finally {
@@ -75,12 +77,8 @@ export class Semaphore {
 
   /** The place goes to the caller that has waited longest. */
   #leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#held -= 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
+    const next = this.#waiting.take();
+    if (next === undefined) this.#held -= 1;
+    else next();
   }
 }

@@ -1,3 +1,4 @@
+import { Queue, type Place } from './queue.js';
 import type { Release } from './semaphore.js';
 
 export interface TurnLimits {
@@ -22,7 +23,7 @@ interface Waiter {
 export class Turns<Key> {
   readonly #held = new Map<Key, number>();
   /** In the order in which the keys get their next place. */
-  readonly #waiting = new Map<Key, Set<Waiter>>();
+  readonly #waiting = new Map<Key, Queue<Waiter>>();
   #running = 0;
   #queued = 0;
   #state: 'open' | 'paused' | 'ending' | 'closed' = 'open';
@@ -57,9 +58,9 @@ export class Turns<Key> {
     if (!isOpen || own >= maxWaitingOfKey || this.#queued >= maxWaiting) throw busy();
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
     const waiter: Waiter = { resolve, reject };
-    this.#add(key, waiter);
+    const place = this.#add(key, waiter);
     const refuse = (reason: Error): void => {
-      this.#remove(key, waiter);
+      this.#remove(key, place);
       reject(reason);
     };
     const timer = setTimeout(() => refuse(busy()), maxWaitMs);
@@ -98,7 +99,8 @@ export class Turns<Key> {
   close(): void {
     this.#state = 'closed';
     for (const waiters of this.#waiting.values()) {
-      for (const { reject } of waiters) reject(this.limits.busy());
+      for (let next = waiters.take(); next !== undefined; next = waiters.take())
+        next.reject(this.limits.busy());
     }
     this.#waiting.clear();
     this.#queued = 0;
@@ -143,26 +145,26 @@ export class Turns<Key> {
   #serve(): void {
     if (this.#state === 'paused') return;
     for (const [key, waiters] of this.#waiting) {
-      const [next] = waiters;
-      if (next === undefined || !this.#hasPlace(key)) continue;
-      this.#remove(key, next);
-      if (waiters.size > 0) {
-        this.#waiting.delete(key);
-        this.#waiting.set(key, waiters);
-      }
+      if (!this.#hasPlace(key)) continue;
+      const next = waiters.take();
+      if (next === undefined) continue;
+      this.#queued -= 1;
+      this.#waiting.delete(key);
+      if (waiters.size > 0) this.#waiting.set(key, waiters);
       next.resolve(this.#enter(key));
     }
   }
 
-  #add(key: Key, waiter: Waiter): void {
-    const waiters = this.#waiting.get(key) ?? new Set();
-    this.#waiting.set(key, waiters.add(waiter));
+  #add(key: Key, waiter: Waiter): Place<Waiter> {
+    const waiters = this.#waiting.get(key) ?? new Queue();
+    this.#waiting.set(key, waiters);
     this.#queued += 1;
+    return waiters.add(waiter);
   }
 
-  #remove(key: Key, waiter: Waiter): void {
-    const waiters = this.#waiting.get(key);
-    if (waiters?.delete(waiter) !== true) return;
+  #remove(key: Key, place: Place<Waiter>): void {
+    const waiters = place.queue;
+    if (waiters?.remove(place) !== true) return;
     this.#queued -= 1;
     if (waiters.size === 0) this.#waiting.delete(key);
   }

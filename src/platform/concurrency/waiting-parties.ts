@@ -1,3 +1,5 @@
+import { Queue, type Place } from './queue.js';
+
 /** What waits for the event loop: parts of work, each of one party and one of its clients. */
 export interface Waits {
   readonly party: unknown;
@@ -10,14 +12,24 @@ export interface Part {
   readonly resolve: () => void;
 }
 
-/** The parts of one party. */
-interface Waiting {
-  /** By client, in the order in which these continue. */
-  readonly clients: Map<unknown, (() => void)[]>;
-  /** When the next one began to wait, in milliseconds. */
-  readonly since: number;
-  /** The level of the party. */
-  level: number;
+/** A client of a party, and its parts. */
+interface Client {
+  readonly parts: Queue<() => void>;
+  isWaiting: boolean;
+}
+
+/** A party that waits, or has used time lately. */
+interface Party {
+  readonly party: unknown;
+  readonly clients: Map<unknown, Client>;
+  /** Those that wait, in the order in which they continue. */
+  readonly waiting: Queue<Client>;
+  /** Among all parties that wait, and among those of its level; null while it does not wait. */
+  places: { readonly ofAll: Place<Party>; ofLevel: Place<Party> } | null;
+  /** When its next part began to wait, in milliseconds. */
+  since: number;
+  /** The time that it has used lately, in milliseconds. */
+  used: number;
 }
 
 /** A party that has waited so long continues next, however much time it has used; of two parts, at most one for this. */
@@ -32,12 +44,11 @@ const LEVELS = 16;
  * have used about as much take turns. Finding the next one takes as long however many wait.
  */
 export class WaitingParties {
-  /** In the order in which their next parts began to wait. */
-  readonly #parties = new Map<unknown, Waiting>();
-  /** The same parties by what they have used. */
-  readonly #levels = Array.from({ length: LEVELS }, () => new Map<unknown, Waiting>());
-  /** The time that parties have used lately, in milliseconds. */
-  readonly #used = new Map<unknown, number>();
+  readonly #parties = new Map<unknown, Party>();
+  /** Those that wait, in the order in which their next parts began to wait. */
+  readonly #all = new Queue<Party>();
+  /** The same by what they have used. */
+  readonly #levels = Array.from({ length: LEVELS }, () => new Queue<Party>());
   #forgottenAt = 0;
   #parts = 0;
   /** Whether the part before continued because it had waited for long. */
@@ -49,75 +60,86 @@ export class WaitingParties {
   }
 
   add({ party, client }: Waits, now: number, resolve: () => void): void {
-    const { clients } = this.#parties.get(party) ?? this.#place(party, new Map(), now);
-    const queue = clients.get(client);
-    if (queue === undefined) clients.set(client, [resolve]);
-    else queue.push(resolve);
+    const known = this.#partyOf(party);
+    const own = known.clients.get(client) ?? { parts: new Queue(), isWaiting: false };
+    known.clients.set(client, own);
+    own.parts.add(resolve);
+    if (!own.isWaiting) known.waiting.add(own);
+    own.isWaiting = true;
+    if (known.places === null) this.#place(known, now);
     this.#parts += 1;
   }
 
   /** The part that continues next; undefined if none waits. */
   take(now: number): Part | undefined {
-    const [next] = this.#nextOf(now);
-    if (next === undefined) return undefined;
-    const [party, { clients, level }] = next;
+    const next = this.#next(now);
+    const client = next?.waiting.take();
+    const resolve = client?.parts.take();
+    if (next === undefined || client === undefined || resolve === undefined) return undefined;
     this.#parts -= 1;
-    this.#parties.delete(party);
-    this.#levels[level]?.delete(party);
-    const resolve = takeNext(clients);
-    if (clients.size > 0) this.#place(party, clients, now);
-    return { party, resolve };
+    client.isWaiting = client.parts.size > 0;
+    if (client.isWaiting) next.waiting.add(client);
+    this.#leave(next);
+    if (next.waiting.size > 0) this.#place(next, now);
+    return { party: next.party, resolve };
   }
 
   /** Counts time that a party has used. */
   charge(party: unknown, ms: number, now: number): void {
     this.#forget(now);
-    this.#used.set(party, (this.#used.get(party) ?? 0) + ms);
-    const waiting = this.#parties.get(party);
-    const level = this.#levelOf(party);
-    if (waiting === undefined || waiting.level === level) return;
-    this.#levels[waiting.level]?.delete(party);
-    waiting.level = level;
-    this.#levels[level]?.set(party, waiting);
+    const known = this.#partyOf(party);
+    known.used += ms;
+    if (known.places === null) return;
+    const { ofLevel } = known.places;
+    const level = this.#levelOf(known);
+    if (ofLevel.queue === level) return;
+    ofLevel.queue?.remove(ofLevel);
+    known.places.ofLevel = level.add(known);
   }
 
-  /** Its first entry is the party that continues next. */
-  #nextOf(now: number): Map<unknown, Waiting> {
-    const [oldest] = this.#parties.values();
+  #partyOf(party: unknown): Party {
+    const known = this.#parties.get(party);
+    if (known !== undefined) return known;
+    const added: Party = {
+      ...{ party, clients: new Map<unknown, Client>(), waiting: new Queue<Client>() },
+      ...{ places: null, since: 0, used: 0 },
+    };
+    this.#parties.set(party, added);
+    return added;
+  }
+
+  #next(now: number): Party | undefined {
+    const oldest = this.#all.first;
     this.#wasLate = !this.#wasLate && oldest !== undefined && now - oldest.since > MAX_BEHIND_MS;
-    if (this.#wasLate) return this.#parties;
-    return this.#levels.find((level) => level.size > 0) ?? this.#parties;
+    return this.#wasLate ? oldest : this.#levels.find(({ size }) => size > 0)?.first;
   }
 
-  #place(party: unknown, clients: Waiting['clients'], since: number): Waiting {
-    const level = this.#levelOf(party);
-    const waiting = { clients, since, level };
-    this.#levels[level]?.set(party, waiting);
-    this.#parties.set(party, waiting);
-    return waiting;
+  #place(party: Party, since: number): void {
+    party.since = since;
+    party.places = { ofAll: this.#all.add(party), ofLevel: this.#levelOf(party).add(party) };
   }
 
-  #levelOf(party: unknown): number {
-    return Math.min(32 - Math.clz32(this.#used.get(party) ?? 0), LEVELS - 1);
+  #leave(party: Party): void {
+    if (party.places === null) return;
+    const { ofAll, ofLevel } = party.places;
+    this.#all.remove(ofAll);
+    ofLevel.queue?.remove(ofLevel);
+    party.places = null;
   }
 
+  #levelOf({ used }: Party): Queue<Party> {
+    const level = Math.min(32 - Math.clz32(used), LEVELS - 1);
+    return this.#levels[level] ?? this.#all;
+  }
+
+  /** Also parties and clients that do not wait. */
   #forget(now: number): void {
     if (now - this.#forgottenAt < HALF_LIFE_MS) return;
     this.#forgottenAt = now;
-    for (const [party, ms] of this.#used) {
-      if (ms < 1) this.#used.delete(party);
-      else this.#used.set(party, ms / 2);
+    for (const [party, known] of this.#parties) {
+      known.used = known.used < 1 ? 0 : known.used / 2;
+      for (const [client, { isWaiting }] of known.clients) if (!isWaiting) known.clients.delete(client);
+      if (known.places === null && known.used === 0) this.#parties.delete(party);
     }
   }
-}
-
-/** Of the client whose turn it is, which is the last one then. */
-function takeNext(clients: Waiting['clients']): () => void {
-  for (const [client, queue] of clients) {
-    const resolve = queue.shift();
-    clients.delete(client);
-    if (queue.length > 0) clients.set(client, queue);
-    if (resolve !== undefined) return resolve;
-  }
-  return () => undefined;
 }

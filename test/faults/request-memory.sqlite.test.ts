@@ -1,0 +1,66 @@
+import { Agent, request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+
+import { newDatabase } from '../support/databases/place.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram, type Program } from '../support/program.js';
+
+const CONNECTIONS = 32;
+const REQUESTS = 3_000;
+/** Where requests are kept until the whole heap is collected, it is 8,000 for each of them. */
+const MAX_BYTES = 4_000;
+
+const QUERY = JSON.stringify({ query: '{ viewer { role } group(name: "g") { name createdBy { email } } }' });
+const KINDS: readonly (readonly [string, string, string | null])[] = [
+  ['queries', '/graphql', QUERY],
+  ['lists of /v1', '/v1/transactions?per_page=30', null],
+];
+
+function send(
+  program: Program,
+  agent: Agent,
+  token: string,
+  path: string,
+  body: string | null,
+): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const method = body === null ? 'GET' : 'POST';
+    request(`${program.url}${path}`, { agent, method, headers }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+    })
+      .once('error', reject)
+      .end(body ?? undefined);
+  });
+}
+
+async function oldBytes(program: Program): Promise<number> {
+  const { text } = await program.client(null).get('/metrics');
+  return Number(/^nodejs_heap_space_size_used_bytes\{space="old"\} (\d+)/m.exec(text)?.[1]);
+}
+
+describe('requests that were served', () => {
+  it.each(KINDS)('%s are not kept until the whole heap is collected', async (_what, path, body) => {
+    const place = await newDatabase();
+    const { token } = await prepareDatabase(place);
+    const nodeOptions = ['--max-semi-space-size=16'];
+    const program = await startProgram(place.url, { nodeOptions, environment: { RATE_LIMIT_PER_HOUR: '0' } });
+    expect((await program.client(token).post('groups', { name: 'g' })).status).toBe(201);
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+    const sendMany = async (): Promise<void> => {
+      let left = REQUESTS;
+      const one = async (): Promise<void> => {
+        while ((left -= 1) >= 0) expect(await send(program, agent, token, path, body)).toBe(200);
+      };
+      await Promise.all(Array.from({ length: CONNECTIONS }, one));
+    };
+    // What is compiled and cached.
+    await sendMany();
+    const before = await oldBytes(program);
+    await sendMany();
+    expect((await oldBytes(program)) - before).toBeLessThan(MAX_BYTES * REQUESTS);
+    agent.destroy();
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await place.remove();
+  });
+});

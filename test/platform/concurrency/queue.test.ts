@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { Queue, type Place } from '../../../src/platform/concurrency/queue.js';
+import { Semaphore } from '../../../src/platform/concurrency/semaphore.js';
+import { Turns } from '../../../src/platform/concurrency/turns.js';
+import { WaitingParties } from '../../../src/platform/concurrency/waiting-parties.js';
+
+describe('a queue', () => {
+  it('is a list at whose end values are added, and which they leave anywhere', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20)), (steps) => {
+        const queue = new Queue<number>();
+        const places: Place<number>[] = [];
+        let next = 0;
+        for (const step of steps) {
+          if (step > 12) places.push(queue.add((next += 1)));
+          else if (step > 10) expect(queue.take()).toBe(leave(0));
+          else if (places[step] !== undefined) {
+            const place = places[step];
+            expect([queue.remove(place), queue.remove(place)]).toEqual([true, false]);
+            leave(step);
+          }
+          const values = places.map(({ value }) => value);
+          expect([...queue.places()].map(({ value }) => value)).toEqual(values);
+          expect([queue.first, queue.size]).toEqual([values[0], values.length]);
+        }
+        function leave(index: number): number | undefined {
+          return places.splice(index, 1)[0]?.value;
+        }
+      }),
+    );
+  });
+
+  it('goes on where a value leaves while it is read', () => {
+    const queue = new Queue<string>();
+    for (const value of 'abc') queue.add(value);
+    const seen: string[] = [];
+    for (const place of queue.places()) {
+      seen.push(place.value);
+      queue.remove(place);
+    }
+    expect([seen, queue.size]).toEqual([['a', 'b', 'c'], 0]);
+  });
+});
+
+const busy = (): Error => new Error('busy');
+const TURNS = { places: 1, placesOfKey: 1, maxWaiting: 100, maxWaitingOfKey: 100, maxWaitMs: 10_000, busy };
+
+/** What waits with 1 kB of its own, 20 at a time, until `use` has let all of them continue. */
+const WAYS: Readonly<Record<string, () => (waits: readonly (() => void)[]) => Promise<unknown>>> = {
+  'a semaphore': () => {
+    const semaphore = new Semaphore({ concurrency: 1, busy });
+    const run = async (use: () => void): Promise<void> => {
+      await semaphore.run(() => Promise.resolve());
+      use();
+    };
+    return (waits) => Promise.all(waits.map(run));
+  },
+  turns: () => {
+    const turns = new Turns<number>(TURNS);
+    return (waits) =>
+      Promise.all(
+        waits.map(async (use, key) => {
+          const release = await turns.acquire(key % 3);
+          use();
+          release();
+        }),
+      );
+  },
+  'the event loop': () => {
+    const parties = new WaitingParties();
+    return (waits) => {
+      for (const [number, use] of waits.entries()) {
+        parties.add({ party: number % 3, client: number % 5 }, performance.now(), use);
+      }
+      for (let part = parties.take(0); part !== undefined; part = parties.take(0)) part.resolve();
+      return Promise.resolve();
+    };
+  },
+};
+
+describe('what has waited', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
+  const oldBytes = (): number =>
+    getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
+
+  it.each(Object.entries(WAYS))(
+    'for %s is not kept until the whole heap is collected',
+    async (_what, make) => {
+      const wait = make();
+      let before = 0;
+      for (let round = 0; round < 60; round += 1) {
+        if (round === 20) before = oldBytes();
+        for (let times = 0; times < 40; times += 1) {
+          const own = Array.from({ length: 20 }, () => Array.from({ length: 128 }, (_none, n) => n));
+          await wait(own.map((numbers) => () => void numbers.length));
+          await setImmediate();
+        }
+        collect({ type: 'minor' });
+      }
+      // Of 32 MB.
+      expect(oldBytes() - before).toBeLessThan(8_000_000);
+    },
+  );
+});

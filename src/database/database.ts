@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../platform/clock.js';
 import type { DomainCode } from '../platform/errors.js';
 import type { WindowStores } from '../platform/limits/window-store.js';
+import type { CompanyChanges } from './company-changes.js';
 import type { DatabaseHealth } from './health.js';
 import type { StatementListener } from './statement-listener.js';
 import type { Tables } from './tables/tables.js';
@@ -76,6 +77,8 @@ export interface Database {
   aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
   /** Within a transaction above companies: waits for those of these companies, and they for it, until it ends. */
   lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void>;
+  /** Null where other nodes may commit something that this one learns later. */
+  readonly changes: CompanyChanges | null;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: StatementListener): () => void;

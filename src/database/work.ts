@@ -5,6 +5,7 @@ import type { Caller, Origin } from '../platform/caller.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
+import type { CompanyChanges } from './company-changes.js';
 import type { CommittedChange, Database, Scope } from './database.js';
 import type { Tables } from './tables/tables.js';
 
@@ -76,6 +77,8 @@ export interface Units {
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   /** With `companyId`, the unit waits for units that write in this company, and they for it. */
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
+  /** In which companies something has changed; null where that is not known at once. */
+  readonly changes: CompanyChanges | null;
   /**
    * Calls `listener` with the changes of each commit of this node, and within a second with those of other nodes, until
    * the returned function is called; with null where changes of others may have been missed.
@@ -224,6 +227,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
     systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now() })),
     systemWrite: (origin, use, companyId) => write(null, origin, use, companyId),
+    changes: database.changes,
     onCommitted: committed.onCommitted,
     onUnfinished: (listener) => void finishers.push(listener),
   };

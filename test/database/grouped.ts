@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import { onTestFinished } from 'vitest';
 
+import { CompanyChanges } from '../../src/database/company-changes.js';
 import type { Database } from '../../src/database/database.js';
 import { SqliteConnection } from '../../src/database/sqlite/connection.js';
 import { SqliteConnectionDialect } from '../../src/database/sqlite/dialect.js';
@@ -44,11 +45,13 @@ export function openGrouped(clock: Clock = testClock()): Grouped {
   onTestFinished(() => void connection.database.close());
   const writers = createWriters();
   const limits = { units: 128, ms: Infinity };
-  const groups = new WriteGroups({ connection, writers, isCautious: () => false, limits });
+  const changes = new CompanyChanges(() => 0);
+  const groups = new WriteGroups({ connection, writers, changes, isCautious: () => false, limits });
   const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, groups) });
   const grouped: Database = {
     ...database,
     writes,
+    changes,
     write: (_scope, use) => writes.transaction().execute(use),
   };
   return { database: grouped, units: createUnits(grouped, clock), hooks };

@@ -1,5 +1,6 @@
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
+import { Answers } from '../../src/graphql/plan/answers.js';
 import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
 import { readContent } from '../../src/resources/content/content.service.js';
 import {
@@ -13,6 +14,7 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
   return {
     units,
     feeds: new SharedFeeds(units),
+    answers: new Answers(units.changes),
     storedResponses: { find: findStoredResponse, store: storeResponse },
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     secretMutations: [],

@@ -67,8 +67,10 @@ describe('durations of GraphQL operations', () => {
 describe('SQL statements', () => {
   it('are counted and measured by kind, also those of reader threads and those that fail', async () => {
     const total = (kind: string) => metric(`sql_statements_total{kind="${kind}"}`);
-    // Notes when the token was used.
+    // In the background, the first request notes when the token was used.
     await server.acme.client.get('groups');
+    const used = 'select id from access_tokens where last_used_at is not null';
+    await expect.poll(() => server.place.sql(used)).toHaveLength(1);
     const writes = await total('write');
     const { statements } = await server.statements(() => server.acme.client.post('groups', { name: 'g' }));
     const changes = statements.filter((text) => kindOf(text) === 'write');

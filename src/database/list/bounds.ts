@@ -64,6 +64,10 @@ function loosest(bounds: readonly Comparison[]): readonly Comparison[] {
   return [...byEnd.values()].map((ends) => ends.reduce((found, end) => (isLooser(end, found) ? end : found)));
 }
 
+/** Whether the price counts fewer rows than all, by a unique value or by an index. */
+export const isBounded = (filters: Columns['filters'], where: Condition): boolean =>
+  findsOne(filters, conjuncts(where)) || countable(filters, where) !== null;
+
 export const comparisonsOf = (where: Condition | null): number => (where === null ? 0 : comparisonsIn(where));
 
 /** The comparison by whose index a list is read, and no other; undefined where there is none. */

@@ -1,7 +1,7 @@
 /** Which indexes the planner may use for a list: those by which the price of an operation has counted its rows. */
 import { sql, type RawBuilder } from 'kysely';
 
-import { conjuncts, narrowing, orderOfChildren } from './bounds.js';
+import { conjuncts, isBounded, narrowing, orderOfChildren } from './bounds.js';
 import { condition, type Comparison, type Condition, type FilterColumn } from './condition.js';
 import type { ListTable, Relation } from './scope.js';
 import type { SliceRequest } from './slice.js';
@@ -26,21 +26,31 @@ export function alsoMeets(
   if (where === null) return sql``;
   const narrow = relation === undefined ? narrowing(list.filters, where) : undefined;
   if (narrow !== undefined) return alsoMeetsBy(list, narrow, where);
-  return sql`and ${condition(list.filters, where, (column) => mayIndex(list, column, relation))}`;
+  const isIndexed = (column: string): boolean => mayIndex(list, column, relation);
+  if (!isBounded(list.filters, where)) return sql`and ${condition(list.filters, where, isIndexed)}`;
+  return sql`and ${withoutAlternatives(list.filters, where, isIndexed)}`;
 }
 
-/** By the index of one comparison, whose records the price has counted; it may have the column of their order too. */
-function alsoMeetsBy(
-  { filters, orders }: IndexedList,
-  { field }: Comparison,
+/**
+ * The condition, of which the planner uses no index for alternatives: it might prefer theirs to that of the comparison whose
+ * rows the price has counted.
+ */
+export function withoutAlternatives(
+  filters: Readonly<Record<string, FilterColumn>>,
   where: Condition,
+  isIndexed: (column: string) => boolean = () => true,
 ): RawBuilder<unknown> {
-  const { column, order = '' } = filters[field] ?? {};
-  const isIndexed = (name: string): boolean => name === column || name === orders[order];
   const parts = conjuncts(where).map((part) =>
     condition(filters, part, 'field' in part ? isIndexed : () => false),
   );
-  return sql`and ${sql.join(parts, sql` and `)}`;
+  return parts.length === 0 ? sql`1 = 1` : sql.join(parts, sql` and `);
+}
+
+/** By the index of one comparison, whose records the price has counted; it may have the column of their order too. */
+function alsoMeetsBy(list: IndexedList, { field }: Comparison, where: Condition): RawBuilder<unknown> {
+  const { column, order = '' } = list.filters[field] ?? {};
+  const isIndexed = (name: string): boolean => name === column || name === list.orders[order];
+  return sql`and ${withoutAlternatives(list.filters, where, isIndexed)}`;
 }
 
 /**

@@ -41,7 +41,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
     name: databaseName({ server: url }),
     system: 'postgresql',
     ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
-    ...{ health, verify: () => null, admit: () => undefined, begin: () => undefined },
+    ...{ health, changes: null, verify: () => null, admit: () => undefined, begin: () => undefined },
     ...{ checks: checksOf(sessions, health), ...maintenanceOf(sessions, limits, size) },
     windows: (clock) => limits.windows(clock),
     windowFailures: () => limits.failures,

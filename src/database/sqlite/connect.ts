@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 
 import { DomainError } from '../../platform/errors.js';
 import { inMemory } from '../../platform/limits/network-counter.js';
+import { CompanyChanges } from '../company-changes.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
@@ -41,7 +42,8 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  const groups = groupsOf(writer, health);
+  const changes = new CompanyChanges(() => writer.dataVersion());
+  const groups = groupsOf(writer, health, changes);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
   const reserve = options.slot === 'server' ? new Reserve(file) : null;
@@ -54,10 +56,8 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   return {
     ...{ name: file, system: 'sqlite', ...state },
     ...{ ...readers.handles, ...SINGLE_NODE },
-    write: (_scope, use) => writes.transaction().execute(use),
-    aboveCompanies: (_db, use) => use(),
-    // It has one writer at a time anyway.
-    lockCompanies: () => Promise.resolve(),
+    ...writing(writes, groups),
+    changes,
     watchStatements: (listener) => statements.add(listener),
     ...upkeepOf(file, { ...state, reads: readers.handles.reads, fileCheck }, options),
     begin: () => fileCheck?.begin(),
@@ -74,10 +74,36 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   };
 }
 
-function groupsOf(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {
+function writing(
+  writes: Kysely<Tables>,
+  groups: WriteGroups,
+): Pick<Database, 'write' | 'aboveCompanies' | 'lockCompanies'> {
+  return {
+    write: (scope, use) =>
+      writes.transaction().execute((db) => {
+        groups.concerns(scope);
+        return use(db);
+      }),
+    aboveCompanies: (_db, use) => {
+      groups.concerns(null);
+      return use();
+    },
+    // It has one writer at a time anyway.
+    lockCompanies: () => Promise.resolve(),
+  };
+}
+
+function groupsOf(
+  connection: SqliteConnection,
+  health: DatabaseHealth,
+  changes: CompanyChanges,
+): WriteGroups {
   // What undoes a savepoint: SQLite would write it to a temporary file, which takes longer than the changes themselves.
   connection.database.pragma('temp_store = memory');
-  return new WriteGroups({ connection, writers: createWriters(), isCautious: () => health.fault !== null });
+  return new WriteGroups({
+    ...{ connection, changes, writers: createWriters() },
+    isCautious: () => health.fault !== null,
+  });
 }
 
 function upkeepOf(

@@ -17,6 +17,7 @@ import { follow } from './following/follow.js';
 import type { SharedFeeds } from './following/shared-feeds.js';
 import type { FormerCall } from '../idempotency/former-replay.js';
 import type { Price } from '../limits/admission.js';
+import type { Answers } from '../plan/answers.js';
 import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
 import { RepeatableChange } from '../idempotency/repeatable-change.js';
@@ -41,6 +42,7 @@ export interface OperationServices {
   readonly maxContentBytes: number;
   /** See `RequestLoaders`. */
   readonly largeReads: Semaphore;
+  readonly answers: Answers;
 }
 
 /** The public members: Apollo's copy of a context is no instance of the class. */
@@ -54,6 +56,7 @@ export class GraphqlContext extends RecordReads {
   // No #private members: Apollo hands resolvers a copy, which would not have them.
   readonly contents: OperationContents;
   readonly secrets: Secrets;
+  readonly answers: Answers;
   /** Notes what runs, once it is known; null where it is not watched. */
   watched: WatchedOperation | null = null;
   /** Set while a mutation with an Idempotency-Key is executed. */
@@ -68,6 +71,7 @@ export class GraphqlContext extends RecordReads {
     super(caller, new RequestLoaders(units, caller, largeReads));
     const { companyId } = caller;
     this.secrets = services.secrets;
+    this.answers = services.answers;
     this.contents = new OperationContents({ companyId, maxBytes, readContent, counters: this.counters });
   }
 

@@ -1,6 +1,7 @@
 import type { Authenticator, Origin } from '../../platform/caller.js';
 import { GraphqlContext, type OperationServices } from '../execution/context.js';
 import { SharedFeeds } from '../execution/following/shared-feeds.js';
+import { Answers } from '../plan/answers.js';
 import type { RequestFacts } from '../execution/request.js';
 
 /** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
@@ -12,9 +13,13 @@ export type Authenticate = (
 
 export function createAuthenticate(
   authenticator: Authenticator,
-  shared: Omit<OperationServices, 'feeds'>,
+  shared: Omit<OperationServices, 'feeds' | 'answers'>,
 ): Authenticate {
-  const services = { ...shared, feeds: new SharedFeeds(shared.units) };
+  const services = {
+    ...shared,
+    feeds: new SharedFeeds(shared.units),
+    answers: new Answers(shared.units.changes),
+  };
   return async (token, { ip, requestId }, facts) => {
     const caller = await authenticator.authenticate(token, { channel: 'api', ip, requestId });
     return new GraphqlContext(caller, services, facts);

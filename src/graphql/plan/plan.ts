@@ -14,7 +14,8 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import { mayUse, type Scope } from '../../platform/caller.js';
+import type { ReadWork } from '../../database/work.js';
+import { callerWithRights, mayUse, type Scope } from '../../platform/caller.js';
 import type { Execution } from '../execution/executor.js';
 import { FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
@@ -45,21 +46,36 @@ export async function plannedText({
   variables,
   context,
 }: Execution): Promise<string | null> {
-  const { loaders, caller, counters } = context;
+  const { loaders, caller, counters, answers } = context;
   if (loaders.examinesMany) return null;
   try {
     const coerced = coercedBy(schema, operation, variables);
     const plan = planOf(schema, document, operation, coerced);
     if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
-    const { text, nodes } = await loaders.read(async (work) => {
-      const run = new PlanRun(work, coerced);
-      return { text: await textOf(plan, run), nodes: run.nodes };
-    }, false);
+    const question = { operation, variables: coerced, caller };
+    const { text, nodes } = await answers.to(question, (notePersonal) =>
+      loaders.read(async (work) => {
+        const run = new PlanRun(notePersonal === null ? work : forOthers(work, notePersonal), coerced);
+        return { text: await textOf(plan, run), nodes: run.nodes };
+      }, false),
+    );
     counters.nodes += nodes;
     return text;
   } catch {
     return null;
   }
+}
+
+/** The work for an answer that may be used for others: calls `note` when it reads what concerns only its caller, or the time. */
+function forOthers({ db, caller, now }: ReadWork, note: () => void): ReadWork {
+  return {
+    db,
+    caller: callerWithRights(caller, note),
+    get now() {
+      note();
+      return now;
+    },
+  };
 }
 
 function coercedBy(

@@ -6,6 +6,13 @@ export interface TimeRange {
   readonly to: number;
 }
 
+/** The time of all records. */
+export const ALWAYS: TimeRange = { from: 0, to: Date.UTC(10_000, 0, 1) };
+
+export function isAlways({ from, to }: TimeRange): boolean {
+  return from === ALWAYS.from && to === ALWAYS.to;
+}
+
 /** A time range with the number of transactions in it. */
 export interface CountedTimeRange extends TimeRange {
   readonly total: number;

@@ -1,16 +1,17 @@
 import type { SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
-import { narrowing } from '../../database/list/bounds.js';
+import { isBounded, narrowing } from '../../database/list/bounds.js';
 import { runFiltered } from '../../database/company/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { boundCompany } from '../../database/list/scope.js';
+import { withoutAlternatives } from '../../database/list/index-choice.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { comparedInstant, instant, json, nullable, steady } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import type { TimeRange } from './time-range.model.js';
+import { isAlways, type TimeRange } from './time-range.model.js';
 import {
   outcomeOf,
   type ParsedPayment,
@@ -108,14 +109,20 @@ export const transactionArrivals = transactionList.arrivals('sqlite_autoindex_tr
 export const transactionsOfLogicalNumber = transactionList.of({ column: 'logical_number', isName: true });
 export const transactionsOfDevice = transactionList.of({ column: 'serial_number', isName: true });
 
-/** As SQL over `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`. */
-export function meeting(where: Condition) {
+/**
+ * As SQL over `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`. Rows of all times
+ * may be found by the indexes of alternatives; others by the index that has counted them for the price, and by no other.
+ */
+export function meeting(where: Condition, isOfAllTimes = false) {
   const narrow = narrowing(COLUMNS, where);
-  if (narrow === undefined) return condition(COLUMNS, where).$castTo<SqlBool>();
-  // By the index that has counted the rows for the price, and by no other.
+  if (narrow === undefined) {
+    const isByAlternatives = isOfAllTimes && !isBounded(COLUMNS, where);
+    const form = isByAlternatives ? condition : withoutAlternatives;
+    return form(COLUMNS, where).$castTo<SqlBool>();
+  }
   const column = COLUMNS[narrow.field as keyof typeof COLUMNS].column;
   const isIndexed = (name: string): boolean => name === column || name === 'started_at';
-  return condition(COLUMNS, where, isIndexed).$castTo<SqlBool>();
+  return withoutAlternatives(COLUMNS, where, isIndexed).$castTo<SqlBool>();
 }
 
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
@@ -134,7 +141,7 @@ function matching(work: ReadWork, where: Condition, range: TimeRange) {
     .where('t.company_id', '=', boundCompany(companyId, where))
     .where('t.started_at', '>=', comparedInstant(from))
     .where('t.started_at', '<', comparedInstant(to))
-    .where(meeting(where));
+    .where(meeting(where, isAlways(range)));
 }
 
 /** Counts index entries one by one. */

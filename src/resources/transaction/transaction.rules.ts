@@ -1,15 +1,9 @@
-import type { TimeRange, CountedTimeRange } from './time-range.model.js';
-
-const ALWAYS: TimeRange = { from: 0, to: Date.UTC(10_000, 0, 1) };
+import { ALWAYS, type TimeRange, type CountedTimeRange } from './time-range.model.js';
 
 /** The range from `from` to `to`, excluded; open ends (null) are those of all time. Empty if `to` is before `from`. */
 export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
   const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
   return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
-}
-
-export function isAlways({ from, to }: TimeRange): boolean {
-  return from === ALWAYS.from && to === ALWAYS.to;
 }
 
 /** Joins successive ranges as long as they have at most `most` transactions together. */

@@ -8,6 +8,8 @@ import {
   yieldToEventLoop,
 } from '../../../platform/concurrency/event-loop.js';
 import type { Release } from '../../../platform/concurrency/semaphore.js';
+import type { CompanyChanges } from '../../company-changes.js';
+import type { Scope } from '../../database.js';
 import type { SqliteConnection } from '../connection.js';
 import { storageFailed } from '../faults.js';
 import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
@@ -33,6 +35,7 @@ interface Options {
   readonly writers: Writers;
   /** Whether each unit is to be committed alone, for example since the storage has failed. */
   readonly isCautious: () => boolean;
+  readonly changes: CompanyChanges;
   readonly limits?: { readonly units: number; readonly ms: number };
 }
 
@@ -45,6 +48,8 @@ interface Options {
 export class WriteGroups {
   readonly connection: SqliteConnection;
   readonly #limits: { readonly units: number; readonly ms: number };
+  /** Of the units in the open group. */
+  readonly #scopes = new Set<Scope>();
   #group: Group | null = null;
   #isCommitDue = false;
   #lastEnd = -Infinity;
@@ -52,6 +57,11 @@ export class WriteGroups {
   constructor(private readonly options: Options) {
     this.connection = options.connection;
     this.#limits = options.limits ?? LIMITS;
+  }
+
+  /** To be called by each unit, before its first statement: whose rows it may change. */
+  concerns(scope: Scope): void {
+    this.#scopes.add(scope);
   }
 
   /** Waits for the turn to write. Errors: `busy`. */
@@ -95,6 +105,16 @@ export class WriteGroups {
     else if (!this.#isCommitDue) void workFor(AWAITED, () => this.#commitSoon());
   }
 
+  /** A statement of its own is no part of what others have begun. */
+  async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.commit();
+    try {
+      return await this.connection.executeQuery<R>(query);
+    } finally {
+      this.options.changes.committed([null]);
+    }
+  }
+
   /** Rolls the whole group back. */
   undo(): void {
     const reason = this.connection.undone;
@@ -122,6 +142,8 @@ export class WriteGroups {
   }
 
   #end(error: Error | null): void {
+    this.options.changes.committed(this.#scopes.size === 0 ? [null] : this.#scopes);
+    this.#scopes.clear();
     this.#group?.end(error);
     this.#group = null;
   }
@@ -159,8 +181,7 @@ export class WritingUnit implements DatabaseConnection {
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#state === 'ended') return Promise.reject(new Error('This unit of work has ended.'));
-    // A statement of its own is no part of what others have begun.
-    if (this.#state === 'waiting') this.groups.commit();
+    if (this.#state === 'waiting') return this.groups.executeAlone(query);
     return this.groups.connection.executeQuery(query);
   }
 

@@ -4,11 +4,11 @@ import { execute, getOperationAST, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
-import { executeQuery } from '../../src/graphql/execution/executor.js';
 import { plannedText } from '../../src/graphql/plan/plan.js';
 import { nodeId } from '../support/dashboard.js';
 import { insertRows } from '../support/databases/rows.js';
 import { populate } from '../support/populated.js';
+import { ask, openKnown } from '../support/raw-socket.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 import { DrawnPlan } from './drawn-query.js';
 import { servicesOf } from './operation-services.js';
@@ -39,19 +39,18 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The answers of the plan, of graphql-js and of the level executor, and the records that the first and last have counted. */
+/** The answers of the plan and of graphql-js, and the records that each has counted. */
 async function answersTo(query: string, variables: Record<string, unknown>, { caller }: Member) {
   const document = parse(query);
   expect(validate(schema, document), query).toEqual([]);
   const operation = getOperationAST(document);
   if (operation == null) throw new Error('No operation');
-  const contexts = [1, 2, 3].map(() => new GraphqlContext(caller, servicesOf(server)));
-  const [context, other, third] = contexts as [GraphqlContext, GraphqlContext, GraphqlContext];
+  const contexts = [1, 2].map(() => new GraphqlContext(caller, servicesOf(server)));
+  const [context, other] = contexts as [GraphqlContext, GraphqlContext];
   const text = await plannedText({ schema, document, operation, variables, context });
   const expected = await execute({ schema, document, variableValues: variables, contextValue: other });
-  await executeQuery({ schema, document, operation, variables, context: third });
   for (const { loaders } of contexts) loaders.finish();
-  return { text, expected, counted: context.counters.nodes, expectedCount: third.counters.nodes };
+  return { text, expected, counted: context.counters.nodes, expectedCount: other.counters.nodes };
 }
 
 /** Whether the query was planned; then its answer is the same. */
@@ -64,7 +63,9 @@ async function isPlanned(query: string, variables: Record<string, unknown> = {},
     return false;
   }
   expect(text, shown).toBe(JSON.stringify(expected.data));
-  expect(counted, shown).toBe(expectedCount);
+  // A record that appears several times is read and counted once.
+  expect(counted, shown).toBeLessThanOrEqual(expectedCount);
+  expect(counted > 0, shown).toBe(expectedCount > 0);
   return true;
 }
 
@@ -93,6 +94,10 @@ async function drawPlans(numRuns: number): Promise<number> {
   return planned;
 }
 
+/** Statements that read columns, not whole records. */
+const planned = (statements: readonly string[]): string[] =>
+  statements.filter((text) => /"(groups|logical_numbers|members)" as/.test(text));
+
 describe('a planned query', () => {
   it('answers the same bytes as graphql-js, and counts the same records', async () => {
     expect(await drawPlans(400)).toBeGreaterThan(20);
@@ -105,6 +110,13 @@ describe('a planned query', () => {
     '{ groups(first: 10) { totalCount nodes { name logicalNumbers(first: 20) { totalCount nodes { number appVersions(first: 2) { totalCount pageInfo { hasNextPage endCursor startCursor hasPreviousPage } nodes { number app { name } files(first: 3) { nodes { name crc size } } } } } } } } }',
     '{ appVersions(last: 2) { edges { cursor node { __typename uuid size groups(last: 1) { edges { node { name } cursor } } modules(orderBy: { field: NUMBER, direction: DESC }) { nodes { number } } } } } }',
     '{ devices(first: 0) { nodes { id } edges { cursor } pageInfo { hasNextPage endCursor } totalCount } }',
+    '{ parameters { totalCount nodes { id key value description createdBy { name } group { name } logicalNumber { number } } } }',
+    '{ groups { nodes { metacontents { nodes { key value again: value } } parameters(first: 1) { nodes { key } } } } }',
+    '{ ledger(first: 50, orderBy: { field: SEQUENCE, direction: DESC }) { nodes { sequence at channel action entityType entityId before after actor { name } } } }',
+    '{ notifications { nodes { content kind range expiresAt group { name } app { name } } } }',
+    '{ transactions { totalCount nodes { transactionType serialNumber logicalNumber appName detail frameworkVersion status startedAt finishedAt reference } } }',
+    '{ __proto__: groups { nodes { __proto__: name } } }',
+    '{ devices { nodes { serialNumber transactions(first: 2) { totalCount nodes { databaseId status } } } } }',
   ])('answers %s', async (query) => {
     expect(await isPlanned(query)).toBe(true);
   });
@@ -112,13 +124,31 @@ describe('a planned query', () => {
   it.each([
     ['a computed field', '{ appVersions { nodes { sha256 } } }'],
     ['bytes', '{ files { nodes { content } } }'],
-    ['records that may be large', '{ parameters { nodes { key } } }'],
+    ['a property that is no column', '{ transactions { nodes { parsed { amount } } } }'],
     ['an interface', `{ node(id: "${nodeId('Group', 1)}") { id } }`],
     ['no key', '{ device { id } }'],
+    ['an argument out of range', '{ groups(first: 101) { nodes { name } } }'],
+    ['a cursor that is none', '{ groups(after: "x") { nodes { name } } }'],
     ['two keys', '{ device(databaseId: 1, serialNumber: "x") { id } }'],
     ['what the schema says of itself', '{ __type(name: "Group") { name } }'],
   ])('leaves %s to the resolvers', async (_what, query) => {
     expect(await isPlanned(query)).toBe(false);
+  });
+
+  it('leaves variables that are none to the resolvers', async () => {
+    const query = 'query ($first: Int!) { groups(first: $first) { totalCount } }';
+    expect(await isPlanned(query, { first: 'x' })).toBe(false);
+    expect(await isPlanned(query, { first: 1 })).toBe(true);
+  });
+
+  it('answers null with an error for fields that a viewer may not see', async () => {
+    const { body } = await viewer.graphql('{ viewer { role company { users { totalCount } } } }');
+    expect(body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    const { body: seen } = await viewer.graphql('{ viewer { role } groups(first: 1) { nodes { name } } }');
+    expect(seen).toMatchObject({
+      data: { viewer: { role: 'VIEWER' }, groups: { nodes: [{ name: 'populated 0' }] } },
+      extensions: { cost: { requested: 1, actual: 1 } },
+    });
   });
 
   it('leaves what its caller may not see to the resolvers', async () => {
@@ -140,6 +170,28 @@ describe('a planned query', () => {
       );
       expect(reads).toHaveLength(5);
       for (const text of reads) expect(text).toMatch(/company_id"? = /);
+    }
+  });
+
+  it('is planned over GET, sockets and streams too, with the same response', async () => {
+    const query = `{ groups(first: 3) { nodes { id name createdAt createdBy { name } logicalNumbers(first: 2) { totalCount nodes { number } } } } }`;
+    const expected = await server.statements(() => server.acme.graphql(query));
+    const body = JSON.parse(expected.result.text) as object;
+    const headers = { authorization: `Bearer ${server.acme.token}` };
+    const got = (path: string, accept: string) => async () => {
+      const url = `${server.url}${path}?query=${encodeURIComponent(query)}`;
+      return await (await fetch(url, { headers: { ...headers, accept } })).text();
+    };
+    const raw = await openKnown(server, server.acme.token);
+    const text = { get: await server.statements(got('/graphql', 'application/json')) };
+    expect(text.get.result).toBe(expected.result.text);
+    const stream = await server.statements(got('/graphql/stream', 'text/event-stream'));
+    expect(stream.result).toContain(`data: ${expected.result.text}\n\n`);
+    const socket = await server.statements(() => ask(raw, query));
+    raw.socket.close();
+    expect(socket.result).toMatchObject({ payload: body });
+    for (const { statements } of [text.get, stream, socket]) {
+      expect(planned(statements)).toEqual(planned(expected.statements));
     }
   });
 

@@ -6,8 +6,8 @@ import type { Pace } from './pace.js';
 export type Batch<K, V> = (keys: readonly K[]) => Promise<readonly V[]>;
 
 interface Options<K, C> {
-  /** Of the records that are rendered one by one; null where they are rendered level by level. */
-  readonly rendering: () => Pace | null;
+  /** Of the records that are rendered. */
+  readonly pace: Pace;
   readonly cacheKeyFn?: (key: K) => C;
 }
 
@@ -16,23 +16,17 @@ interface Options<K, C> {
  * statements does not grow with the records, and its values are rendered in parts again.
  */
 export class BatchingLoader<K, V, C = K> extends DataLoader<K, V, C> {
-  readonly #rendering: () => Pace | null;
+  readonly #pace: Pace;
 
-  constructor(batch: Batch<K, V>, { rendering, ...options }: Options<K, C>) {
-    super(keepErrors(batch), { ...options, batchScheduleFn: (dispatch) => schedule(rendering(), dispatch) });
-    this.#rendering = rendering;
+  constructor(batch: Batch<K, V>, { pace, ...options }: Options<K, C>) {
+    // After all that asks for a value now; `dispatch` does not throw.
+    super(keepErrors(batch), { ...options, batchScheduleFn: (dispatch) => void pace.idle().then(dispatch) });
+    this.#pace = pace;
   }
 
   override load(key: K): Promise<V> {
-    const pace = this.#rendering();
-    return pace === null ? super.load(key) : afterwards(super.load(key), pace);
+    return afterwards(super.load(key), this.#pace);
   }
-}
-
-/** After all that asks for a value now; `dispatch` does not throw. */
-function schedule(rendering: Pace | null, dispatch: () => void): void {
-  if (rendering === null) void Promise.resolve().then(() => process.nextTick(dispatch));
-  else void rendering.idle().then(dispatch);
 }
 
 async function afterwards<V>(loading: Promise<V>, pace: Pace): Promise<V> {

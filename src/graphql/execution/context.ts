@@ -1,4 +1,9 @@
-import { OperationTypeNode } from 'graphql';
+import {
+  OperationTypeNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
 
 import type { Arrivals } from '../../database/list/arrivals.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
@@ -17,6 +22,7 @@ import { follow } from './following/follow.js';
 import type { SharedFeeds } from './following/shared-feeds.js';
 import type { FormerCall } from '../idempotency/former-replay.js';
 import type { Price } from '../limits/admission.js';
+import type { Variables } from '../limits/cost.js';
 import type { Answers } from '../plan/answers.js';
 import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
@@ -48,6 +54,15 @@ export interface OperationServices {
 /** The public members: Apollo's copy of a context is no instance of the class. */
 export type OperationContext = Pick<GraphqlContext, keyof GraphqlContext>;
 
+/** An operation with its context. */
+export interface Execution {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Variables;
+  readonly context: OperationContext;
+}
+
 /**
  * What resolvers use, for one operation of one caller. Methods that take a scope reject with FORBIDDEN where the
  * caller does not have it.
@@ -78,11 +93,6 @@ export class GraphqlContext extends RecordReads {
   /** A copy for one field of a mutation, whose change is made through `repeatable`. */
   during(repeatable: RepeatableChange): GraphqlContext {
     return this.copy({ repeatable });
-  }
-
-  /** A copy for the level executor: shares the loaders, has its own record count. */
-  withOwnCounters(): GraphqlContext {
-    return this.copy({ counters: { nodes: 0, examined: 0, replayed: false, hasChanged: false } });
   }
 
   /**

@@ -19,9 +19,7 @@ function isLarge(source: Source): boolean {
   return 'list' in source ? source.list.isLarge : source.isLarge;
 }
 
-/** Entries of lists without pages that are rendered in one turn of the event loop. */
-const ENTRIES_PER_TURN = 1_000;
-/** The same of records that graphql-js renders one by one: an error in each takes about 300 µs. */
+/** Records that graphql-js renders in one turn of the event loop: an error in each takes about 300 µs. */
 const RECORDS_PER_TURN = 50;
 
 /**
@@ -37,12 +35,11 @@ export class RequestLoaders {
   #unit: SharedUnit | null = null;
   #isInTransaction = false;
   #bytes = 0;
+  /** Entries of lists without pages: that are read, and that are rendered, each wherever it appears. */
   #entries = 0;
-  /** Of lists without pages, where records are rendered level by level. */
-  readonly #entriesPace = new Pace(ENTRIES_PER_TURN);
-  /** Of all lists and all that is loaded, where graphql-js renders the records one by one. */
-  readonly #recordsPace = new Pace(RECORDS_PER_TURN);
-  #isByLevels = false;
+  #rendered = 0;
+  /** Of all lists and all that is loaded. */
+  readonly #pace = new Pace(RECORDS_PER_TURN);
   #permit: Promise<Release> | null = null;
   #isFinished = false;
   #examining: Examining = NOTHING_EXAMINED;
@@ -69,30 +66,17 @@ export class RequestLoaders {
     return this.#examining.isMany;
   }
 
-  /** Runs `use`, which renders the records level by level, in turns of its own. */
-  async byLevels<T>(use: () => Promise<T>): Promise<T> {
-    this.#isByLevels = true;
-    try {
-      return await use();
-    } finally {
-      this.#isByLevels = false;
-    }
-  }
-
-  /** The entries of a list as they are rendered: promises where graphql-js renders them, which waits for each. */
+  /** The entries of a list as they are rendered: promises, since graphql-js waits for each. */
   rendered<T>(entries: readonly T[]): readonly T[] {
-    const pace = this.#rendering();
-    if (pace === null) return entries;
-    return entries.map((entry) => pace.take(1).then(() => entry)) as unknown as readonly T[];
+    return entries.map((entry) => this.#pace.take(1).then(() => entry)) as unknown as readonly T[];
   }
 
-  /** The same for a list without pages. */
-  async unpaged<T>(entries: readonly T[]): Promise<readonly T[]> {
-    if (this.#isByLevels) await this.#entriesPace.take(entries.length);
+  /** The same for a list without pages, which may appear several times. Errors: BAD_USER_INPUT for too many entries. */
+  unpaged<T>(entries: readonly T[]): readonly T[] {
+    this.#rendered += entries.length;
+    if (this.#rendered > LIMITS.unpagedEntries) throw tooManyEntries();
     return this.rendered(entries);
   }
-
-  readonly #rendering = (): Pace | null => (this.#isByLevels ? null : this.#recordsPace);
 
   /** Charges a read that is about to be made, if the operation has a budget. Errors: BAD_USER_INPUT. */
   async charge(work: ReadWork, examination: () => Examination, parents?: readonly KeyValue[]): Promise<void> {
@@ -101,6 +85,15 @@ export class RequestLoaders {
 
   /** Counts the bytes of the result, unless they are known to be few. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
+    const result = await this.uncounted(use, isLarge);
+    if (!isLarge) return result;
+    this.#bytes += approximateJsonBytes(result);
+    if (this.#bytes > LIMITS.readBytes) throw tooLarge('readBytes', this.#bytes);
+    return result;
+  }
+
+  /** The same for what counts the bytes itself. */
+  async uncounted<T>(use: (work: ReadWork) => Promise<T>, isLarge: boolean): Promise<T> {
     this.#demandRunning();
     if (isLarge && this.#unit === null) {
       await this.#acquirePermit();
@@ -109,14 +102,10 @@ export class RequestLoaders {
     this.#unit ??= new SharedUnit((hold) =>
       this.units.read(this.caller, hold, { examines: this.#examining.isMany }),
     );
-    const result = await this.#unit.use(async (work) => {
+    return await this.#unit.use(async (work) => {
       if (isLarge) await this.#acquirePermit();
       return await use(work);
     });
-    if (!isLarge) return result;
-    this.#bytes += approximateJsonBytes(result);
-    if (this.#bytes > LIMITS.readBytes) throw tooLarge('readBytes', this.#bytes);
-    return result;
   }
 
   /** Reads a value that has no parent once per `key`. */
@@ -131,7 +120,7 @@ export class RequestLoaders {
     load: (work: ReadWork, keys: readonly K[]) => Promise<readonly V[]>,
   ): BatchingLoader<K, V> {
     const batch = (keys: readonly K[]) => this.read((work) => load(work, keys), isLarge(of));
-    return this.#cached(of, key, () => new BatchingLoader<K, V>(batch, { rendering: this.#rendering }));
+    return this.#cached(of, key, () => new BatchingLoader<K, V>(batch, { pace: this.#pace }));
   }
 
   /** The batching loader of values by record id. With an examination, the values are lists without pages. */
@@ -146,7 +135,7 @@ export class RequestLoaders {
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
         });
-      return new BatchingLoader(batch, { rendering: this.#rendering, cacheKeyFn: ({ id }) => id });
+      return new BatchingLoader(batch, { pace: this.#pace, cacheKeyFn: ({ id }) => id });
     });
   }
 

@@ -176,7 +176,7 @@ export class RecordReads {
   ): Promise<readonly V[]> {
     demandScope(this.caller, 'read');
     const entries = (await this.loaders.forMany(load, examination).load(record)) ?? [];
-    return await this.loaders.unpaged(entries);
+    return this.loaders.unpaged(entries);
   }
 
   /** The same for a value that is a record. */

@@ -9,23 +9,22 @@ import {
 import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from 'graphql';
 
 import type { OperationContext } from '../execution/context.js';
-import { executeQuery } from '../execution/executor.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
 import type { MaskingOptions } from '../execution/mask.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
-import type { JsonMeasure } from '../limits/json-bytes.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { Lru } from '../limits/lru.js';
+import { plannedText } from '../plan/plan.js';
 import { CheckedOperation } from './checked-operation.js';
 
 export interface PluginOptions extends MaskingOptions {
   readonly admission: Admission;
 }
 
-/** Of long responses, by their data. */
-type Measures = WeakMap<object, JsonMeasure>;
+/** Make the texts of long and planned responses, by their data. */
+type Texts = WeakMap<object, (result: object) => Promise<string>>;
 
 type Documents = NonNullable<ApolloServerOptions<BaseContext>['documentStore']>;
 
@@ -45,9 +44,9 @@ export function apolloPlugin(options: PluginOptions): {
   readonly stringify: (result: object) => Promise<string>;
 } {
   const parsed = new Lru<DocumentNode>(MAX_DOCUMENTS);
-  const measures: Measures = new WeakMap();
+  const texts: Texts = new WeakMap();
   return {
-    plugin: { requestDidStart: () => Promise.resolve(new HttpOperation(options, parsed, measures)) },
+    plugin: { requestDidStart: () => Promise.resolve(new HttpOperation(options, parsed, texts)) },
     documents: {
       // The key is the hash of the schema, a colon, and the hash of the text.
       get: (key) => Promise.resolve(parsed.get(key.slice(key.lastIndexOf(':') + 1))),
@@ -56,8 +55,8 @@ export function apolloPlugin(options: PluginOptions): {
     },
     stringify: async (result) => {
       const { data } = result as { readonly data?: object | null };
-      const measure = data == null ? undefined : measures.get(data);
-      return measure === undefined ? JSON.stringify(result) : await measure.text(result);
+      const text = data == null ? undefined : texts.get(data);
+      return text === undefined ? JSON.stringify(result) : await text(result);
     },
   };
 }
@@ -68,11 +67,13 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   readonly #checked: CheckedOperation;
   #admitted: AdmittedDocument | undefined;
   #errors: readonly GraphQLError[] | undefined;
+  /** Of the data of a planned query. */
+  #planned: string | null = null;
 
   constructor(
     private readonly options: PluginOptions,
     private readonly parsed: Lru<DocumentNode>,
-    private readonly measures: Measures,
+    private readonly texts: Texts,
   ) {
     this.#checked = new CheckedOperation(options);
   }
@@ -99,14 +100,15 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     if (refusal !== null) throw refusal.errors[0];
   }
 
-  /** Null for what Apollo executes: mutations without an Idempotency-Key, and queries with errors. */
+  /** Null for what Apollo executes: mutations without an Idempotency-Key, and queries without a plan. */
   async responseForOperation(of: Context) {
     const { schema, document, operation, request, contextValue: context } = of;
     if (document === undefined || operation == null) return null;
     const execution = { schema, document, operation, variables: request.variables ?? {}, context };
     const mask = (errors: readonly GraphQLError[]) => this.#checked.masked(context, errors);
-    const data = await executeQuery(execution);
-    const result = data === null ? await executeRepeatable({ ...execution, mask }) : { data };
+    this.#planned = await plannedText(execution);
+    if (this.#planned !== null) return single({});
+    const result = await executeRepeatable({ ...execution, mask });
     if (result === null) {
       // What Apollo is to execute.
       const coerced = shareArguments(await coerceLongLists(execution));
@@ -115,33 +117,39 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
       return null;
     }
     this.#errors = result.errors;
-    return {
-      http: { headers: new HeaderMap() },
-      body: { kind: 'single' as const, singleResult: { data: result.data ?? null } },
-    };
+    return single(result.data ?? null);
   }
 
-  willSendResponse(of: Context): Promise<void> {
-    this.#complete(of);
-    return Promise.resolve();
-  }
-
-  #complete({ contextValue: context, errors = this.#errors, response: { http, body } }: Context): void {
+  async willSendResponse(of: Context): Promise<void> {
+    const { contextValue: context, errors = this.#errors, response } = of;
+    const { http, body } = response;
     http.headers.delete('cache-control');
     if (context.counters.replayed) http.headers.set('Idempotent-Replayed', 'true');
     if (body?.kind !== 'single') return;
     const result = body.singleResult;
+    const planned = this.#planned;
+    if (planned !== null && result.data != null) {
+      this.texts.set(result.data, () => Promise.resolve(this.#checked.textOf(context, planned)));
+      return;
+    }
     const {
       data,
       errors: shown,
       cost,
       measure,
-    } = this.#checked.respond(context, { data: result.data, errors });
+    } = await this.#checked.respond(context, { data: result.data, errors });
     if (data === null) result.data = null;
-    if (data != null && measure !== null) this.measures.set(data, measure);
+    if (data != null && measure !== null) this.texts.set(data, (whole) => measure.text(whole));
     result.extensions = { ...result.extensions, cost };
     if (shown !== undefined) result.errors = shown;
   }
+}
+
+function single(data: Record<string, unknown> | null) {
+  return {
+    http: { headers: new HeaderMap() },
+    body: { kind: 'single' as const, singleResult: { data } },
+  };
 }
 
 function subscriptionOverHttp(): OperationRefused {

@@ -48,9 +48,9 @@ export class CheckedOperation {
     }
   }
 
-  respond(context: OperationContext, { data, errors }: Executed): Response {
+  async respond(context: OperationContext, { data, errors }: Executed): Promise<Response> {
     const measure = new JsonMeasure();
-    const size = measure.of(data);
+    const size = await measure.inParts(data);
     const isTooLarge = size > LIMITS.answerBytes;
     const found = isTooLarge ? [tooLarge('answerBytes', size)] : errors;
     return {
@@ -59,6 +59,11 @@ export class CheckedOperation {
       cost: this.cost(context),
       measure: size > LONG_RESPONSE && !isTooLarge ? measure : null,
     };
+  }
+
+  /** The text of a response without errors; `data` is JSON. */
+  textOf(context: OperationContext, data: string): string {
+    return `{"data":${data},"extensions":${JSON.stringify({ cost: this.cost(context) })}}`;
   }
 
   cost({ counters }: OperationContext): object {

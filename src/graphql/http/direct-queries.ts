@@ -8,8 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-import { executeQuery, type Execution } from '../execution/executor.js';
-import type { GraphqlContext } from '../execution/context.js';
+import type { Execution, GraphqlContext } from '../execution/context.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
 import { LIMITS } from '../limits/limits.js';
@@ -68,10 +67,8 @@ async function sentText(
   { text, ...executed }: Answer,
   context: GraphqlContext,
 ): Promise<string> {
-  if (text !== undefined) {
-    return `{"data":${text},"extensions":${JSON.stringify({ cost: checked.cost(context) })}}`;
-  }
-  const { data, errors, cost, measure } = checked.respond(context, executed);
+  if (text !== undefined) return checked.textOf(context, text);
+  const { data, errors, cost, measure } = await checked.respond(context, executed);
   const result = { errors, data, extensions: { cost } };
   return measure === null ? JSON.stringify(result) : await measure.text(result);
 }
@@ -126,8 +123,6 @@ function refused({ refusal }: CheckedOperation): Answer {
 async function executed(execution: Execution): Promise<Answer> {
   const text = await plannedText(execution);
   if (text !== null) return { status: 200, text };
-  const data = await executeQuery(execution);
-  if (data !== null) return { status: 200, data };
   const { schema, operation, context } = execution;
   const { document, variables } = shareArguments(await coerceLongLists(execution));
   const result: ExecutionResult = await execute({

@@ -34,6 +34,15 @@ export class JsonMeasure {
     return size;
   }
 
+  /** The same as `of`. Others run between its parts. */
+  async inParts(value: unknown): Promise<number> {
+    if (isObject(value) && !this.#measured.has(value)) {
+      for (const part of Object.values(value)) if (hasParts(part)) await this.inParts(part);
+      if (isTurnOver()) await yieldToEventLoop();
+    }
+    return this.of(value);
+  }
+
   /**
    * The text of a value, as `JSON.stringify` makes it from objects, arrays, texts, numbers, flags and null. Others run
    * between its parts.
@@ -73,3 +82,7 @@ export class JsonMeasure {
     return JSON.stringify(value);
   }
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const hasParts = (value: unknown): boolean => isObject(value) && Object.values(value).some(isObject);

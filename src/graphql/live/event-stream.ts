@@ -73,7 +73,7 @@ export class EventStream {
       for await (const outcome of this.outcomes) await this.#sendText(textOf(outcome));
     } catch (error) {
       if (!(error instanceof RenderedErrors)) throw error;
-      await this.#sendText(textOf({ payload: { errors: error.errors } }));
+      await this.#sendText(textOf({ response: JSON.stringify({ errors: error.errors }) }));
     }
   }
 
@@ -102,7 +102,7 @@ export class EventStream {
 }
 
 function textOf(outcome: Outcome): string {
-  if ('payload' in outcome) return next(JSON.stringify(outcome.payload));
+  if ('response' in outcome) return next(outcome.response);
   return outcome.events.map(({ id, payload }) => `id: ${id}\n${next(payload)}`).join('');
 }
 

@@ -113,7 +113,7 @@ export class EventStreams {
 }
 
 function* errorOutcome({ errors }: RenderedErrors): Generator<Outcome> {
-  yield { payload: { errors } };
+  yield { response: JSON.stringify({ errors }) };
 }
 
 /** The header that an `EventSource` sends when it reconnects. */

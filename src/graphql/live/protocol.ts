@@ -18,31 +18,30 @@ type Results = AsyncGenerator<ExecutionResult>;
 
 /** The protocol graphql-transport-ws, by graphql-ws. */
 export function createProtocol(initMs: number): Protocol {
-  // graphql-ws passes each result to `onNext` unchanged, so it may be an `Outcome`.
   const run = ({ contextValue }: { contextValue?: unknown }): Results =>
-    responsesOf(contextValue as SocketOperation) as unknown as Results;
+    sendingOutcomes(contextValue as SocketOperation) as unknown as Results;
   return makeServer<Record<string, unknown> | undefined, { readonly session: SocketSession }>({
     connectionInitWaitTimeout: initMs,
     onConnect: ({ extra, connectionParams }) => extra.session.connect(connectionParams),
     onSubscribe: ({ extra }, id, payload) => extra.session.subscribe(id, { ...payload }),
     execute: run,
     subscribe: run,
-    onNext: (_socket, _id, _payload, _args, result) => (result as unknown as Response).payload,
     onError: ({ extra }, _id, _payload, errors) => extra.session.render(errors),
   });
 }
 
-type Response = Extract<Outcome, { readonly payload: unknown }>;
-
-/** The outcomes that graphql-ws sends. It would send events one by one, and make the text of each for every client. */
-function responsesOf({ operation, sendEvents }: SocketOperation): AsyncGenerator<Outcome> {
+/**
+ * Sends the outcomes; what is left to graphql-ws is the end. It would send events one by one, and make the text of each for
+ * every client.
+ */
+function sendingOutcomes({ operation, send }: SocketOperation): AsyncGenerator<Outcome> {
   const outcomes = operation.outcomes();
   const next = outcomes.next.bind(outcomes);
   outcomes.next = async () => {
     for (;;) {
       const result = await next();
-      if (result.done === true || !('events' in result.value)) return result;
-      await sendEvents(result.value.events);
+      if (result.done === true) return result;
+      await send(result.value);
     }
   };
   return outcomes;

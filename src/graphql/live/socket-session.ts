@@ -15,8 +15,7 @@ import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { LIVE_LIMITS } from './limits.js';
 import { readOperationText } from '../http/operation-text.js';
 import { idempotencyKeyOf, tokensIn } from '../http/socket-message.js';
-import type { SentEvent } from './operation/events.js';
-import { Operation, type OperationControl } from './operation/operation.js';
+import { Operation, type OperationControl, type Outcome } from './operation/operation.js';
 import { Outbox } from './outbox.js';
 import type { LiveParts } from './parts.js';
 import { takeToken } from './connection-slots.js';
@@ -32,8 +31,7 @@ export interface Opening {
 /** What graphql-ws executes: the context value of its arguments. */
 export interface SocketOperation {
   readonly operation: Operation;
-  /** Sends the message of each event. */
-  readonly sendEvents: (events: readonly SentEvent[]) => Promise<void>;
+  readonly send: (outcome: Outcome) => Promise<void>;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -216,9 +214,9 @@ export class SocketSession {
       },
     });
     if (!operation.isSubscription) this.#pending += 1;
-    const sendEvents = (events: readonly SentEvent[]): Promise<void> =>
-      this.#send(events.map(({ payload }) => nextMessage(id, payload)));
-    const contextValue: SocketOperation = { operation, sendEvents };
+    const send = (outcome: Outcome): Promise<void> =>
+      this.#send(outcomeTexts(outcome).map((payload) => nextMessage(id, payload)));
+    const contextValue: SocketOperation = { operation, send };
     return { ...operation.args, contextValue };
   }
 
@@ -256,6 +254,10 @@ export class SocketSession {
     this.socket.close(code, reason);
     return false;
   }
+}
+
+function outcomeTexts(outcome: Outcome): readonly string[] {
+  return 'events' in outcome ? outcome.events.map(({ payload }) => payload) : [outcome.response];
 }
 
 /** A message of the protocol whose payload is JSON already. */

@@ -19,6 +19,7 @@ import { hasVariable } from '../limits/examined.js';
 import { BY_ID, sliceRequest, type OrderBy, type PageInfoShape } from '../schema/connection.js';
 import { conditionOf } from '../schema/filter.js';
 import { globalId } from '../schema/node.js';
+import { JsonValue } from '../schema/scalars.js';
 import {
   constantField,
   edgesField,
@@ -39,6 +40,14 @@ import { Unplanned } from './run.js';
 interface Read {
   readonly list: List<unknown>;
   readonly columns: Set<string>;
+  /** By field: one that is selected twice is written once. */
+  readonly written: Map<GraphQLField<unknown, unknown>, Written>;
+}
+
+interface Written {
+  readonly write: WriteField;
+  /** Whether the field is selected several times. */
+  isShared: boolean;
 }
 
 type Nodes = CollectedField['nodes'];
@@ -51,6 +60,8 @@ const askedOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): 
 export class Compiler {
   /** What the plan demands of its caller. */
   readonly scopes = new Set<Scope>();
+  /** Whether records may be large that it reads. */
+  isLarge = false;
 
   constructor(private readonly fields: FieldCollector) {}
 
@@ -92,7 +103,7 @@ export class Compiler {
   }
 
   #demand({ isLarge }: List<unknown>, scope: Scope | null): void {
-    if (isLarge) throw new Unplanned('Records that may be large');
+    if (isLarge) this.isLarge = true;
     if (scope !== null) this.scopes.add(scope);
   }
 
@@ -141,7 +152,14 @@ export class Compiler {
     if (write === undefined) throw new Unplanned('No leaf');
     if (scope !== null) this.scopes.add(scope);
     const column = columnOf(read, property);
-    return (row) => write(row[column]);
+    const known = read.written.get(field);
+    if (known !== undefined) {
+      known.isShared = true;
+      return known.write;
+    }
+    const written = writtenOnce(field, (row) => write(row[column]));
+    read.written.set(field, written);
+    return written.write;
   }
 
   #connection(field: GraphQLField<unknown, unknown>, nodes: Nodes, list: List<unknown>): ConnectionPlan {
@@ -194,7 +212,27 @@ function objectType({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType
   return named;
 }
 
-const newRead = (list: List<unknown>): Read => ({ list, columns: new Set([list.columns.id ?? 'id']) });
+const newRead = (list: List<unknown>): Read => ({
+  list,
+  columns: new Set([list.columns.id ?? 'id']),
+  written: new Map(),
+});
+
+/** JSON may be long. If a field of it is selected several times, its text is kept for as long as the row is. */
+function writtenOnce({ type }: GraphQLField<unknown, unknown>, write: WriteField): Written {
+  const isJson = getNamedType(type) === JsonValue;
+  const texts = new WeakMap<object, string>();
+  const written: Written = {
+    isShared: false,
+    write: (row) => {
+      if (!isJson || !written.isShared) return write(row);
+      const text = texts.get(row) ?? write(row);
+      texts.set(row, text);
+      return text;
+    },
+  };
+  return written;
+}
 
 function columnOf({ list, columns }: Read, property: string): string {
   const column = list.columns[property];

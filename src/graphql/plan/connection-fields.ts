@@ -20,7 +20,9 @@ export function nodesField(key: string, node: ObjectPlan): ConnectionField {
     texts: async (run, pages) => {
       const lists = itemsOf(pages);
       const texts = await textsByRow(run, node, lists);
-      return lists.map((items) => listText(items.map(({ record }) => texts.get(record) ?? '')));
+      return await run.textOfEach(lists, (items) =>
+        listText(items.map(({ record }) => texts.get(record) ?? '')),
+      );
     },
   };
 }
@@ -44,7 +46,9 @@ export function edgesField(key: string, fields: readonly EdgeField[]): Connectio
         writers.push((item) => start + write(item));
       }
       const edge = (item: Items[number]): string => `{${writers.map((write) => write(item)).join('')}}`;
-      return lists.map((items) => listText(items.map(edge)));
+      const edges = await run.textOfEach(lists.flat(), edge);
+      let end = 0;
+      return await run.textOfEach(lists, ({ length }) => listText(edges.slice(end, (end += length))));
     },
   };
 }
@@ -70,8 +74,8 @@ export function pageInfoField(key: string, fields: readonly PageInfoField[]): Co
   return {
     key,
     needs: 'page',
-    texts: (_run, { request, slices }) =>
-      (slices ?? []).map((slice) => {
+    texts: (run, { request, slices }) =>
+      run.textOfEach(slices ?? [], (slice) => {
         const info = pageInfo(request, slice);
         const texts = fields.map(
           (field) => `"${field.key}":${'text' in field ? field.text : JSON.stringify(info[field.shows])}`,

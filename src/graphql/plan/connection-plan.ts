@@ -48,7 +48,7 @@ export class ConnectionPlan {
     for (const [index, field] of this.fields.entries()) {
       const start = `${index === 0 ? '' : ','}"${field.key}":`;
       const own = await field.texts(run, pages);
-      texts = texts.map((text, page) => text + start + (own[page] ?? ''));
+      texts = await run.textOfEach(texts, (text, page) => text + start + (own[page] ?? ''));
     }
     return texts.map((text) => `${text}}`);
   }

@@ -1,5 +1,5 @@
 import type { ListRow } from '../../database/list/list-statements.js';
-import type { PlanRun } from './run.js';
+import { Unplanned, type PlanRun } from './run.js';
 
 /** The JSON text of a field, from columns of its record. */
 export type WriteField = (row: ListRow) => string;
@@ -14,9 +14,6 @@ export interface PlannedField {
   readonly key: string;
   readonly value: WriteField | Relation;
 }
-
-/** Rows that are made into text in one go. */
-const ROWS_PER_PART = 500;
 
 /** The selected fields of records that are read as rows. */
 export class ObjectPlan implements Relation {
@@ -37,12 +34,7 @@ export class ObjectPlan implements Relation {
       if (typeof value === 'function') writers.push(value);
       else writers.push(textsOf(await value.texts(run, rows)));
     }
-    const texts: string[] = [];
-    for (const [index, row] of rows.entries()) {
-      if (index > 0 && index % ROWS_PER_PART === 0) await run.pause();
-      texts.push(this.#text(writers, row, index));
-    }
-    return texts;
+    return await run.textOfEach(rows, (row, index) => this.#text(writers, row, index));
   }
 
   #text(writers: readonly ((row: ListRow, index: number) => string)[], row: ListRow, index: number): string {
@@ -51,8 +43,20 @@ export class ObjectPlan implements Relation {
       text += this.#starts[field] ?? '';
       text += writers[field]?.(row, index) ?? '';
     }
-    return `${text}}`;
+    return inOnePiece(`${text}}`);
   }
+}
+
+/** Of longer texts, the parts are in one piece already. */
+const MAX_PIECE = 4_096;
+
+/**
+ * V8 keeps a text as the pieces that it was joined from until one of its characters is read. Without this, it would copy the
+ * pieces of all rows at once when the response is sent: 59 ms for 8 MB instead of 8.
+ */
+function inOnePiece(text: string): string {
+  if (text.length <= MAX_PIECE && Number.isNaN(text.charCodeAt(0))) throw new Unplanned('An empty text');
+  return text;
 }
 
 const textsOf =

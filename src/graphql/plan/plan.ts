@@ -8,6 +8,7 @@
 import {
   getVariableValues,
   Kind,
+  OperationTypeNode,
   visit,
   type DocumentNode,
   type GraphQLSchema,
@@ -16,7 +17,7 @@ import {
 
 import type { ReadWork } from '../../database/work.js';
 import { callerWithRights, mayUse, type Scope } from '../../platform/caller.js';
-import type { Execution } from '../execution/executor.js';
+import type { Execution } from '../execution/context.js';
 import { FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
 import { Compiler } from './compiler.js';
@@ -26,6 +27,8 @@ import { demandShort, PlanRun, Unplanned } from './run.js';
 interface Plan {
   /** What it demands of its caller. */
   readonly scopes: readonly Scope[];
+  /** Whether records may be large that it reads. */
+  readonly isLarge: boolean;
   readonly fields: readonly { readonly key: string; readonly text: RootPlan }[];
 }
 
@@ -47,17 +50,17 @@ export async function plannedText({
   context,
 }: Execution): Promise<string | null> {
   const { loaders, caller, counters, answers } = context;
-  if (loaders.examinesMany) return null;
+  if (operation.operation !== OperationTypeNode.QUERY || loaders.examinesMany) return null;
   try {
     const coerced = coercedBy(schema, operation, variables);
     const plan = planOf(schema, document, operation, coerced);
     if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
     const question = { operation, variables: coerced, caller };
     const { text, nodes } = await answers.to(question, (notePersonal) =>
-      loaders.read(async (work) => {
+      loaders.uncounted(async (work) => {
         const run = new PlanRun(notePersonal === null ? work : forOthers(work, notePersonal), coerced);
         return { text: await textOf(plan, run), nodes: run.nodes };
-      }, false),
+      }, plan.isLarge),
     );
     counters.nodes += nodes;
     return text;
@@ -132,7 +135,7 @@ function compile(
     const fields = compiler
       .collect(root, [operation.selectionSet])
       .map((field) => compiler.root(root, field));
-    return { scopes: [...compiler.scopes], fields };
+    return { scopes: [...compiler.scopes], isLarge: compiler.isLarge, fields };
   } catch {
     return null;
   }

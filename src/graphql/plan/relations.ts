@@ -24,7 +24,9 @@ export function onePlan(
     texts: async (run, rows) => {
       const ids = new Set(rows.map((row) => row[reference]).filter((id) => id !== null));
       const found =
-        ids.size === 0 ? new Map<number, ListRow>() : await view.byIds(run.work, [...ids] as number[]);
+        ids.size === 0
+          ? new Map<number, ListRow>()
+          : run.counted(list, await view.byIds(run.work, [...ids] as number[]));
       const made = await object.texts(run, [...found.values()]);
       const texts = new Map([...found.keys()].map((id, index) => [id as unknown, made[index] ?? '']));
       return rows.map((row) => {
@@ -52,7 +54,7 @@ export function manyPlan(
       const parents = rows.map((row) => row[key] as KeyValue);
       const found =
         connection.needsSlice(request) && parents.length > 0
-          ? await view.slices(work, parents, request)
+          ? run.counted(children.list, await view.slices(work, parents, request))
           : null;
       const totals =
         connection.needsTotal && parents.length > 0
@@ -78,7 +80,7 @@ export function listPlan(list: List<unknown>, requestOf: RequestOf, connection: 
   return async (run) => {
     const { work } = run;
     const request = requestOf(run.variables);
-    const slice = connection.needsSlice(request) ? await view.slice(work, request) : null;
+    const slice = connection.needsSlice(request) ? run.counted(list, await view.slice(work, request)) : null;
     const total = connection.needsTotal ? await list.count(work, request.condition) : null;
     const [text = ''] = await connection.texts(run, {
       ...{ request, count: 1 },
@@ -109,7 +111,8 @@ export function findPlan(
   };
   return async (run) => {
     const id = await idOf(run);
-    const row = id === null ? undefined : (await view.byIds(run.work, [id])).get(id);
+    const found = id === null ? undefined : await view.byIds(run.work, [id]);
+    const row = run.counted(list, found?.get(id ?? 0));
     if (row === undefined) return 'null';
     run.nodes += 1;
     const [text = ''] = await object.texts(run, [row]);

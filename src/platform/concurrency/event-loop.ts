@@ -105,6 +105,12 @@ export function isTurnLong(): boolean {
   return systemClock.elapsed() - startedAt > LONG_PART_MS;
 }
 
+/** Whether the turn has taken so many milliseconds: for work that is better not interrupted, since it holds much memory. */
+export function hasTurnTaken(ms: number): boolean {
+  time();
+  return systemClock.elapsed() - startedAt > ms;
+}
+
 function turn(): void {
   isTimed = false;
   account();

@@ -7,6 +7,18 @@ const state = nullable(json<object>());
 export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   name: 'LedgerEntry',
   isLarge: true,
+  columns: {
+    sequence: 'sequence',
+    at: 'at',
+    companyId: 'company_id',
+    userId: 'user_id',
+    channel: 'channel',
+    action: 'action',
+    entityType: 'entity_type',
+    entityId: 'entity_id',
+    before: 'before',
+    after: 'after',
+  },
   table: 'ledger',
   rows: 'ledger',
   id: 'sequence',

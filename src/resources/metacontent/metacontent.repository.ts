@@ -28,6 +28,7 @@ export const metacontentTable = new CompanyTable<'metacontents', Metacontent>({
 export const metacontentList = auditedList(metacontentTable, {
   name: 'Metacontent',
   isLarge: true,
+  columns: { key: 'key', value: 'value', groupId: 'group_id', logicalNumberId: 'logical_number_id' },
   orders: { KEY: 'key' },
   filters: {
     key: { column: 'key', kind: 'text', order: 'ID' },

@@ -29,6 +29,14 @@ export const notificationTable = new CompanyTable<'notifications', Notification>
 export const notifications = auditedList(notificationTable, {
   name: 'Notification',
   isLarge: true,
+  columns: {
+    content: 'content',
+    range: 'range',
+    kind: 'kind',
+    groupId: 'group_id',
+    appId: 'app_id',
+    expiresAt: 'expires_at',
+  },
   orders: { EXPIRES_AT: 'expires_at' },
   filters: {
     kind: { column: 'kind', kind: 'choice', order: 'ID' },

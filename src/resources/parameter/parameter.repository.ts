@@ -34,6 +34,13 @@ export const parameterTable = new CompanyTable<'parameters', Parameter>({
 export const parameterList = auditedList(parameterTable, {
   name: 'Parameter',
   isLarge: true,
+  columns: {
+    key: 'key',
+    value: 'value',
+    description: 'description',
+    groupId: 'group_id',
+    logicalNumberId: 'logical_number_id',
+  },
   orders: { KEY: 'key' },
   filters: {
     key: { column: 'key', kind: 'text', order: 'ID' },

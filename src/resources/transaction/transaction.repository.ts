@@ -94,6 +94,18 @@ const COLUMNS = {
 export const transactionList = listOf<'transactions', Transaction>({
   name: 'Transaction',
   isLarge: true,
+  columns: {
+    transactionType: 'transaction_type',
+    serialNumber: 'serial_number',
+    logicalNumber: 'logical_number',
+    appName: 'app_name',
+    detail: 'detail',
+    frameworkVersion: 'framework_version',
+    status: 'status',
+    startedAt: 'started_at',
+    finishedAt: 'finished_at',
+    reference: 'reference',
+  },
   table: 'transactions',
   rows: 'transactions',
   id: 'id',

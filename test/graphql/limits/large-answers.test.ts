@@ -125,15 +125,16 @@ describe('large records', () => {
         }),
       ),
     );
-    const once = await server.acme.graphql(
-      `{ metacontents(first: 100) { nodes { key } } more: metacontents(last: 100) { nodes { key } } }`,
-    );
+    const both = (field: string): string =>
+      `{ metacontents(first: 100) { nodes { ${field} } } more: metacontents(last: 100) { nodes { ${field} } } }`;
+    expect(JSON.stringify(await answered(server.acme, both('key')))).toContain('"more":{"nodes":[{"key":');
+    const once = await server.acme.graphql(both('value'));
     expect(once.body.errors?.map(({ extensions }) => extensions)).toContainEqual(
       expect.objectContaining({ limit: 'readBytes', maximum: 32 * MIB }),
     );
     const nested = await server.acme.graphql(
-      `{ group(id: "${group}") { name metacontents(first: 100) { nodes { key } }
-         logicalNumbers(first: ${MANY}) { nodes { metacontents { nodes { key } } } } } }`,
+      `{ group(id: "${group}") { name metacontents(first: 100) { nodes { value } }
+         logicalNumbers(first: ${MANY}) { nodes { metacontents { nodes { value } } } } } }`,
     );
     expect(nested.body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
     expect(nested.body.errors?.[0]?.message).toContain('at most');
@@ -150,7 +151,7 @@ describe('large records', () => {
     );
     await Promise.all(parts);
     const { body } = await server.acme.graphql(
-      `{ logicalNumbers(first: 100) { nodes { metacontents(first: 2) { nodes { key } } } } }`,
+      `{ logicalNumbers(first: 100) { nodes { metacontents(first: 2) { nodes { value } } } } }`,
     );
     expect(body.errors?.[0]).toMatchObject({
       message: `The records have more than ${32 * MIB} bytes: request fewer at once.`,

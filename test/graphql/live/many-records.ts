@@ -18,7 +18,7 @@ export async function addNumbers(server: TestServer): Promise<void> {
 }
 
 /** Fields with values of each logical number. */
-export const FIELDS = ['id', 'databaseId', 'number', 'createdAt', 'updatedAt', 'revision'];
+const FIELDS = ['id', 'databaseId', 'number', 'createdAt', 'updatedAt', 'revision'];
 
 export const listOf = (groups: number): string =>
   `{ groups(first: ${groups}) { nodes { name logicalNumbers(first: ${NUMBERS}) { nodes { ${FIELDS.join(' ')} } } } } }`;

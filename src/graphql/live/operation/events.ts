@@ -81,8 +81,8 @@ export class EventTexts {
     const { context, execution } = this.parts;
     return await this.parts.watched(async (operation, known) => {
       known();
-      const payload = await execution.response(context(), operation, record);
-      return { id: record.id, payload: JSON.stringify(payload) };
+      const payload = await execution.response(context(), operation, { event: record });
+      return { id: record.id, payload };
     });
   }
 }

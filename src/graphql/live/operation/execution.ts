@@ -3,7 +3,6 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
-  type FormattedExecutionResult,
   type GraphQLError,
   type GraphQLFormattedError,
   type OperationDefinitionNode,
@@ -11,15 +10,15 @@ import {
 
 import type { WatchedOperation } from '../../../http/monitoring/operation-watch.js';
 import type { GraphqlContext } from '../../execution/context.js';
-import { executeQuery } from '../../execution/executor.js';
 import { firstCode, maskErrors, type MaskingOptions } from '../../execution/mask.js';
 import { coerceLongLists, type Executed } from '../../execution/variables/long-variables.js';
 import { shareArguments } from '../../execution/variables/shared-arguments.js';
 import { executeRepeatable } from '../../idempotency/repeatable-mutation.js';
 import type { Price } from '../../limits/admission.js';
 import type { Variables } from '../../limits/cost.js';
-import { approximateJsonBytes } from '../../limits/json-bytes.js';
-import { LIMITS, tooLarge } from '../../limits/limits.js';
+import { approximateJsonBytes, JsonMeasure } from '../../limits/json-bytes.js';
+import { LIMITS, LONG_RESPONSE, tooLarge } from '../../limits/limits.js';
+import { plannedText } from '../../plan/plan.js';
 
 /** An operation that may be executed. */
 export interface AdmittedOperation {
@@ -27,6 +26,17 @@ export interface AdmittedOperation {
   readonly definition: OperationDefinitionNode;
   readonly variables: Variables;
   readonly price: Price;
+}
+
+/** Without an event: of a query or mutation. `extensions` is called after the execution. */
+interface ResponseParts {
+  readonly event?: unknown;
+  readonly extensions?: () => object;
+}
+
+/** The data of a planned query as JSON text. */
+interface Planned {
+  readonly text: string;
 }
 
 /** Executes an operation, for an event or as a whole. */
@@ -42,39 +52,44 @@ export class OperationExecution {
     private readonly admitted: AdmittedOperation,
   ) {}
 
-  /** The response, with masked errors. */
+  /** The response as JSON, with masked errors. */
   async response(
     context: GraphqlContext,
     watched: WatchedOperation,
-    event?: unknown,
-  ): Promise<FormattedExecutionResult> {
-    return this.#rendered(await this.#execute(context, event), watched);
+    { event, extensions }: ResponseParts,
+  ): Promise<string> {
+    const result = await this.#execute(context, event);
+    if (!('text' in result)) return await this.#rendered(result, watched, extensions?.());
+    this.bytes = result.text.length;
+    return `{"data":${result.text},"extensions":${JSON.stringify(extensions?.())}}`;
   }
 
   /** The response to an event as JSON, if it is the same for all callers with the rights of this one; otherwise null. */
   async shared(renewed: GraphqlContext, event: unknown): Promise<string | null> {
     const { context, isPersonal } = renewed.forRights();
-    const { data, errors } = await this.#execute(context, event);
+    const result = await this.#execute(context, event);
+    if ('text' in result) return null;
+    const { data, errors } = result;
     if (data == null || errors !== undefined || isPersonal()) return null;
     return approximateJsonBytes(data) > LIMITS.answerBytes ? null : JSON.stringify({ data });
   }
 
-  async #execute(context: GraphqlContext, event: unknown): Promise<ExecutionResult> {
+  async #execute(context: GraphqlContext, event: unknown): Promise<ExecutionResult | Planned> {
     const result = await this.#executed(context, event);
-    if (result.data == null) return result;
+    if ('text' in result || result.data == null) return result;
     // After `finish`: contents are read over a database connection of their own.
     return { ...result, data: await context.contents.inline(result.data) };
   }
 
-  async #executed(context: GraphqlContext, event: unknown): Promise<ExecutionResult> {
+  async #executed(context: GraphqlContext, event: unknown): Promise<ExecutionResult | Planned> {
     const { args, definition: operation, variables, price } = this.admitted;
     try {
       const mask = this.#mask;
       await context.examine(price, operation.operation);
       const repeatable = await executeRepeatable({ ...args, operation, variables, context, mask });
       if (repeatable !== null) return repeatable;
-      const data = await executeQuery({ ...args, operation, variables, context });
-      if (data !== null) return { data };
+      const text = await plannedText({ ...args, operation, variables, context });
+      if (text !== null) return { text };
       this.#coerced ??= coerceLongLists({ ...args, operation, variables }).then(shareArguments);
       const { document, variables: variableValues } = await this.#coerced;
       return await execute({
@@ -89,16 +104,21 @@ export class OperationExecution {
   readonly #mask = (errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] =>
     maskErrors(this.masking, this.requestId, errors);
 
-  #rendered({ data, errors }: ExecutionResult, watched: WatchedOperation): FormattedExecutionResult {
-    const size = approximateJsonBytes(data);
+  async #rendered(
+    { data, errors }: ExecutionResult,
+    watched: WatchedOperation,
+    extensions: object | undefined,
+  ): Promise<string> {
+    const measure = new JsonMeasure();
+    const size = await measure.inParts(data);
     this.bytes = size;
     if (size > LIMITS.answerBytes) {
-      return this.#rendered({ data: null, errors: [tooLarge('answerBytes', size)] }, watched);
+      const refused = { data: null, errors: [tooLarge('answerBytes', size)] };
+      return await this.#rendered(refused, watched, extensions);
     }
-    const response = data === undefined ? {} : { data };
-    if (errors === undefined) return response;
-    const shown = this.#mask(errors);
-    watched.failed(firstCode(shown));
-    return { ...response, errors: shown };
+    const shown = errors && this.#mask(errors);
+    if (shown !== undefined) watched.failed(firstCode(shown));
+    const response = { data, errors: shown, extensions };
+    return size > LONG_RESPONSE ? await measure.text(response) : JSON.stringify(response);
   }
 }

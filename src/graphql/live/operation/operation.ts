@@ -4,7 +4,6 @@ import {
   Kind,
   OperationTypeNode,
   type ExecutionResult,
-  type FormattedExecutionResult,
   type GraphQLSchema,
 } from 'graphql';
 
@@ -33,10 +32,8 @@ export interface Client {
   readonly lastSeen: number | null;
 }
 
-/** The response of a query or mutation, or the next events of a subscription. */
-export type Outcome =
-  | { readonly payload: FormattedExecutionResult }
-  | { readonly events: readonly SentEvent[] };
+/** The response of a query or mutation as JSON, or the next events of a subscription. */
+export type Outcome = { readonly response: string } | { readonly events: readonly SentEvent[] };
 
 export interface OperationControl {
   /** Ends a subscription at once; a query or mutation is finished. */
@@ -128,7 +125,7 @@ export class Operation {
     let endTurn: ((bytes: number) => void) | undefined;
     try {
       endTurn = await turn?.(stop.signal);
-      yield { payload: await this.#watched((watched, known) => (known(), this.#response(watched))) };
+      yield { response: await this.#watched((watched, known) => (known(), this.#response(watched))) };
     } catch (error) {
       // Its client left while it waited for its turn.
       if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
@@ -146,16 +143,15 @@ export class Operation {
     );
   };
 
-  async #response(watched: WatchedOperation): Promise<FormattedExecutionResult> {
+  async #response(watched: WatchedOperation): Promise<string> {
     const context = await this.client.context(null);
     this.#context = context;
-    const response = await this.#execution.response(context, watched);
     const { counters } = context;
-    const extensions = {
+    const extensions = (): object => ({
       cost: costShown(this.#admitted.price.nodes, counters),
       ...(counters.replayed ? { idempotentReplayed: true } : {}),
-    };
-    return { ...response, extensions };
+    });
+    return await this.#execution.response(context, watched, { extensions });
   }
 
   async *#eventOutcomes(): AsyncGenerator<Outcome> {

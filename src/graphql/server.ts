@@ -33,7 +33,7 @@ import { directQueries, type AnswerQuery } from './http/direct-queries.js';
 import { persistedQueries } from './http/persisted.js';
 import { refuseOperation } from './http/problems.js';
 
-export interface GraphqlOptions extends Omit<OperationServices, 'feeds' | 'answers'>, BodyOptions {
+export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOptions {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
   /** Mutations that may appear once in a document together, see `checkStructure`. */

@@ -2,6 +2,9 @@ import type { Request } from 'express';
 
 import { malformed } from './query.js';
 
+/** Of the query of a request to `/v1`. */
+export const TOKEN_PARAMETER = 'access_token';
+
 /** The token in `Authorization: Bearer`. */
 export function bearerToken({ headers }: Request): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
@@ -10,7 +13,7 @@ export function bearerToken({ headers }: Request): string | undefined {
 /** The token in `?access_token=` or in `Authorization: Bearer` (contract 5); 400 if both are present. */
 export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
   const header = bearerToken(request);
-  const parameter = query.get('access_token');
+  const parameter = query.get(TOKEN_PARAMETER);
   if (header !== undefined && parameter !== undefined) {
     throw malformed('Send the access token once: in the query or in the Authorization header.');
   }

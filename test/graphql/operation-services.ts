@@ -1,6 +1,6 @@
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
-import { Answers } from '../../src/graphql/plan/answers.js';
+import { Answers } from '../../src/http/answers/answers.js';
 import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
 import { readContent } from '../../src/resources/content/content.service.js';
 import {

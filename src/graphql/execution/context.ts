@@ -7,6 +7,7 @@ import {
 
 import type { Arrivals } from '../../database/list/arrivals.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
+import type { Answers } from '../../http/answers/answers.js';
 import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
 import type { IdempotencyKey } from '../../platform/idempotency.js';
@@ -23,7 +24,6 @@ import type { SharedFeeds } from './following/shared-feeds.js';
 import type { FormerCall } from '../idempotency/former-replay.js';
 import type { Price } from '../limits/admission.js';
 import type { Variables } from '../limits/cost.js';
-import type { Answers } from '../plan/answers.js';
 import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
 import { RepeatableChange } from '../idempotency/repeatable-change.js';

@@ -1,7 +1,6 @@
 import type { Authenticator, Origin } from '../../platform/caller.js';
 import { GraphqlContext, type OperationServices } from '../execution/context.js';
 import { SharedFeeds } from '../execution/following/shared-feeds.js';
-import { Answers } from '../plan/answers.js';
 import type { RequestFacts } from '../execution/request.js';
 
 /** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
@@ -13,13 +12,9 @@ export type Authenticate = (
 
 export function createAuthenticate(
   authenticator: Authenticator,
-  shared: Omit<OperationServices, 'feeds' | 'answers'>,
+  shared: Omit<OperationServices, 'feeds'>,
 ): Authenticate {
-  const services = {
-    ...shared,
-    feeds: new SharedFeeds(shared.units),
-    answers: new Answers(shared.units.changes),
-  };
+  const services = { ...shared, feeds: new SharedFeeds(shared.units) };
   return async (token, { ip, requestId }, facts) => {
     const caller = await authenticator.authenticate(token, { channel: 'api', ip, requestId });
     return new GraphqlContext(caller, services, facts);

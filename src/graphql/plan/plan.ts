@@ -15,8 +15,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import type { ReadWork } from '../../database/work.js';
-import { callerWithRights, mayUse, type Scope } from '../../platform/caller.js';
+import { mayUse, type Scope } from '../../platform/caller.js';
 import type { Execution } from '../execution/context.js';
 import { FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
@@ -25,6 +24,8 @@ import type { RootPlan } from './relations.js';
 import { demandShort, PlanRun, Unplanned } from './run.js';
 
 interface Plan {
+  /** Of this process. */
+  readonly id: number;
   /** What it demands of its caller. */
   readonly scopes: readonly Scope[];
   /** Whether records may be large that it reads. */
@@ -39,6 +40,8 @@ interface Plans {
 }
 
 const MAX_PLANS = 8;
+/** That were made. */
+let plans = 0;
 const known = new WeakMap<OperationDefinitionNode, Plans>();
 
 /** The JSON text of the data of a query; null where the resolvers are to execute it. */
@@ -55,10 +58,10 @@ export async function plannedText({
     const coerced = coercedBy(schema, operation, variables);
     const plan = planOf(schema, document, operation, coerced);
     if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
-    const question = { operation, variables: coerced, caller };
-    const { text, nodes } = await answers.to(question, (notePersonal) =>
+    const question = `GraphQL ${plan.id} ${JSON.stringify(coerced)}`;
+    const { text, nodes } = await answers.to(question, caller, (readWith) =>
       loaders.uncounted(async (work) => {
-        const run = new PlanRun(notePersonal === null ? work : forOthers(work, notePersonal), coerced);
+        const run = new PlanRun(readWith(work), coerced);
         return { text: await textOf(plan, run), nodes: run.nodes };
       }, plan.isLarge),
     );
@@ -67,18 +70,6 @@ export async function plannedText({
   } catch {
     return null;
   }
-}
-
-/** The work for an answer that may be used for others: calls `note` when it reads what concerns only its caller, or the time. */
-function forOthers({ db, caller, now }: ReadWork, note: () => void): ReadWork {
-  return {
-    db,
-    caller: callerWithRights(caller, note),
-    get now() {
-      note();
-      return now;
-    },
-  };
 }
 
 function coercedBy(
@@ -135,7 +126,7 @@ function compile(
     const fields = compiler
       .collect(root, [operation.selectionSet])
       .map((field) => compiler.root(root, field));
-    return { scopes: [...compiler.scopes], isLarge: compiler.isLarge, fields };
+    return { id: (plans += 1), scopes: [...compiler.scopes], isLarge: compiler.isLarge, fields };
   } catch {
     return null;
   }

@@ -10,7 +10,6 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   columns: {
     sequence: 'sequence',
     at: 'at',
-    companyId: 'company_id',
     userId: 'user_id',
     channel: 'channel',
     action: 'action',

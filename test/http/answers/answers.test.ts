@@ -6,16 +6,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { populate } from '../../support/populated.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
-import { servicesOf } from '../operation-services.js';
-import { schema } from '../ways.js';
+import { servicesOf } from '../../graphql/operation-services.js';
+import { schema } from '../../graphql/ways.js';
 
 let server: TestServer;
-let members: Readonly<Record<'acme' | 'beta' | 'viewer', Member>>;
+let members: Readonly<Record<'acme' | 'beta' | 'viewer' | 'elsewhere', Member>>;
 beforeAll(async () => {
   server = await startServer();
   const { acme, beta } = server;
   for (const member of [acme, beta]) await populate(server, member, 3);
-  members = { acme, beta, viewer: await server.member('acme', 'viewer') };
+  members = {
+    acme,
+    beta,
+    viewer: await server.member('acme', 'viewer'),
+    elsewhere: await server.member('acme', 'admin', undefined, 'America/Sao_Paulo'),
+  };
 });
 afterAll(async () => {
   await server.stop();
@@ -25,16 +30,46 @@ const QUERIES = [
   '{ devices(first: 50) { totalCount nodes { serialNumber frameworkVersion revision logicalNumber { number } } } }',
   '{ device(databaseId: 1) { serialNumber frameworkVersion createdBy { email } } }',
   '{ groups(first: 20) { nodes { name logicalNumbers(first: 5) { nodes { number } } } } }',
+  '{ metacontents(first: 5) { nodes { key value } } }',
 ] as const;
 
-/** What GraphQL answers over HTTP, and what the resolvers find at once. */
-async function answersOf(member: Member, query: string) {
-  const context = new GraphqlContext(member.caller, servicesOf(server));
-  const expected = await execute({ schema, document: parse(query), contextValue: context });
-  context.loaders.finish();
-  const { body } = await member.graphql<object>(query);
-  return { data: JSON.stringify(body.data), expected: JSON.stringify(expected.data) };
-}
+/** Times of apps are in the time zone of the caller. */
+const PATHS = [
+  '/v1/devices?per_page=50',
+  '/v1/devices/1',
+  '/v1/groups?per_page=100',
+  '/v1/groups?per_page=2&page=2',
+  '/v1/apps',
+] as const;
+
+/** What is answered, and what is found in the database at once. */
+type Ask = (member: Member) => Promise<{ readonly answer: string; readonly expected: string }>;
+
+const asksOfGraphql = QUERIES.map((query): [string, Ask] => [
+  query,
+  async (member) => {
+    const context = new GraphqlContext(member.caller, servicesOf(server));
+    const expected = await execute({ schema, document: parse(query), contextValue: context });
+    context.loaders.finish();
+    const { body } = await member.graphql<object>(query);
+    return { answer: JSON.stringify(body.data), expected: JSON.stringify(expected.data) };
+  },
+]);
+
+let asked = 0;
+const asksOfRest = PATHS.map((path): [string, Ask] => [
+  path,
+  async ({ client }) => {
+    // A parameter that nobody reads, and nobody has sent yet.
+    const fresh = await client.get(path, undefined, { query: { fresh: (asked += 1) } });
+    const reply = await client.get(path);
+    const shown = ({ status, headers, text }: typeof reply): string =>
+      `${status} ${headers.get('etag')} ${text.replace(/"request_id":.*/, '')}`;
+    return { answer: shown(reply), expected: shown(fresh) };
+  },
+]);
+
+const ASKS: Readonly<Record<string, Ask>> = Object.fromEntries([...asksOfGraphql, ...asksOfRest]);
 
 let changes = 0;
 /** Each changes something that the queries show. */
@@ -48,7 +83,7 @@ const CHANGES: Readonly<Record<string, (member: Member) => Promise<unknown>>> = 
   'the change of one record': ({ client }) =>
     client.put('/v1/devices/1', { device: { framework_version: `f${(changes += 1)}` } }),
   'another process': ({ caller }) =>
-    server.place.sql('update devices set framework_version = $1 where company_id = $2 and id = 1', [
+    server.place.sql('update devices set framework_version = $1 where company_id = $2', [
       `f${(changes += 1)}`,
       caller.companyId,
     ]),
@@ -56,7 +91,14 @@ const CHANGES: Readonly<Record<string, (member: Member) => Promise<unknown>>> = 
 };
 
 describe('kept answers', () => {
-  it.each(QUERIES)('of %s need no statement', async (query) => {
+  const readers: readonly [string, (member: Member) => Promise<unknown>][] = [
+    ...QUERIES.map((query) => [query, ({ graphql }: Member) => graphql(query)] as const),
+    ...PATHS.filter((path) => path !== '/v1/apps').map(
+      (path) => [path, ({ client }: Member) => client.get(path)] as const,
+    ),
+  ].map(([name, read]) => [name, read]);
+
+  it.each(readers)('of %s need no statement', async (_what, read) => {
     const { acme } = members;
     // The token is looked up.
     await acme.graphql('{ viewer { role } }');
@@ -65,7 +107,7 @@ describe('kept answers', () => {
       const unwatch = server.app.database.watchStatements(() => void (count += 1));
       const after: number[] = [];
       for (let time = 0; time < 3; time += 1) {
-        await acme.graphql(query);
+        await read(acme);
         after.push(count);
       }
       unwatch();
@@ -79,21 +121,19 @@ describe('kept answers', () => {
   });
 
   it.each(Object.entries(CHANGES))('are not used after %s', async (_by, change) => {
-    for (const query of QUERIES) {
-      for (let time = 0; time < 3; time += 1) await answersOf(members.acme, query);
+    for (const ask of Object.values(ASKS)) {
+      for (let time = 0; time < 3; time += 1) await ask(members.acme);
       await change(members.acme);
-      const { data, expected } = await answersOf(members.acme, query);
-      expect(data).toBe(expected);
+      const { answer, expected } = await ask(members.acme);
+      expect(answer).toBe(expected);
     }
   });
 
-  it('are those of the company, the rights and the state of the database', async () => {
-    const who = fc.constantFrom('acme', 'beta', 'viewer');
-    const ask = fc.record({ who, query: fc.constantFrom(...QUERIES) });
-    const change = fc.record({
-      who: fc.constantFrom('acme', 'beta'),
-      by: fc.constantFrom(...Object.keys(CHANGES)),
-    });
+  it('are those of the company, the rights, the time zone and the state of the database', async () => {
+    const who = fc.constantFrom('acme', 'beta', 'viewer', 'elsewhere');
+    const ask = fc.record({ who, ask: fc.constantFrom(...Object.keys(ASKS)) });
+    const by = fc.constantFrom(...Object.keys(CHANGES));
+    const change = fc.record({ who: fc.constantFrom('acme', 'beta'), by });
     const step = fc.oneof({ weight: 4, arbitrary: ask }, { weight: 1, arbitrary: change });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
@@ -103,8 +143,8 @@ describe('kept answers', () => {
             await CHANGES[each.by]?.(member);
             continue;
           }
-          const { data, expected } = await answersOf(member, each.query);
-          expect(data).toBe(expected);
+          const found = await ASKS[each.ask]?.(member);
+          expect(found?.answer).toBe(found?.expected);
         }
       }),
       { numRuns: 20, plugins: [fc.interruptAfterTimeLimit(15_000)] },
@@ -112,11 +152,15 @@ describe('kept answers', () => {
   });
 
   it('are not given to those who may not read', async () => {
-    const { graphql } = await server.member('acme', 'admin', ['ingest']);
+    const { graphql, client } = await server.member('acme', 'admin', ['ingest']);
     for (const query of QUERIES) {
       for (let time = 0; time < 3; time += 1) await members.acme.graphql(query);
       const { body } = await graphql(query);
       expect(JSON.stringify(body)).toContain('FORBIDDEN');
+    }
+    for (const path of PATHS) {
+      for (let time = 0; time < 3; time += 1) await members.acme.client.get(path);
+      expect((await client.get(path)).status).toBe(403);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { KeptAnswers } from '../../../src/graphql/plan/kept-answers.js';
+import { KeptAnswers } from '../../../src/http/answers/kept-answers.js';
 
 const MAX = 100_000;
 /** A kept answer takes so many characters in all: an eighth of the room. */
@@ -10,11 +10,10 @@ const name = (index: number): string => `q${String(index).padStart(2, '0')}`;
 
 function shelves() {
   const kept = new KeptAnswers(MAX);
-  const keep = (companyId: number, index: number, length = PART - ROOM_OF_ENTRY): void =>
-    kept.keep(companyId, name(index), {
-      answer: { text: 'x'.repeat(length), nodes: index },
-      position: index,
-    });
+  const keep = (companyId: number, index: number, length = PART - ROOM_OF_ENTRY): void => {
+    const text = 'x'.repeat(length);
+    kept.keep(companyId, name(index), { answer: { text, nodes: index }, position: index }, text);
+  };
   const has = (companyId: number, index: number): boolean => kept.find(companyId, name(index)) !== undefined;
   return { kept, keep, has };
 }
@@ -30,7 +29,7 @@ describe('kept answers', () => {
   it('are replaced by later ones', () => {
     const { kept, keep } = shelves();
     keep(1, 5, 3_000);
-    kept.keep(1, name(5), { answer: { text: 'short', nodes: 1 }, position: 9 });
+    kept.keep(1, name(5), { answer: 'short', position: 9 }, 'short');
     expect(kept.find(1, name(5))?.position).toBe(9);
     expect(kept.characters).toBe('short'.length + ROOM_OF_ENTRY);
   });

@@ -1,12 +1,6 @@
-/** What a plan has made: the JSON text of the data, and how many records it has. */
-export interface Answer {
-  readonly text: string;
-  readonly nodes: number;
-}
-
 /** An answer, and the position of the changes that it contains (see `CompanyChanges`). */
 interface Kept {
-  readonly answer: Answer;
+  readonly answer: unknown;
   readonly position: number;
 }
 
@@ -47,8 +41,8 @@ export class KeptAnswers {
     return entry;
   }
 
-  keep(companyId: number, question: string, kept: Kept): void {
-    const { text } = kept.answer;
+  /** `text` takes most of the memory of the answer. */
+  keep(companyId: number, question: string, kept: Kept, text: string): void {
     const characters = question.length + text.length + OVERHEAD;
     const shelf = this.#shelves.get(companyId) ?? { entries: new Map(), characters: 0 };
     this.#drop(companyId, shelf, question);

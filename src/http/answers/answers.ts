@@ -1,0 +1,79 @@
+import type { CompanyChanges } from '../../database/company-changes.js';
+import type { ReadWork } from '../../database/work.js';
+import { callerWithRights, rightsKey, type Caller } from '../../platform/caller.js';
+import { KeptAnswers } from './kept-answers.js';
+
+/** Characters of a question at most. */
+const MAX_QUESTION = 2_000;
+/** Questions that are remembered, of all companies. */
+const MAX_ASKED = 2_000;
+
+/** Has the text that takes most of its memory; null if it is not to be kept. */
+export interface Answer {
+  readonly text: string | null;
+}
+
+/** The work to read with, from that of the unit. */
+export type ReadWith = (work: ReadWork) => ReadWork;
+
+/**
+ * Answers of `/v1` and GraphQL that only read. Those who ask the same, in the same company and with the same rights, get the
+ * same answer until something in their company changes: dashboards ask the same every few seconds, each for several viewers.
+ * What is asked for the second time is kept.
+ */
+export class Answers {
+  readonly #kept = new KeptAnswers();
+  /** The oldest first. */
+  readonly #asked = new Set<string>();
+
+  /** Without `changes`, each answer is made. */
+  constructor(private readonly changes: CompanyChanges | null) {}
+
+  /**
+   * The answer to a question: a text that says what is asked, and begins with who answers it, so that its answers are of one
+   * type. `make` reads with the work that it is given: an answer that depends on more of its caller than the rights, or on the
+   * time, is not kept.
+   */
+  async to<T extends Answer>(
+    question: string,
+    caller: Caller,
+    make: (readWith: ReadWith) => Promise<T>,
+  ): Promise<T> {
+    if (this.changes === null) return await make(asItIs);
+    const { companyId } = caller;
+    const asked = `${rightsKey(caller)} ${question}`;
+    const kept = this.#kept.find(companyId, asked);
+    if (kept !== undefined && !this.changes.hasChanged(companyId, kept.position)) return kept.answer as T;
+    if (kept === undefined && !this.#isAskedAgain(`${companyId} ${asked}`)) return await make(asItIs);
+    const { position } = this.changes;
+    let notes = 0;
+    const answer = await make((work) => forOthers(work, () => void (notes += 1)));
+    if (notes === 0 && answer.text !== null) {
+      this.#kept.keep(companyId, asked, { answer, position }, answer.text);
+    }
+    return answer;
+  }
+
+  #isAskedAgain(question: string): boolean {
+    if (question.length > MAX_QUESTION) return false;
+    if (this.#asked.has(question)) return true;
+    this.#asked.add(question);
+    const [oldest = ''] = this.#asked;
+    if (this.#asked.size > MAX_ASKED) this.#asked.delete(oldest);
+    return false;
+  }
+}
+
+const asItIs: ReadWith = (work) => work;
+
+/** The same work, which calls `note` when something is read that concerns only its caller, or the time. */
+function forOthers(work: ReadWork, note: () => void): ReadWork {
+  return {
+    ...work,
+    caller: callerWithRights(work.caller, note),
+    get now() {
+      note();
+      return work.now;
+    },
+  };
+}

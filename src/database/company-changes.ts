@@ -8,10 +8,13 @@ export class CompanyChanges {
   /** The position of the latest change: of a single company, and of what may concern any. */
   readonly #ofCompany = new Map<number, number>();
   #ofAny = 0;
-  #othersVersion: number;
+  #othersVersion: number | null;
 
-  /** `othersVersion` returns a number that differs after others have committed something: other processes. */
-  constructor(private readonly othersVersion: () => number) {
+  /**
+   * `othersVersion` returns a number that differs after other processes have committed something; null if it is not known at
+   * this moment.
+   */
+  constructor(private readonly othersVersion: () => number | null) {
     this.#othersVersion = othersVersion();
   }
 
@@ -29,10 +32,10 @@ export class CompanyChanges {
     }
   }
 
-  /** Whether a company may have changed after `position`. Errors: as the database. */
+  /** Whether a company may have changed after `position`. */
   hasChanged(companyId: number, position: number): boolean {
     const version = this.othersVersion();
-    if (version !== this.#othersVersion) {
+    if (version === null || version !== this.#othersVersion) {
       this.#othersVersion = version;
       this.committed([null]);
     }

@@ -18,6 +18,8 @@ export interface ReadWork {
   readonly db: ReadDatabase;
   /** The time at which the unit began. */
   readonly now: Date;
+  /** It sees all changes up to this position, see `CompanyChanges`. Only in units that read, where changes are known. */
+  readonly position?: number | undefined;
   /** See `MANY_ROWS`. Only in units that examine when it is needed. */
   readonly examineInstead?: () => never;
 }
@@ -97,12 +99,13 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
 
 function readsOf(database: Database, clock: Clock): Units['read'] {
   return async (caller, use, { examines = false } = {}) => {
-    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now() });
+    const position = database.changes?.position;
+    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), position });
     if (examines === true) return await database.examine(caller.companyId, read);
     if (examines === false) return await database.snapshot(caller.companyId, read);
     try {
       return await database.snapshot(caller.companyId, (db) =>
-        use({ caller, db, now: clock.now(), examineInstead }),
+        use({ caller, db, now: clock.now(), position, examineInstead }),
       );
     } catch (error) {
       if (!(error instanceof ManyRows)) throw error;

@@ -42,7 +42,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  const changes = new CompanyChanges(() => writer.dataVersion());
+  const changes = new CompanyChanges(() => writer.dataVersionIfUsable());
   const groups = groupsOf(writer, health, changes);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);

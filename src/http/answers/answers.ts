@@ -45,10 +45,10 @@ export class Answers {
     const kept = this.#kept.find(companyId, asked);
     if (kept !== undefined && !this.changes.hasChanged(companyId, kept.position)) return kept.answer as T;
     if (kept === undefined && !this.#isAskedAgain(`${companyId} ${asked}`)) return await make(asItIs);
-    const { position } = this.changes;
-    let notes = 0;
-    const answer = await make((work) => forOthers(work, () => void (notes += 1)));
-    if (notes === 0 && answer.text !== null) {
+    const reading = new SharedReading();
+    const answer = await make((work) => reading.with(work));
+    const { position } = reading;
+    if (position !== null && answer.text !== null) {
       this.#kept.keep(companyId, asked, { answer, position }, answer.text);
     }
     return answer;
@@ -66,14 +66,28 @@ export class Answers {
 
 const asItIs: ReadWith = (work) => work;
 
-/** The same work, which calls `note` when something is read that concerns only its caller, or the time. */
-function forOthers(work: ReadWork, note: () => void): ReadWork {
-  return {
-    ...work,
-    caller: callerWithRights(work.caller, note),
-    get now() {
-      note();
-      return work.now;
-    },
-  };
+/** The reading of an answer that others may get too. */
+class SharedReading {
+  #isPersonal = false;
+  #position = Infinity;
+
+  /** The position of the changes that the answer contains; null if others must not get it. */
+  get position(): number | null {
+    return this.#isPersonal || this.#position === Infinity ? null : this.#position;
+  }
+
+  /** The same work, which notes when something is read that concerns only its caller, or the time. */
+  with(work: ReadWork): ReadWork {
+    const note = (): void => void (this.#isPersonal = true);
+    if (work.position === undefined) note();
+    this.#position = Math.min(this.#position, work.position ?? 0);
+    return {
+      ...work,
+      caller: callerWithRights(work.caller, note),
+      get now() {
+        note();
+        return work.now;
+      },
+    };
+  }
 }

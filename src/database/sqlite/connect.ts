@@ -42,7 +42,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  const changes = new CompanyChanges(() => writer.dataVersionIfUsable());
+  const changes = new CompanyChanges(() => versionOfOthers(writer));
   const groups = groupsOf(writer, health, changes);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
@@ -72,6 +72,15 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
       unmark();
     },
   };
+}
+
+/** Null while the writer cannot be used, for example since SQLite rolled its transaction back. */
+function versionOfOthers(writer: SqliteConnection): number | null {
+  try {
+    return writer.dataVersion();
+  } catch {
+    return null;
+  }
 }
 
 function writing(

@@ -134,15 +134,6 @@ export class SqliteConnection implements DatabaseConnection {
     return (this.#statements.get('pragma data_version').get() as { data_version: number }).data_version;
   }
 
-  /** The same; null while the connection cannot be used, for example since SQLite rolled its transaction back. */
-  dataVersionIfUsable(): number | null {
-    try {
-      return this.dataVersion();
-    } catch {
-      return null;
-    }
-  }
-
   /**
    * Copies the log into the file, so that the next write starts the log anew. False during a write transaction, and
    * while much is to be copied before.

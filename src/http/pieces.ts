@@ -1,11 +1,10 @@
 import type { Response } from 'express';
 
 import { isTurnOver, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { bufferPieces, PIECE_BYTES } from '../platform/encoding/long-text.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import { onClosed, requestContextOf } from './request-context.js';
 
-/** Bytes that are given to a connection at a time. The next ones follow when its client has taken these. */
-export const PIECE_BYTES = 64 * 1024;
 /** Bytes in memory for a response that is read from the database while it is sent: a chunk and its base64 piece. */
 export const STREAM_BYTES = 1024 * 1024;
 /** Its base64 text fills one piece. */
@@ -82,18 +81,6 @@ export async function sendInPieces(response: Response, pieces: AsyncIterable<str
     if (response.destroyed) return;
   }
   response.end();
-}
-
-/** The bytes of a text, in buffers of about `PIECE_BYTES`, so that each can be dropped when it is sent. */
-export function bufferPieces(text: string): Buffer[] {
-  const pieces: Buffer[] = [];
-  for (let start = 0; start < text.length;) {
-    const isPair = /[\uD800-\uDBFF]/.test(text.charAt(start + PIECE_BYTES - 1));
-    const end = start + PIECE_BYTES - (isPair ? 1 : 0);
-    pieces.push(Buffer.from(text.slice(start, end)));
-    start = end;
-  }
-  return pieces;
 }
 
 /** The base64 text of bytes in pieces. Only the last bytes of a content may have a length that is no multiple of 3. */

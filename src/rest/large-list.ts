@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 
 import type { ReadWork, Units } from '../database/work.js';
-import { PIECE_BYTES, sendBuffers } from '../http/pieces.js';
+import { sendBuffers } from '../http/pieces.js';
+import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { JSON_TYPE } from '../http/send.js';
 import type { Caller } from '../platform/caller.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';

@@ -16,7 +16,7 @@ import type { BodyRate } from '../http/body/least-rate.js';
 import { readToken } from '../http/credential.js';
 import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
 import { HttpProblem, methodNotAllowed } from '../http/problem.js';
-import { holdBytes, PIECE_BYTES } from '../http/pieces.js';
+import { holdBytes } from '../http/pieces.js';
 import { sendMethods } from '../http/send.js';
 import { enterCompany } from '../http/server/requests.js';
 import { readQuery } from '../http/query.js';
@@ -31,6 +31,7 @@ import {
   yieldToEventLoop,
 } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
+import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { SentBytes } from '../platform/encoding/sent-bytes.js';
 import { invalid } from '../platform/errors.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';

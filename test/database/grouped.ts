@@ -1,14 +1,12 @@
-import { Kysely } from 'kysely';
 import { onTestFinished } from 'vitest';
 
 import { CompanyChanges } from '../../src/database/company-changes.js';
 import type { Database } from '../../src/database/database.js';
 import { SqliteConnection } from '../../src/database/sqlite/connection.js';
-import { SqliteConnectionDialect } from '../../src/database/sqlite/dialect.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { WriteGroups } from '../../src/database/sqlite/writes/groups.js';
+import { Transactions } from '../../src/database/sqlite/writes/transactions.js';
 import { createWriters } from '../../src/database/sqlite/writes/writer.js';
-import type { Tables } from '../../src/database/tables/tables.js';
 import { createUnits, type Units } from '../../src/database/work.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { testClock } from '../support/clock.js';
@@ -47,12 +45,12 @@ export function openGrouped(clock: Clock = testClock()): Grouped {
   const limits = { units: 128, ms: Infinity };
   const changes = new CompanyChanges(() => 0);
   const groups = new WriteGroups({ connection, writers, changes, isCautious: () => false, limits });
-  const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, groups) });
+  const transactions = new Transactions(groups);
   const grouped: Database = {
     ...database,
-    writes,
+    writes: transactions.single,
     changes,
-    write: (_scope, use) => writes.transaction().execute(use),
+    write: (_scope, use) => transactions.run(use),
   };
   return { database: grouped, units: createUnits(grouped, clock), hooks };
 }

@@ -147,9 +147,8 @@ describe('the totals that the database keeps', () => {
           await sql.raw(`delete from ${table}`).execute(database.writes);
         }
         for (const { statements, kept } of changes) {
-          await database.writes
-            .transaction()
-            .execute(async (db) => {
+          await database
+            .write(null, async (db) => {
               for (const text of statements) await runUnlessRefused(db, text);
               if (!kept) throw new Error('taken back');
             })

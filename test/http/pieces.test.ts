@@ -2,7 +2,8 @@ import type { Response } from 'express';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 
-import { PIECE_BYTES, sendInPieces, writeBuffers } from '../../src/http/pieces.js';
+import { sendInPieces, writeBuffers } from '../../src/http/pieces.js';
+import { PIECE_BYTES } from '../../src/platform/encoding/long-text.js';
 import { turnsOf } from '../support/turns.js';
 
 /** The response to a client that takes each piece at once; to write one takes a millisecond. */

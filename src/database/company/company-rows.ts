@@ -130,9 +130,8 @@ export class CompanyRows<Name extends CompanyTableName> {
     const shape = [this.table, name, ...conditions].join('|');
     const values = entries.flatMap(([, value]) => boundValues(value));
     const parameters = [work.caller.companyId, ...values, ...more];
-    const present = andPresent(this.table, this.table);
     return runCached(work.db, shape, parameters, () =>
-      build(sql`${this.#matching(work, match, steady)} ${present}`),
+      build(sql`${this.#matching(work, match, steady)} ${andPresent(this.table, this.table)}`),
     );
   }
 

@@ -22,6 +22,7 @@ import { Reserve } from './file/reserve.js';
 import { LogRestart } from './checkpoints/log-restart.js';
 import { Snapshots } from './snapshots.js';
 import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
+import { Transactions } from './writes/transactions.js';
 import { createWriters } from './writes/writer.js';
 import type { Tables } from '../tables/tables.js';
 
@@ -50,16 +51,17 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const checkpoints = options.slot === 'server' ? checkpointsOf(writer, file) : null;
   const readers = openReaders(file, writer, options);
   const fileCheck = options.isChecked === false ? fileCheckOf(file, watcher, options) : null;
-  const writes = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(writer, groups) });
+  const transactions = new Transactions(groups);
   const verify = (): string | null => writer.guard?.verify() ?? null;
-  const state = { health, writes, verify, admit: admitting(reserve, health) };
+  const writing = writingTo(transactions, groups);
+  const state = { health, verify, admit: admitting(reserve, health) };
   return {
     ...{ name: file, system: 'sqlite', ...state },
     ...{ ...readers.handles, ...SINGLE_NODE },
-    ...writing(writes, groups),
+    ...writing,
     changes,
     watchStatements: (listener) => statements.add(listener),
-    ...upkeepOf(file, { ...state, reads: readers.handles.reads, fileCheck }, options),
+    ...upkeepOf(file, { ...state, ...writing, reads: readers.handles.reads, fileCheck }, options),
     begin: () => fileCheck?.begin(),
     close: async () => {
       // Writes are refused from now on.
@@ -83,13 +85,14 @@ function versionOfOthers(writer: SqliteConnection): number | null {
   }
 }
 
-function writing(
-  writes: Kysely<Tables>,
+function writingTo(
+  transactions: Transactions,
   groups: WriteGroups,
-): Pick<Database, 'write' | 'aboveCompanies' | 'lockCompanies'> {
+): Pick<Database, 'writes' | 'write' | 'aboveCompanies' | 'lockCompanies'> {
   return {
+    writes: transactions.single,
     write: (scope, use) =>
-      writes.transaction().execute((db) => {
+      transactions.run((db) => {
         groups.concerns(scope);
         return use(db);
       }),
@@ -117,7 +120,7 @@ function groupsOf(
 
 function upkeepOf(
   file: string,
-  parts: Pick<Database, 'reads' | 'writes' | 'health' | 'verify' | 'admit'> & {
+  parts: Pick<Database, 'reads' | 'writes' | 'write' | 'health' | 'verify' | 'admit'> & {
     readonly fileCheck: FileCheck | null;
   },
   { maxLogBytes = Infinity }: ConnectOptions,

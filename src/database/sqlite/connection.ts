@@ -87,6 +87,7 @@ export class SqliteConnection implements DatabaseConnection {
   commit(): void {
     this.#explained(() => {
       this.demandWhole();
+      if (!this.database.inTransaction) throw storageFailed(null);
       this.guard?.committing();
       this.#statements.get('commit').run();
       this.#begun = false;
@@ -224,12 +225,7 @@ export class SqliteConnection implements DatabaseConnection {
   /** Refuses statements after a failed fsync, and in a transaction that SQLite rolled back by itself. */
   demandWhole(): void {
     if (this.#fatal !== null) throw this.#fatal;
-    if (!this.database.open) {
-      throw new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
-    }
-    if (this.#begun && !this.database.inTransaction) {
-      throw this.#undone ?? storageFailed(null);
-    }
+    if (this.#undone !== null) throw this.#undone;
   }
 
   #run<R>(query: CompiledQuery): QueryResult<R> {
@@ -278,6 +274,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   #explain(error: unknown): Error {
+    if (!this.database.open) return stopping();
     if (isFatal(error)) return this.#giveUp(error);
     const translated = translate(error, () => probeStorage(this.database.name));
     if (translated !== error && translated instanceof DomainError)
@@ -291,4 +288,8 @@ export class SqliteConnection implements DatabaseConnection {
     this.watcher.onFatal(error);
     return this.#fatal;
   }
+}
+
+function stopping(): DomainError {
+  return new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
 }

@@ -58,7 +58,7 @@ class ConnectionDriver implements Driver {
   }
 }
 
-/** Transactions are units of groups. */
+/** For statements that are committed alone; transactions are units of groups, which `Transactions` begins. */
 class GroupDriver implements Driver {
   constructor(private readonly groups: WriteGroups) {}
 
@@ -70,17 +70,9 @@ class GroupDriver implements Driver {
     return this.groups.acquire();
   }
 
-  beginTransaction(unit: WritingUnit): Promise<void> {
-    return unit.begin();
-  }
-
-  commitTransaction(unit: WritingUnit): Promise<void> {
-    return unit.commit();
-  }
-
-  rollbackTransaction(unit: WritingUnit): Promise<void> {
-    return unit.rollback();
-  }
+  readonly beginTransaction = refused;
+  readonly commitTransaction = refused;
+  readonly rollbackTransaction = refused;
 
   async releaseConnection(unit: WritingUnit): Promise<void> {
     unit.release();
@@ -90,6 +82,10 @@ class GroupDriver implements Driver {
   async destroy(): Promise<void> {
     await Promise.resolve(this.groups.connection.database.close());
   }
+}
+
+async function refused(): Promise<void> {
+  await Promise.reject(new Error('Use Database.write for a transaction.'));
 }
 
 export class SqliteConnectionDialect extends SqliteDialect {

@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import { systemClock } from '../../platform/clock.js';
 import { Queue } from '../../platform/concurrency/queue.js';
 import { DomainError } from '../../platform/errors.js';
-import { readDirectly } from '../direct-reads.js';
+import { executeDirectly } from '../direct-statements.js';
 import type { Tables } from '../tables/tables.js';
 import type { SqliteConnection } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
@@ -114,7 +114,7 @@ export class Snapshots {
   #connectReader(): Reader {
     const connection = this.connect();
     const db = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, null) });
-    readDirectly(db.getExecutor(), connection);
+    executeDirectly(db.getExecutor(), connection);
     return { connection, db };
   }
 

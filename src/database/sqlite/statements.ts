@@ -10,24 +10,24 @@ const WIDE_COLUMNS = [
   ...['transactions.sent', 'transactions.received'],
 ];
 
-/** Cache of prepared statements by SQL text; the least recently used of more than 500 is dropped. */
+/**
+ * Cache of prepared statements by SQL text, of at most 500: those that were not used lately are dropped. None is in use
+ * when it is asked for, since all rows of a statement are read at once.
+ */
 export class Statements {
-  readonly #cached = new Map<string, Sqlite.Statement>();
+  /** Those that were used since half of the cache was filled anew, and those that were used before. */
+  #recent = new Map<string, Sqlite.Statement>();
+  #older = new Map<string, Sqlite.Statement>();
   readonly #wide = new WeakMap<Sqlite.Statement, boolean>();
 
   constructor(private readonly database: Sqlite.Database) {}
 
   get(sql: string): Sqlite.Statement {
-    const cached = this.#cached.get(sql);
-    if (cached !== undefined && !cached.busy) {
-      // Moves it to the end of the map, as the most recently used.
-      this.#cached.delete(sql);
-      this.#cached.set(sql, cached);
-      return cached;
-    }
-    const prepared = this.database.prepare(sql);
-    if (sql.length <= MAX_SQL_LENGTH) this.#add(sql, prepared);
-    return prepared;
+    const recent = this.#recent.get(sql);
+    if (recent !== undefined) return recent;
+    const statement = this.#older.get(sql) ?? this.database.prepare(sql);
+    if (sql.length <= MAX_SQL_LENGTH) this.#add(sql, statement);
+    return statement;
   }
 
   /** Whether the rows of a statement have long values. */
@@ -41,12 +41,15 @@ export class Statements {
   }
 
   get size(): number {
-    return this.#cached.size;
+    return this.#recent.size + this.#older.size;
   }
 
   #add(sql: string, statement: Sqlite.Statement): void {
-    this.#cached.set(sql, statement);
-    if (this.#cached.size > MAX_STATEMENTS) this.#cached.delete(this.#cached.keys().next().value ?? '');
+    this.#older.delete(sql);
+    this.#recent.set(sql, statement);
+    if (this.#recent.size < MAX_STATEMENTS / 2) return;
+    this.#older = this.#recent;
+    this.#recent = new Map();
   }
 }
 

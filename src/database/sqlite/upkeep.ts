@@ -14,7 +14,7 @@ const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
 /** Readiness checks; see `Database.checks`. */
 export function databaseChecks(
-  database: Pick<Database, 'reads' | 'writes' | 'health' | 'verify' | 'admit'> & {
+  database: Pick<Database, 'reads' | 'write' | 'health' | 'verify' | 'admit'> & {
     readonly file: string;
     readonly fileCheck: Pick<FileCheck, 'state'> | null;
   },
@@ -40,13 +40,13 @@ export function databaseChecks(
 
 /** Where a server that is not ready gets no requests, no change of a client would show that the fault is over. */
 async function tryToWrite({
-  writes,
+  write,
   health,
   admit,
-}: Pick<Database, 'writes' | 'health' | 'admit'>): Promise<void> {
+}: Pick<Database, 'write' | 'health' | 'admit'>): Promise<void> {
   try {
     admit('other');
-    await writes.transaction().execute(async (db) => {
+    await write(null, async (db) => {
       // In the end, nothing has changed; without a change, SQLite would not write a page.
       await sql`update kysely_migration_lock set is_locked = is_locked + 1`.execute(db);
       await sql`update kysely_migration_lock set is_locked = is_locked - 1`.execute(db);

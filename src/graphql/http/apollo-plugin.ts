@@ -16,6 +16,7 @@ import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { Lru } from '../limits/lru.js';
+import type { SharedText } from '../../platform/encoding/long-text.js';
 import { plannedText } from '../plan/plan.js';
 import { CheckedOperation } from './checked-operation.js';
 
@@ -68,7 +69,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   #admitted: AdmittedDocument | undefined;
   #errors: readonly GraphQLError[] | undefined;
   /** Of the data of a planned query. */
-  #planned: string | null = null;
+  #planned: SharedText | null = null;
 
   constructor(
     private readonly options: PluginOptions,
@@ -129,7 +130,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const result = body.singleResult;
     const planned = this.#planned;
     if (planned !== null && result.data != null) {
-      this.texts.set(result.data, () => Promise.resolve(this.#checked.textOf(context, planned)));
+      this.texts.set(result.data, () => Promise.resolve(String(this.#checked.textOf(context, planned))));
       return;
     }
     const {

@@ -1,5 +1,6 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 
+import { textBetween, type SharedText } from '../../platform/encoding/long-text.js';
 import type { OperationContext } from '../execution/context.js';
 import { firstCode, maskErrors, type MaskingOptions } from '../execution/mask.js';
 import { costShown } from '../execution/request.js';
@@ -62,8 +63,9 @@ export class CheckedOperation {
   }
 
   /** The text of a response without errors; `data` is JSON. */
-  textOf(context: OperationContext, data: string): string {
-    return `{"data":${data},"extensions":${JSON.stringify({ cost: this.cost(context) })}}`;
+  textOf(context: OperationContext, data: SharedText): SharedText {
+    const extensions = JSON.stringify({ cost: this.cost(context) });
+    return textBetween('{"data":', data, `,"extensions":${extensions}}`);
   }
 
   cost({ counters }: OperationContext): object {

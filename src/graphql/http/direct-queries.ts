@@ -8,6 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
+import type { SharedText } from '../../platform/encoding/long-text.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
@@ -26,13 +27,13 @@ interface DirectOptions extends PluginOptions {
 export type AnswerQuery = (
   request: Request,
   response: Response,
-  send: (text: string) => void,
+  send: (text: SharedText) => void,
 ) => Promise<boolean>;
 
 interface Answer extends Executed {
   readonly status: number;
   /** The JSON text of the data, instead of the data. */
-  readonly text?: string;
+  readonly text?: SharedText;
 }
 
 /** The media types that Apollo chooses from, in this order; the first one also where the client has no preference. */
@@ -66,7 +67,7 @@ async function sentText(
   checked: CheckedOperation,
   { text, ...executed }: Answer,
   context: GraphqlContext,
-): Promise<string> {
+): Promise<SharedText> {
   if (text !== undefined) return checked.textOf(context, text);
   const { data, errors, cost, measure } = await checked.respond(context, executed);
   const result = { errors, data, extensions: { cost } };

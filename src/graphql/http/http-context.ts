@@ -7,17 +7,10 @@ import { sentBy } from './operation-text.js';
 import { readToken } from '../../http/credential.js';
 import type { HeldUpload } from '../../http/body/multipart.js';
 import { malformed, readQuery } from '../../http/query.js';
-import {
-  bufferPieces,
-  holdBytes,
-  holdChanged,
-  PIECE_BYTES,
-  sendBuffers,
-  sendInPieces,
-  STREAM_BYTES,
-} from '../../http/pieces.js';
+import { holdBytes, holdChanged, sendBuffers, sendInPieces, STREAM_BYTES } from '../../http/pieces.js';
 import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
 import { enterCompany } from '../../http/server/requests.js';
+import { bufferPieces, LongText, PIECE_BYTES, type SharedText } from '../../platform/encoding/long-text.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import type { Authenticate } from './authentication.js';
 import type { GraphqlContext } from '../execution/context.js';
@@ -62,7 +55,7 @@ export type RunOperation = (
   request: Request,
   response: Response,
   next: NextFunction,
-  send: (text: string) => void,
+  send: (text: SharedText) => void,
 ) => void | Promise<void>;
 
 /**
@@ -79,16 +72,17 @@ export function operate(run: RunOperation, watch: WatchOperation): RequestHandle
     waiting.demandRoom(caller.companyId, asked);
     let sending: Promise<void> | undefined;
     contents.allowStreaming();
-    const send = (text: string): void => {
+    const send = (text: SharedText): void => {
       const isStreamed = contents.hasPlaceholders;
-      const bytes = Buffer.byteLength(text);
+      const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
       waiting.expect(caller.companyId, asked, bytes);
       if (!admit(response, held, isStreamed ? bytes + STREAM_BYTES : bytes)) return;
-      if (isStreamed) sending = sendInPieces(response, contents.fill(text));
-      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') response.send(text);
+      if (isStreamed) sending = sendInPieces(response, contents.fill(String(text)));
+      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') response.send(String(text));
       else {
         response.setHeader('Content-Length', bytes);
-        sending = sendBuffers(response, bufferPieces(text), held);
+        const pieces = text instanceof LongText ? [...text.pieces] : bufferPieces(text);
+        sending = sendBuffers(response, pieces, held);
       }
     };
     try {

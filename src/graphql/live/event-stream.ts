@@ -1,7 +1,8 @@
 import type { Response } from 'express';
 import { finished } from 'node:stream';
 
-import { bufferPieces, holdBytes, writeBuffers } from '../../http/pieces.js';
+import { holdBytes, writeBuffers } from '../../http/pieces.js';
+import { bufferPieces } from '../../platform/encoding/long-text.js';
 import { DomainError } from '../../platform/errors.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import { RenderedErrors } from '../execution/mask.js';

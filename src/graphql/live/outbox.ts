@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-import { bufferPieces, PIECE_BYTES } from '../../http/pieces.js';
+import { bufferPieces, PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { HeldBytes, WaitingBytes } from '../../platform/limits/waiting-bytes.js';
 import { LIVE_LIMITS } from './limits.js';
 

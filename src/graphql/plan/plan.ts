@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 
 import { mayUse, type Scope } from '../../platform/caller.js';
+import { sharedText, type SharedText } from '../../platform/encoding/long-text.js';
 import type { Execution } from '../execution/context.js';
 import { FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
@@ -51,7 +52,7 @@ export async function plannedText({
   operation,
   variables,
   context,
-}: Execution): Promise<string | null> {
+}: Execution): Promise<SharedText | null> {
   const { loaders, caller, counters, answers } = context;
   if (operation.operation !== OperationTypeNode.QUERY || loaders.examinesMany) return null;
   try {
@@ -62,7 +63,7 @@ export async function plannedText({
     const { text, nodes } = await answers.to(question, caller, (readWith) =>
       loaders.uncounted(async (work) => {
         const run = new PlanRun(readWith(work), coerced);
-        return { text: await textOf(plan, run), nodes: run.nodes };
+        return { text: sharedText(await textOf(plan, run)), nodes: run.nodes };
       }, plan.isLarge),
     );
     counters.nodes += nodes;

@@ -1,6 +1,7 @@
 import type { CompanyChanges } from '../../database/company-changes.js';
 import type { ReadWork } from '../../database/work.js';
 import { callerWithRights, rightsKey, type Caller } from '../../platform/caller.js';
+import type { SharedText } from '../../platform/encoding/long-text.js';
 import { KeptAnswers } from './kept-answers.js';
 
 /** Characters of a question at most. */
@@ -10,7 +11,7 @@ const MAX_ASKED = 2_000;
 
 /** Has the text that takes most of its memory; null if it is not to be kept. */
 export interface Answer {
-  readonly text: string | null;
+  readonly text: SharedText | null;
 }
 
 /** The work to read with, from that of the unit. */

@@ -1,3 +1,5 @@
+import type { SharedText } from '../../platform/encoding/long-text.js';
+
 /** An answer, and the position of the changes that it contains (see `CompanyChanges`). */
 interface Kept {
   readonly answer: unknown;
@@ -42,12 +44,13 @@ export class KeptAnswers {
   }
 
   /** `text` takes most of the memory of the answer. */
-  keep(companyId: number, question: string, kept: Kept, text: string): void {
+  keep(companyId: number, question: string, kept: Kept, text: SharedText): void {
     const characters = question.length + text.length + OVERHEAD;
     const shelf = this.#shelves.get(companyId) ?? { entries: new Map(), characters: 0 };
     this.#drop(companyId, shelf, question);
     // To read a character joins the pieces of a text, which would be kept, and joined for each response.
-    if (characters > this.maxCharacters / 8 || Number.isNaN(text.charCodeAt(0))) return;
+    if (typeof text === 'string') void text.charCodeAt(0);
+    if (characters > this.maxCharacters / 8) return;
     this.#shelves.set(companyId, shelf);
     shelf.entries.set(question, { ...kept, characters, isUsed: false });
     this.#count(shelf, characters);

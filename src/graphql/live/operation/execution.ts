@@ -89,7 +89,7 @@ export class OperationExecution {
       const repeatable = await executeRepeatable({ ...args, operation, variables, context, mask });
       if (repeatable !== null) return repeatable;
       const text = await plannedText({ ...args, operation, variables, context });
-      if (text !== null) return { text };
+      if (text !== null) return { text: String(text) };
       this.#coerced ??= coerceLongLists({ ...args, operation, variables }).then(shareArguments);
       const { document, variables: variableValues } = await this.#coerced;
       return await execute({

@@ -46,6 +46,20 @@ describe('every connection', () => {
   });
 });
 
+describe('a database that was closed', () => {
+  it('refuses what comes later, as a server that stops', async () => {
+    const database = sqliteDatabase();
+    const read = (db: typeof database.reads) => sql`select 1`.execute(db);
+    await database.snapshot(null, read);
+    await database.close();
+    const refused = { code: 'storage_unavailable', message: 'The server is stopping.' };
+    await expect(read(database.reads)).rejects.toMatchObject(refused);
+    await expect(database.snapshot(null, read)).rejects.toMatchObject(refused);
+    await expect(database.snapshot(1, read)).rejects.toMatchObject(refused);
+    await expect(database.examine(1, read)).rejects.toMatchObject({ code: 'busy' });
+  });
+});
+
 describe('prepared statements', () => {
   const open = () => openFile(databaseFile(), { readonly: false });
 

@@ -6,7 +6,7 @@ import { systemClock } from '../../platform/clock.js';
 import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Checkpoints } from './checkpoints/checkpoints.js';
-import { isBusy, isFatal, storageFailed, translate } from './faults.js';
+import { isBusy, isFatal, stopping, storageFailed, translate } from './faults.js';
 import { allWithinLimit } from './bounded-rows.js';
 import type { CommitGuard } from './file/guard.js';
 import { probeStorage } from './file/probe.js';
@@ -125,14 +125,15 @@ export class SqliteConnection implements DatabaseConnection {
 
   /** Begins a read transaction: from its first statement on, all of them see the same state. */
   beginRead(): void {
-    this.demandWhole();
-    this.#statements.get('begin').run();
+    this.#change('begin');
   }
 
   /** Changes whenever another connection, of this or another process, has committed. */
   dataVersion(): number {
-    this.demandWhole();
-    return (this.#statements.get('pragma data_version').get() as { data_version: number }).data_version;
+    return this.#explained(() => {
+      this.demandWhole();
+      return (this.#statements.get('pragma data_version').get() as { data_version: number }).data_version;
+    });
   }
 
   /**
@@ -265,9 +266,9 @@ export class SqliteConnection implements DatabaseConnection {
     this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
   }
 
-  #explained(use: () => void): void {
+  #explained<T>(use: () => T): T {
     try {
-      use();
+      return use();
     } catch (error) {
       throw this.#explain(error);
     }
@@ -288,8 +289,4 @@ export class SqliteConnection implements DatabaseConnection {
     this.watcher.onFatal(error);
     return this.#fatal;
   }
-}
-
-function stopping(): DomainError {
-  return new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
 }

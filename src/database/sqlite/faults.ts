@@ -39,6 +39,11 @@ export function storageFailed(reason: unknown): Error {
   return new DomainError('storage_unavailable', message, { retryAfter: 1 });
 }
 
+/** Why nothing is read or changed any more: the database was closed. */
+export function stopping(): DomainError {
+  return new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
+}
+
 /** SQLite's result code of an error, or of what caused it. */
 function engineCode(error: unknown): string | undefined {
   if (error instanceof DomainError) return engineCode(error.details.cause);

@@ -7,6 +7,7 @@ import { executeDirectly } from '../direct-statements.js';
 import type { Tables } from '../tables/tables.js';
 import type { SqliteConnection } from './connection.js';
 import { SqliteConnectionDialect } from './dialect.js';
+import { stopping } from './faults.js';
 
 /** Open connections, of which system units may use all, and units of a company all but the reserve. */
 const MAX_CONNECTIONS = 64;
@@ -95,6 +96,7 @@ export class Snapshots {
 
   /** Undefined if the unit has to wait. */
   #acquire(limit: number): Snapshot | undefined {
+    if (this.#isClosed) throw stopping();
     if (this.#pendingRestart !== null) return undefined;
     // Not looked up for a single unit, which is the usual case: the next one then begins a snapshot of its own.
     const version = this.#open.size === 0 ? null : this.probe.dataVersion();

@@ -11,11 +11,11 @@ const WIDE_COLUMNS = [
 ];
 
 /**
- * Cache of prepared statements by SQL text, of at most 500: those that were not used lately are dropped. None is in use
- * when it is asked for, since all rows of a statement are read at once.
+ * Cache of at most 500 prepared statements by SQL text. None is in use when it is asked for, since all rows of a statement
+ * are read at once.
  */
 export class Statements {
-  /** Those that were used since half of the cache was filled anew, and those that were used before. */
+  /** Has what is used. With 250, it becomes `older` and begins anew; what was in `older` and was not used is dropped. */
   #recent = new Map<string, Sqlite.Statement>();
   #older = new Map<string, Sqlite.Statement>();
   readonly #wide = new WeakMap<Sqlite.Statement, boolean>();

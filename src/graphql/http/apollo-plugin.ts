@@ -16,7 +16,6 @@ import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { Lru } from '../limits/lru.js';
-import type { SharedText } from '../../platform/encoding/long-text.js';
 import { plannedText } from '../plan/plan.js';
 import { CheckedOperation } from './checked-operation.js';
 
@@ -69,7 +68,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   #admitted: AdmittedDocument | undefined;
   #errors: readonly GraphQLError[] | undefined;
   /** Of the data of a planned query. */
-  #planned: SharedText | null = null;
+  #planned: string | null = null;
 
   constructor(
     private readonly options: PluginOptions,
@@ -107,8 +106,11 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     if (document === undefined || operation == null) return null;
     const execution = { schema, document, operation, variables: request.variables ?? {}, context };
     const mask = (errors: readonly GraphQLError[]) => this.#checked.masked(context, errors);
-    this.#planned = await plannedText(execution);
-    if (this.#planned !== null) return single({});
+    const planned = await plannedText(execution);
+    if (planned !== null) {
+      this.#planned = String(planned);
+      return single({});
+    }
     const result = await executeRepeatable({ ...execution, mask });
     if (result === null) {
       // What Apollo is to execute.
@@ -130,7 +132,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     const result = body.singleResult;
     const planned = this.#planned;
     if (planned !== null && result.data != null) {
-      this.texts.set(result.data, () => Promise.resolve(String(this.#checked.textOf(context, planned))));
+      this.texts.set(result.data, () => Promise.resolve(this.#checked.textOf(context, planned)));
       return;
     }
     const {

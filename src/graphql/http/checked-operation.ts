@@ -1,6 +1,6 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 
-import { textBetween, type SharedText } from '../../platform/encoding/long-text.js';
+import type { LongText } from '../../platform/encoding/long-text.js';
 import type { OperationContext } from '../execution/context.js';
 import { firstCode, maskErrors, type MaskingOptions } from '../execution/mask.js';
 import { costShown } from '../execution/request.js';
@@ -20,6 +20,8 @@ interface Response {
   readonly cost: object;
   readonly measure: JsonMeasure | null;
 }
+
+const BEFORE_DATA = '{"data":';
 
 /** An operation over HTTP: whether it is refused before its execution, what it costs, and its response. */
 export class CheckedOperation {
@@ -63,13 +65,21 @@ export class CheckedOperation {
   }
 
   /** The text of a response without errors; `data` is JSON. */
-  textOf(context: OperationContext, data: SharedText): SharedText {
-    const extensions = JSON.stringify({ cost: this.cost(context) });
-    return textBetween('{"data":', data, `,"extensions":${extensions}}`);
+  textOf(context: OperationContext, data: string): string {
+    return BEFORE_DATA + data + this.#afterData(context);
+  }
+
+  /** The bytes of such a text. */
+  piecesOf(context: OperationContext, data: LongText): readonly Buffer[] {
+    return [Buffer.from(BEFORE_DATA), ...data.pieces, Buffer.from(this.#afterData(context))];
   }
 
   cost({ counters }: OperationContext): object {
     return costShown(this.requestedCost, { ...counters, examined: this.#examined ?? counters.examined });
+  }
+
+  #afterData(context: OperationContext): string {
+    return `,"extensions":${JSON.stringify({ cost: this.cost(context) })}}`;
   }
 
   masked({ caller }: OperationContext, errors: readonly GraphQLError[]): GraphQLFormattedError[] {

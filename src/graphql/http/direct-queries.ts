@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-import type { SharedText } from '../../platform/encoding/long-text.js';
+import { LongText, type SharedText } from '../../platform/encoding/long-text.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
 import { shareArguments } from '../execution/variables/shared-arguments.js';
@@ -16,7 +16,7 @@ import { LIMITS } from '../limits/limits.js';
 import type { PluginOptions } from './apollo-plugin.js';
 import { plannedText } from '../plan/plan.js';
 import { CheckedOperation, type Executed } from './checked-operation.js';
-import { graphqlContextOf, hasUpload } from './http-context.js';
+import { graphqlContextOf, hasUpload, type ResponseBody } from './http-context.js';
 import { readOperationText, type OperationText } from './operation-text.js';
 
 interface DirectOptions extends PluginOptions {
@@ -27,7 +27,7 @@ interface DirectOptions extends PluginOptions {
 export type AnswerQuery = (
   request: Request,
   response: Response,
-  send: (text: SharedText) => void,
+  send: (body: ResponseBody) => void,
 ) => Promise<boolean>;
 
 interface Answer extends Executed {
@@ -55,7 +55,7 @@ export function directQueries(options: DirectOptions): AnswerQuery {
     const checked = new CheckedOperation(options);
     const answer = await answerOf(options, checked, text, response);
     if (answer === null) return false;
-    const sent = await sentText(checked, answer, graphqlContextOf(response));
+    const sent = await bodyOf(checked, answer, graphqlContextOf(response));
     response.setHeader('content-type', type);
     response.statusCode = answer.status;
     send(sent);
@@ -63,11 +63,12 @@ export function directQueries(options: DirectOptions): AnswerQuery {
   };
 }
 
-async function sentText(
+async function bodyOf(
   checked: CheckedOperation,
   { text, ...executed }: Answer,
   context: GraphqlContext,
-): Promise<SharedText> {
+): Promise<ResponseBody> {
+  if (text instanceof LongText) return checked.piecesOf(context, text);
   if (text !== undefined) return checked.textOf(context, text);
   const { data, errors, cost, measure } = await checked.respond(context, executed);
   const result = { errors, data, extensions: { cost } };

@@ -10,7 +10,7 @@ import { malformed, readQuery } from '../../http/query.js';
 import { holdBytes, holdChanged, sendBuffers, sendInPieces, STREAM_BYTES } from '../../http/pieces.js';
 import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
 import { enterCompany } from '../../http/server/requests.js';
-import { bufferPieces, LongText, PIECE_BYTES, type SharedText } from '../../platform/encoding/long-text.js';
+import { bufferPieces, PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import type { Authenticate } from './authentication.js';
 import type { GraphqlContext } from '../execution/context.js';
@@ -50,12 +50,15 @@ function releaseUpload(request: Request, response: Response): void {
   delete response.locals.upload;
 }
 
-/** Executes an operation, and gives the text of its response to `send`. */
+/** A text, or the bytes of a long one. */
+export type ResponseBody = string | readonly Buffer[];
+
+/** Executes an operation, and gives the body of its response to `send`. */
 export type RunOperation = (
   request: Request,
   response: Response,
   next: NextFunction,
-  send: (text: SharedText) => void,
+  send: (body: ResponseBody) => void,
 ) => void | Promise<void>;
 
 /**
@@ -72,18 +75,15 @@ export function operate(run: RunOperation, watch: WatchOperation): RequestHandle
     waiting.demandRoom(caller.companyId, asked);
     let sending: Promise<void> | undefined;
     contents.allowStreaming();
-    const send = (text: SharedText): void => {
+    const send = (body: ResponseBody): void => {
       const isStreamed = contents.hasPlaceholders;
-      const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
+      const bytes = bytesOf(body);
       waiting.expect(caller.companyId, asked, bytes);
       if (!admit(response, held, isStreamed ? bytes + STREAM_BYTES : bytes)) return;
-      if (isStreamed) sending = sendInPieces(response, contents.fill(String(text)));
-      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') response.send(String(text));
-      else {
-        response.setHeader('Content-Length', bytes);
-        const pieces = text instanceof LongText ? [...text.pieces] : bufferPieces(text);
-        sending = sendBuffers(response, pieces, held);
-      }
+      if (typeof body !== 'string') sending = sendPieces(response, [...body], held);
+      else if (isStreamed) sending = sendInPieces(response, contents.fill(body));
+      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') response.send(body);
+      else sending = sendPieces(response, bufferPieces(body), held);
     };
     try {
       await watch(async (operation) => {
@@ -96,6 +96,16 @@ export function operate(run: RunOperation, watch: WatchOperation): RequestHandle
     }
     await sending;
   };
+}
+
+function bytesOf(body: ResponseBody): number {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return body.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+async function sendPieces(response: Response, pieces: Buffer[], held: HeldBytes): Promise<void> {
+  response.setHeader('Content-Length', bytesOf(pieces));
+  await sendBuffers(response, pieces, held);
 }
 
 /** Counts a response. False where the connection was cut instead; errors: `busy`. */

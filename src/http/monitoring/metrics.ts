@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { ExaminingReads } from '../../database/database.js';
 import type { CountedMetric } from '../../database/work.js';
@@ -7,8 +7,6 @@ import { SECOND, systemClock } from '../../platform/clock.js';
 import { sendText } from '../pieces.js';
 import { addOperationSources, type OperationSources } from './fleet-metrics.js';
 import type { WaitingSince } from './followers.js';
-import { Durations, type Series } from './durations.js';
-import { requestMetrics, type MeasuredRequest } from './request-metrics.js';
 import { statementMetrics } from './statement-metrics.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
@@ -22,7 +20,8 @@ export interface StreamCounters {
 
 /** The metrics of one server. */
 export interface Metrics {
-  countRequest(request: MeasuredRequest, milliseconds: number): void;
+  /** `path` is the documented one, for example `/v1/apps/{app_id}`. */
+  countRequest(request: { method: string; path: string; status: number }, milliseconds: number): void;
   /** `name` is one of a bounded number. */
   countOperation(operation: { type: string; name: string }, milliseconds: number): void;
   /** Called with the text of each SQL statement; returns what is to be called when it has ended. */
@@ -78,9 +77,14 @@ export function createMetrics(sources: MetricSources): Metrics {
   const counted: Readonly<Record<CountedMetric, Counter>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
   };
+  const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
+  const { durations, operations } = histograms(register);
   return {
-    countRequest: requestMetrics(register, BUCKETS),
-    countOperation: operationMetrics(register),
+    countRequest: ({ method, path, status }, milliseconds) => {
+      requests.inc({ method, path, status });
+      durations.observe({ method, path }, milliseconds / SECOND);
+    },
+    countOperation: (labels, milliseconds) => operations.observe(labels, milliseconds / SECOND),
     statementStarted: statementMetrics(register, systemClock),
     countRateLimited: () => limited.inc(),
     count: (metric, amount) => counted[metric].inc(amount),
@@ -92,19 +96,17 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** Measures what is executed of an operation; see `countOperation`. */
-function operationMetrics(register: Registry): Metrics['countOperation'] {
-  const all = new Map<string, Series>();
-  const durations = new Durations<'type' | 'name'>(register, {
-    ...{ name: 'graphql_operation_duration_seconds', buckets: BUCKETS },
+function histograms(register: Registry) {
+  const common = { buckets: BUCKETS, registers: [register] };
+  const durations = new Histogram({
+    ...{ ...common, name: 'http_request_duration_seconds', labelNames: ['method', 'path'] as const },
+    help: 'From the headers of a request to the end of its response.',
+  });
+  const operations = new Histogram({
+    ...{ ...common, name: 'graphql_operation_duration_seconds', labelNames: ['type', 'name'] as const },
     help: 'Execution of GraphQL operations and of events of subscriptions.',
   });
-  return ({ type, name }, milliseconds) => {
-    const key = `${type} ${name}`;
-    const series = all.get(key) ?? durations.series({ type, name });
-    all.set(key, series);
-    series.observe(milliseconds / SECOND);
-  };
+  return { durations, operations };
 }
 
 function streamCounters(register: Registry): Omit<StreamCounters, 'follow'> {

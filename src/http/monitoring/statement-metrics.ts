@@ -1,7 +1,6 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 import { SECOND, type Clock } from '../../platform/clock.js';
-import { Durations } from './durations.js';
 
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const WRITES = /\b(?:insert\s+into|update\s+"?[a-z_]+"?\s+set|delete\s+from)\b/i;
@@ -24,17 +23,16 @@ export function statementMetrics(register: Registry, clock: Pick<Clock, 'elapsed
       for (const [kind, total] of Object.entries(totals)) this.inc({ kind }, total);
     },
   });
-  const durations = new Durations<'kind'>(register, {
-    ...{ name: 'sql_statement_duration_seconds', buckets: BUCKETS },
-    help: 'From the call of a statement to its result.',
+  const durations = new Histogram({
+    ...{ name: 'sql_statement_duration_seconds', help: 'From the call of a statement to its result.' },
+    ...{ labelNames: ['kind'], buckets: BUCKETS, registers: [register] },
   });
-  const series = { read: durations.series({ kind: 'read' }), write: durations.series({ kind: 'write' }) };
   return (sql) => {
     const kind = kindOf(sql);
     const started = clock.elapsed();
     return () => {
       totals[kind] += 1;
-      series[kind].observe((clock.elapsed() - started) / SECOND);
+      durations.observe({ kind }, (clock.elapsed() - started) / SECOND);
     };
   };
 }

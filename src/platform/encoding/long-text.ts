@@ -13,21 +13,24 @@ export function bufferPieces(text: string): Buffer[] {
   return pieces;
 }
 
-/** A text as the bytes that are sent. Responses that have it in common share them. */
+/** A text of which all responses that have it share the bytes. Once these were asked for, the text itself is dropped. */
 export class LongText {
   /** Bytes. */
   readonly length: number;
+  #form: string | readonly Buffer[];
 
-  constructor(readonly pieces: readonly Buffer[]) {
-    this.length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  constructor(text: string) {
+    this.length = Buffer.byteLength(text);
+    this.#form = text;
   }
 
-  between(before: string, after: string): LongText {
-    return new LongText([Buffer.from(before), ...this.pieces, Buffer.from(after)]);
+  get pieces(): readonly Buffer[] {
+    if (typeof this.#form === 'string') this.#form = bufferPieces(this.#form);
+    return this.#form;
   }
 
   toString(): string {
-    return Buffer.concat(this.pieces).toString();
+    return typeof this.#form === 'string' ? this.#form : Buffer.concat(this.#form).toString();
   }
 }
 
@@ -35,10 +38,5 @@ export class LongText {
 export type SharedText = string | LongText;
 
 export function sharedText(text: string): SharedText {
-  return text.length > PIECE_BYTES ? new LongText(bufferPieces(text)) : text;
-}
-
-/** The text between two others. */
-export function textBetween(before: string, text: SharedText, after: string): SharedText {
-  return typeof text === 'string' ? before + text + after : text.between(before, after);
+  return text.length > PIECE_BYTES ? new LongText(text) : text;
 }

@@ -197,4 +197,32 @@ describe('kept answers', () => {
       expect((await client.get(path)).status).toBe(403);
     }
   });
+
+  it('of more than 64 KiB have the same bytes each time, and follow a change', async () => {
+    const { client, token } = await server.member('beta', 'admin');
+    for (let n = 0; n < 30; n += 1)
+      await client.post('/v1/groups', { name: `${n} ${'Ação 😀 €'.repeat(12)}` });
+    const lists = Array.from(
+      { length: 12 },
+      (_none, n) => `g${n}: groups(first: ${50 + n}) { nodes { name } }`,
+    );
+    const query = `{ ${lists.join(' ')} }`;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const post = async (): Promise<string> => {
+      const body = JSON.stringify({ query });
+      return await (await fetch(`${server.url}/graphql`, { method: 'POST', headers, body })).text();
+    };
+    const path = `${server.url}/graphql?query=${encodeURIComponent(query)}`;
+    const get = async (): Promise<string> => await (await fetch(path, { headers })).text();
+    const dataOf = (text: string): unknown => (JSON.parse(text) as { data: unknown }).data;
+    const first = await post();
+    expect(Buffer.byteLength(first)).toBeGreaterThan(64 * 1024);
+    for (const ask of [post, post, get, post, get]) expect(await ask()).toBe(first);
+    const context = new GraphqlContext(server.beta.caller, servicesOf(server));
+    const { data } = await execute({ schema, document: parse(query), contextValue: context });
+    context.loaders.finish();
+    expect(dataOf(first)).toEqual(JSON.parse(JSON.stringify(data)));
+    await client.post('/v1/groups', { name: 'Depois é 😀' });
+    for (const ask of [post, get]) expect(await ask()).toContain('Depois é 😀');
+  });
 });

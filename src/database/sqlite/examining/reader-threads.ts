@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Turns } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
+import { stopping } from '../faults.js';
 import type { Watcher } from '../watcher.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
 import type { Tables } from '../../tables/tables.js';
@@ -208,8 +209,4 @@ function deadlineExceeded(): DomainError {
     'Reading this took too long, because too many records had to be examined. Narrow it down, for example to a shorter time or with fewer conditions.',
     { retryAfter: 10 },
   );
-}
-
-function stopping(): DomainError {
-  return new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
 }

@@ -71,17 +71,28 @@ describe('prepared statements', () => {
     database.close();
   });
 
-  it('are forgotten from 500 on, except those that are used', () => {
+  it('are prepared anew while one is in use', () => {
     const database = open();
     const statements = new Statements(database);
-    const used = statements.get('select 0');
-    const unused = statements.get('select 1');
-    for (let n = 2; n < 2_000; n += 1) {
-      statements.get(`select ${n}`);
-      expect(statements.size).toBeLessThanOrEqual(500);
-      expect(statements.get('select 0')).toBe(used);
-    }
-    expect(statements.get('select 1')).not.toBe(unused);
+    const rows = statements.rows(statements.get('select name from sqlite_schema'), []);
+    rows.next();
+    const second = statements.get('select name from sqlite_schema');
+    expect(second.all().length).toBeGreaterThan(10);
+    rows.return(undefined);
+    database.close();
+  });
+
+  it('are forgotten from 500 on, those not used for longest first', () => {
+    const database = open();
+    const statements = new Statements(database);
+    const first = statements.get('select 0');
+    const second = statements.get('select 1');
+    for (let n = 2; n < 500; n += 1) statements.get(`select ${n}`);
+    expect(statements.get('select 0')).toBe(first);
+    statements.get('select 500');
+    expect(statements.size).toBe(500);
+    expect(statements.get('select 0')).toBe(first);
+    expect(statements.get('select 1')).not.toBe(second);
     database.close();
   });
 

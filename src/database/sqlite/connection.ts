@@ -248,7 +248,7 @@ export class SqliteConnection implements DatabaseConnection {
     if (statement.reader) {
       const isBounded = !this.#begun && this.#statements.isWide(statement);
       const rows = isBounded
-        ? allWithinLimit(statement.iterate(...parameters))
+        ? allWithinLimit(this.#statements.rows(statement, parameters))
         : statement.all(...parameters);
       this.#countPages(rows.length, query);
       return { rows: rows as R[] };

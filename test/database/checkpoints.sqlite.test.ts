@@ -2,9 +2,13 @@ import Sqlite from 'better-sqlite3';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { connect } from '../../src/database/sqlite/connect.js';
+import { SqliteConnection } from '../../src/database/sqlite/connection.js';
+import { SILENT } from '../../src/database/sqlite/file/migrate.js';
+import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
 import { Checkpoints } from '../../src/database/sqlite/checkpoints/checkpoints.js';
 import { createUnits, type Units } from '../../src/database/work.js';
@@ -69,6 +73,25 @@ describe('the log of a server', () => {
     const copy = new Sqlite(file, { readonly: true });
     expect(copy.prepare('select count(*) as n from companies').get()).toEqual({ n: 4 });
     copy.close();
+  });
+});
+
+describe('the log of a full disk', () => {
+  it('stays short while deletions use the reserve, also if no thread answers', async () => {
+    const watcher = { ...SILENT, isDiskFull: () => true };
+    const connection = new SqliteConnection(openFile(file, { readonly: false }), watcher, null, {
+      request: () => undefined,
+    });
+    const insert = CompiledQuery.raw('insert into log_test (text) values (?)', ['x'.repeat(7 * PAGE)]);
+    connection.database.exec('create table log_test (text text)');
+    const before = statSync(`${file}-wal`).size;
+    for (let unit = 0; unit < 300; unit += 1) {
+      await connection.begin(0);
+      await connection.executeQuery(insert);
+      connection.commit();
+    }
+    expect(statSync(`${file}-wal`).size - before).toBeLessThan(1024 * 1024);
+    connection.database.close();
   });
 });
 

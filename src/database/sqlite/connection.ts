@@ -13,15 +13,22 @@ import { probeStorage } from './file/probe.js';
 import { bound, Statements } from './statements.js';
 import type { Watcher } from './watcher.js';
 
-/** Pages (4 KiB each) of the log that are not yet in the database file, from which on they are copied there. */
-const CHECKPOINT_PAGES = 1_000;
+/** In pages of 4 KiB. */
+interface LogLimits {
+  /** Pages of the log that are not yet in the database file, from which on they are copied there. */
+  readonly checkpoint: number;
+  /** Pages of the log from which on it is to be restarted. */
+  readonly long: number;
+}
+/** The log is restarted from 16 MiB on. */
+const USUAL_LIMITS: LogLimits = { checkpoint: 1_000, long: 4_000 };
+/** The log then takes at most 1 MiB more: most of the 4 MiB that are kept for deletions is left. */
+const FULL_DISK_LIMITS: LogLimits = { checkpoint: 64, long: 256 };
 /** The length of the log is looked up after commits that changed about so many pages: that takes as long as a small one. */
 const PAGES_PER_LOOK = 64;
 const PAGE_BYTES = 4096;
 /** Fewer than these are copied in the event loop. */
 const FEW_PAGES = 100;
-/** Pages of the log from which on it is to be restarted: 16 MiB. */
-const LONG_LOG_PAGES = 4_000;
 
 /** One connection. A transaction that SQLite rolled back by itself, after a fault, can never be committed in part. */
 export class SqliteConnection implements DatabaseConnection {
@@ -33,7 +40,7 @@ export class SqliteConnection implements DatabaseConnection {
   #fatal: Error | null = null;
   /** Pages that were changed, about so many, since the length of the log was looked up. */
   #changedPages = 0;
-  /** Whether the last checkpoint outside of the event loop has left little to write to the disk. */
+  /** Whether the last checkpoint has left little to write to the disk. */
   #isSynced = false;
 
   constructor(
@@ -176,10 +183,12 @@ export class SqliteConnection implements DatabaseConnection {
     this.#changedPages = 0;
     try {
       const { log, left } = this.#logState();
-      if (left >= CHECKPOINT_PAGES) {
-        if (this.checkpoints !== null) this.checkpoints.request();
+      if (left >= this.#limits.checkpoint) {
+        // A thread may come too late for a full disk: the log takes room with each deletion.
+        if (this.checkpoints !== null && !this.#isDiskFull) this.checkpoints.request();
         else {
           this.#statements.get('pragma wal_checkpoint(passive)').get();
+          this.#isSynced = this.#logState().left === 0;
           this.guard?.checkpointed();
         }
       }
@@ -196,12 +205,21 @@ export class SqliteConnection implements DatabaseConnection {
     if (this.#begun || !this.database.open) return;
     const { log, left } = this.#logState();
     // Unless a reader keeps pages in the log, these were written meanwhile.
-    if (isWhole && left >= CHECKPOINT_PAGES) this.checkpoints?.request();
+    if (isWhole && left >= this.#limits.checkpoint) this.checkpoints?.request();
     this.#reportLength(log);
   }
 
   #reportLength(log: number): void {
-    if (log >= LONG_LOG_PAGES) this.watcher.onLongLog?.(log >= 2 * LONG_LOG_PAGES);
+    const { long } = this.#limits;
+    if (log >= long) this.watcher.onLongLog?.(log >= 2 * long);
+  }
+
+  get #limits(): LogLimits {
+    return this.#isDiskFull ? FULL_DISK_LIMITS : USUAL_LIMITS;
+  }
+
+  get #isDiskFull(): boolean {
+    return this.watcher.isDiskFull?.() === true;
   }
 
   /** The same, for one that failed. */

@@ -122,7 +122,8 @@ async function deleteGroups(client: Client, names: readonly string[]): Promise<n
 }
 
 describe('CF-05 a full disk', () => {
-  const names = Array.from({ length: 200 }, (_, n) => `group-${n}`);
+  const DELETED = 600;
+  const names = Array.from({ length: DELETED + 1 }, (_, n) => `group-${n}`);
 
   itUnless(lacking.mount())('has room in reserve for deletions, on REST and GraphQL', async () => {
     await onSmallDisk(async (small) => {
@@ -139,10 +140,10 @@ describe('CF-05 a full disk', () => {
       }
       expect([refused.status, refused.body.code]).toEqual([503, 'storage_full']);
 
-      const deleted = await deleteGroups(client, names.slice(0, 150));
+      const deleted = await deleteGroups(client, names.slice(0, DELETED));
       expect(new Set(deleted)).toEqual(new Set([deleted[0]]));
       expect(deleted[0]).toBeLessThan(300);
-      const rest = (await client.get(`groups/${names[150] ?? ''}`)).record('group');
+      const rest = (await client.get(`groups/${names[DELETED] ?? ''}`)).record('group');
       const id = Buffer.from(`Group:${String(rest.id)}`).toString('base64');
       const query = 'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code } } }';
       const reply = await client.post('/graphql', { query, variables: { id } });

@@ -39,7 +39,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const health = new DatabaseHealth();
   const watcher: Watcher = {
     ...reportingTo(health, options),
-    ...{ onStatement: (sql) => statements.notify(sql), isDiskFull: () => reserve?.isInUse === true },
+    ...{ onStatement: (sql) => statements.notify(sql), isDiskFull: () => reserve?.admits() === false },
     onLongLog: (isUrgent) => readers.restartLog(isUrgent),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);

@@ -21,10 +21,6 @@ export class Reserve {
     if (fileBytes(this.#path) !== RESERVE_BYTES) this.#restore();
   }
 
-  get isInUse(): boolean {
-    return this.#isInUse;
-  }
-
   /** Before a deletion is stored. `isFull` says that the latest change found the disk full. */
   useIfFull(isFull: boolean): void {
     if (!isFull && this.#freeBytes() >= MARGIN_BYTES) return;

@@ -9,6 +9,11 @@ import { onClosed, requestContextOf } from './request-context.js';
 export const STREAM_BYTES = 1024 * 1024;
 /** Its base64 text fills one piece. */
 const BASE64_BYTES = (PIECE_BYTES / 4) * 3;
+/**
+ * Bytes that are given to a connection before its client has taken those before them. Only of what is in memory and
+ * counted anyway: a response of some pieces is then sent in one turn of the event loop.
+ */
+const AHEAD_BYTES = 512 * 1024;
 
 /** Counts bytes of a response until it is closed. Errors: `busy`, `malformed` (see `HeldBytes`). */
 export function holdBytes(response: Response, bytes = 0): HeldBytes {
@@ -55,7 +60,7 @@ export async function sendShared(response: Response, bytes: Buffer): Promise<voi
   else await sendBuffers(response, [bytes]);
 }
 
-/** Writes the rest of a body. Drops each buffer once the client has taken it, and counts it no longer. */
+/** Writes the rest of a body. Drops each buffer once the client has taken it, and then counts it no longer in `held`. */
 export async function sendBuffers(response: Response, buffers: Buffer[], held?: HeldBytes): Promise<void> {
   await writeBuffers(response, buffers, held);
   response.end();
@@ -66,9 +71,8 @@ export async function writeBuffers(response: Response, buffers: Buffer[], held?:
   for (let buffer = buffers.shift(); buffer !== undefined; buffer = buffers.shift()) {
     for (let start = 0; start < buffer.length; start += PIECE_BYTES) {
       const piece = buffer.subarray(start, start + PIECE_BYTES);
-      await writePiece(response, piece);
+      await writePiece(response, piece, held);
       if (response.destroyed) return;
-      held?.taken(piece.length);
     }
   }
 }
@@ -91,9 +95,12 @@ export function* base64Pieces(bytes: Uint8Array): Generator<string> {
   }
 }
 
-async function writePiece(response: Response, piece: string | Buffer): Promise<void> {
+/** `held` if it counts the piece. */
+async function writePiece(response: Response, piece: string | Buffer, held?: HeldBytes): Promise<void> {
   if (response.destroyed) return;
-  if (!response.write(piece)) await drained(response);
+  const isTaken = response.write(piece, () => held?.taken(piece.length));
+  const isAhead = held !== undefined && response.writableLength <= AHEAD_BYTES;
+  if (!isTaken && !isAhead) await drained(response);
   // A fast client takes each piece at once: without this, no other request would be served until the last one.
   if (isTurnOver()) await yieldToEventLoop();
 }

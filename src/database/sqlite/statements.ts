@@ -10,9 +10,19 @@ const WIDE_COLUMNS = [
   ...['transactions.sent', 'transactions.received'],
 ];
 
-/** Cache of prepared statements by SQL text; the least recently used of more than 500 is dropped. */
+interface Cached {
+  readonly statement: Sqlite.Statement;
+  /** Whether it was used again since it was prepared, or since it was last kept instead of another. */
+  isUsed: boolean;
+}
+
+/**
+ * Cache of prepared statements by SQL text. Of more than 500, the oldest that was not used lately is dropped. The order
+ * changes only then: a Map whose entries move at each use would leave tables behind, a third of what a unit that writes
+ * keeps in memory until the whole heap is collected.
+ */
 export class Statements {
-  readonly #cached = new Map<string, Sqlite.Statement>();
+  readonly #cached = new Map<string, Cached>();
   readonly #wide = new WeakMap<Sqlite.Statement, boolean>();
   /** Looked up here, since asking SQLite for each statement takes a twelfth of the time of a small unit. */
   readonly #inUse = new Set<Sqlite.Statement>();
@@ -21,11 +31,9 @@ export class Statements {
 
   get(sql: string): Sqlite.Statement {
     const cached = this.#cached.get(sql);
-    if (cached !== undefined && !this.#inUse.has(cached)) {
-      // Moves it to the end of the map, as the most recently used.
-      this.#cached.delete(sql);
-      this.#cached.set(sql, cached);
-      return cached;
+    if (cached !== undefined && !this.#inUse.has(cached.statement)) {
+      cached.isUsed = true;
+      return cached.statement;
     }
     const prepared = this.database.prepare(sql);
     if (sql.length <= MAX_SQL_LENGTH) this.#add(sql, prepared);
@@ -57,8 +65,16 @@ export class Statements {
   }
 
   #add(sql: string, statement: Sqlite.Statement): void {
-    this.#cached.set(sql, statement);
-    if (this.#cached.size > MAX_STATEMENTS) this.#cached.delete(this.#cached.keys().next().value ?? '');
+    if (this.#cached.size >= MAX_STATEMENTS && !this.#cached.has(sql)) this.#makeRoom();
+    this.#cached.set(sql, { statement, isUsed: false });
+  }
+
+  #makeRoom(): void {
+    for (const [sql, cached] of this.#cached) {
+      this.#cached.delete(sql);
+      if (!cached.isUsed) return;
+      this.#cached.set(sql, { ...cached, isUsed: false });
+    }
   }
 }
 

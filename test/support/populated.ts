@@ -53,11 +53,7 @@ export async function populate(server: TestServer, member: Member, times: number
 }
 
 /** REST has no default versions. */
-async function setDefaultVersions(
-  member: Member,
-  group: number,
-  versions: readonly number[],
-): Promise<void> {
+async function setDefaultVersions(member: Member, group: number, versions: readonly number[]): Promise<void> {
   await changed(
     member,
     `mutation ($id: ID!, $appVersionIds: [ID!]!) {

@@ -3,11 +3,7 @@ import type { ReadWork } from '../../database/work.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { findTarget, type NumberTarget } from '../logical-number/target.service.js';
-import {
-  planVersionGrant,
-  type GrantMode,
-  type GrantPart,
-} from '../logical-number/version-grant.service.js';
+import { planVersionGrant, type GrantMode, type GrantPart } from '../logical-number/version-grant.service.js';
 import { AppVersionGrant } from './app-version.model.js';
 import { appsOfVersions, refuseSameApp } from './version-apps.service.js';
 

@@ -26,13 +26,11 @@ export async function setDefaultVersions(work: WriteWork, group: Group, input: u
   if (removed.length + added.length === 0) return group;
   if (removed.length > 0) await deleteDefaultVersions(work, group.id, removed);
   await insertDefaultVersions(work, group.id, added);
-  const after = await groupTable.update(work, group, group);
-  work.ledger.updated(
-    'group',
-    { ...group, defaultAppVersionIds: before },
-    { ...after, defaultAppVersionIds: [...appVersionIds].sort((one, other) => one - other) },
-  );
-  return after;
+  const changed = await groupTable.update(work, group, group);
+  const recorded = { ...group, defaultAppVersionIds: before };
+  const after = [...appVersionIds].sort((one, other) => one - other);
+  work.ledger.updated('group', recorded, { ...changed, defaultAppVersionIds: after });
+  return changed;
 }
 
 /**

@@ -68,8 +68,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   await logicalNumberHeads.refuseTaken(work, values);
   await refuseUnknownGroup(work, values.groupId);
   const kept = await versionsIn(work, values.groupId, requested, []);
-  const appVersionIds =
-    requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
+  const appVersionIds = requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
   const created = await logicalNumberTable.insert(work, values);
   await linkVersions(work, created.id, appVersionIds);
   const after = { ...created, appVersionIds };

@@ -261,15 +261,15 @@ describe('appVersionGrant', () => {
   it('takes as many statements for 200 numbers as for one, and as many again for each further 200', async () => {
     const count = async (numbers: number, mode: string, versionCount = 1): Promise<number> => {
       const { group, versions, ids } = await largeFleet(numbers, versionCount);
-      // Fills the caches of what does not depend on the numbers.
-      await grant(versions, { logicalNumbers: [await numberIn(group)] }, mode);
       const { result, statements } = await server.statements(() => grant(versions, ofGroup(group), mode));
       expect(result.count).toBe(numbers);
-      expect(await links(versions[0] ?? 0)).toBe(numbers + 1);
+      expect(await links(versions[0] ?? 0)).toBe(numbers);
       expect(await rowsIn(server, 'logical_numbers', `id in (${ids.join()}) and revision = 2`)).toBe(numbers);
       return statements.length;
     };
     for (const mode of ['ADD', 'REPLACE_OF_SAME_APP']) {
+      // Fills the caches of what does not depend on the numbers.
+      await count(1, mode);
       const one = await count(1, mode);
       const part = await count(200, mode);
       expect([part, await count(200, mode, 3)]).toEqual([one, one]);
@@ -343,28 +343,26 @@ describe('appVersionGrant with an Idempotency-Key', () => {
   it('is carried out once, in all of its parts', async () => {
     const { group, versions } = await largeFleet(450);
     const given = variables(versions, ofGroup(group));
-    const first = await keyed('grant 1', given);
+    const first = await keyed('grant-1', given);
     expect(first.body.data).toEqual({ appVersionGrant: done(450) });
     await grant(versions, ofGroup(group), 'REMOVE');
-    const again = await keyed('grant 1', given);
+    const again = await keyed('grant-1', given);
     expect([again.body, again.replayed]).toEqual([first.body, true]);
     expect(await links(versions[0] ?? 0)).toBe(0);
-    const other = await keyed('grant 1', variables(versions, ofGroup(group), 'REMOVE'));
+    const other = await keyed('grant-1', variables(versions, ofGroup(group), 'REMOVE'));
     expect(other.body.errors).toMatchObject([{ extensions: { code: 'IDEMPOTENCY_MISMATCH' } }]);
   });
 
   it('is answered from what was stored even if it would be refused now', async () => {
     const { group, old } = await smallFleet();
     const given = variables([old], ofGroup(group));
-    const first = await keyed('grant 2', given);
+    const first = await keyed('grant-2', given);
     expect(first.body.data).toEqual({ appVersionGrant: done(3) });
-    await changed(
-      server.acme,
-      'mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }',
-      { id: nodeId('AppVersion', old) },
-    );
-    expect((await keyed('grant 2', given)).body).toEqual(first.body);
-    expect((await keyed('grant 3', given)).body.data.appVersionGrant.userErrors).toMatchObject([
+    await changed(server.acme, 'mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }', {
+      id: nodeId('AppVersion', old),
+    });
+    expect((await keyed('grant-2', given)).body).toEqual(first.body);
+    expect((await keyed('grant-3', given)).body.data.appVersionGrant.userErrors).toMatchObject([
       { path: ['appVersionIds'] },
     ]);
   });

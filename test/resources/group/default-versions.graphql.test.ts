@@ -140,11 +140,9 @@ describe('the default versions of a group', () => {
     const put = await server.acme.client.put(`${path}/${detached}`, { group_ids: [other] });
     expect(put.status, put.text).toBe(200);
     expect([await rows(group), await rows(other)]).toEqual([2, 2]);
-    await changed(
-      server.acme,
-      'mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }',
-      { id: nodeId('AppVersion', deleted) },
-    );
+    await changed(server.acme, 'mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }', {
+      id: nodeId('AppVersion', deleted),
+    });
     expect([await rows(group), await rows(other)]).toEqual([1, 1]);
     await changed(
       server.acme,
@@ -188,11 +186,7 @@ const UPDATE = `mutation ($id: ID!, $input: LogicalNumberUpdateInput!) {
 describe('a logical number', () => {
   it('gets the default versions of the group that it is created in', async () => {
     const group = await newGroup();
-    const [one, two, other] = [
-      await versionOf([group]),
-      await versionOf([group]),
-      await versionOf([group]),
-    ];
+    const [one, two, other] = [await versionOf([group]), await versionOf([group]), await versionOf([group])];
     await set(group, [two, one]);
     const rest = await created({ group_id: group });
     expect(await versionsOf(rest)).toEqual([one, two]);

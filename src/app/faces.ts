@@ -1,5 +1,6 @@
 import type { Face } from '../graphql/index.js';
 import { apiTokenFace } from '../resources/access-token/access-token.graphql.js';
+import { appVersionGrantFace } from '../resources/app-version/app-version.grant.graphql.js';
 import { appVersionFace } from '../resources/app-version/app-version.graphql.js';
 import { appVersionLinksFace } from '../resources/app-version/app-version.links.graphql.js';
 import { appVersionMutationsFace } from '../resources/app-version/app-version.mutations.graphql.js';
@@ -32,6 +33,7 @@ export const FACES: readonly Face[] = [
   apiTokenFace,
   appFace,
   appVersionFace,
+  appVersionGrantFace,
   appVersionLinksFace,
   appVersionMutationsFace,
   companyFace,

@@ -113,6 +113,7 @@ describe("another company's records in GraphQL", () => {
     ['AppVersion', change('appVersionSetModules', ', moduleIds: []', 'appVersion { id }')],
     ['Group', change('groupAttachAppVersions', ', appVersionIds: []', 'group { id }')],
     ['Group', change('groupDetachAppVersions', ', appVersionIds: []', 'group { id }')],
+    ['Group', change('groupSetDefaultAppVersions', ', appVersionIds: []', 'group { id }')],
   ])('AT-10 cannot be changed through a %s: %s', async (typeName, mutation) => {
     const before = await answered(server.acme, SNAPSHOT);
     const attempt = async (databaseId: number) =>

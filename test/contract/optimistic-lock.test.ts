@@ -109,12 +109,14 @@ describe('optimistic locking in GraphQL', () => {
     const device = nodeId('Device', await fleet.device(member.client, 'locked device'));
     const number = ids.number(related.number);
     const version = ids.version(related.version);
+    const group = ids.group(related.group);
     const calls: readonly (readonly [string, string, string, Fields])[] = [
       ['deviceDisable', 'Device', device, {}],
       ['deviceEnable', 'Device', device, {}],
       ['deviceAssign', 'Device', device, { logicalNumberId: null }],
       ['logicalNumberSetAppVersions', 'LogicalNumber', number, { appVersionIds: [] }],
       ['logicalNumberMove', 'LogicalNumber', number, { groupId: null }],
+      ['groupSetDefaultAppVersions', 'Group', group, { appVersionIds: [] }],
       ['appVersionSetModules', 'AppVersion', version, { moduleIds: [] }],
       ['appVersionSetFiles', 'AppVersion', version, { fileIds: [] }],
     ];

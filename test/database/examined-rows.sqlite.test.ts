@@ -10,7 +10,11 @@ import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialec
 import type { Tables } from '../../src/database/tables/tables.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { apiTokens } from '../../src/resources/access-token/access-token.service.js';
-import { appVersions, appVersionsOfGroup } from '../../src/resources/app-version/app-version.service.js';
+import {
+  appVersions,
+  appVersionsOfGroup,
+  defaultVersionsOfGroup,
+} from '../../src/resources/app-version/app-version.service.js';
 import { apps } from '../../src/resources/app/app.service.js';
 import { devices, devicesOfLogicalNumber } from '../../src/resources/device/device.service.js';
 import { files } from '../../src/resources/file/file.service.js';
@@ -52,6 +56,9 @@ const FILL = [
     `insert into app_version_groups (company_id, app_version_id, group_id)
       select ${company}, v.id, g.id from app_versions v join groups g on g.company_id = v.company_id
       where v.company_id = ${company} and g.id % 40 = 0`,
+    `insert into group_default_versions (company_id, app_version_id, group_id)
+      select company_id, app_version_id, group_id from app_version_groups
+      where company_id = ${company} and app_version_id % 2 = 0`,
     `${NUMBERS} insert into contents (company_id, id, size, crc, sha256, created_at) select ${company}, n, 0, '', n, 0 from r`,
     `${NUMBERS} insert into files (company_id, id, name, file_type, crc, content_id, size, ${AUDITED})
       select ${company}, n, 'v' || n, 'asset', '', (select min(id) from contents where company_id = ${company}), 0, ${audit('n')} from r`,
@@ -206,6 +213,7 @@ describe('GQ-30 the rows that a list examines', () => {
     ['devices of logical numbers', devicesOfLogicalNumber, 'logical_numbers', 'id'],
     ['logical numbers of groups', logicalNumbersOfGroup, 'groups', 'id'],
     ['app versions of groups, by links', appVersionsOfGroup, 'groups', 'id'],
+    ['default versions of groups, by links', defaultVersionsOfGroup, 'groups', 'id'],
     ['transactions of devices', transactionsOfDevice, 'devices', 'serial_number'],
     ['transactions of logical numbers', transactionsOfLogicalNumber, 'logical_numbers', 'number'],
   ] as const)('%s are at most those of its price', async (_name, child, table, column) => {

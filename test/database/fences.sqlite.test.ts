@@ -145,6 +145,7 @@ const links = (id: number): readonly string[] => [
   `update app_versions set content_id = ${id} where id = 1`,
   `insert into app_version_groups (company_id, app_version_id, group_id) values (1, 1, ${id})`,
   `insert or ignore into app_version_groups (company_id, app_version_id, group_id) values (${id}, 1, ${id})`,
+  `insert into group_default_versions (company_id, app_version_id, group_id) values (1, 1, ${id})`,
   `insert into app_version_modules (company_id, app_version_id, module_id) values (1, 1, ${id})`,
   `insert into app_version_files (company_id, app_version_id, file_id) values (1, 1, ${id})`,
   `insert into logical_number_app_versions (company_id, logical_number_id, app_version_id) values (1, 1, ${id})`,

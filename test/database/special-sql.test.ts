@@ -16,7 +16,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/content/content.repository.ts': 4,
   'src/resources/device/device.summary.repository.ts': 2,
   'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
-  'src/resources/logical-number/version-links.repository.ts': 5,
+  'src/resources/logical-number/version-links.repository.ts': 6,
   'src/resources/notification/delivery.repository.ts': 4,
   'src/resources/parameter/parameter.repository.ts': 4,
   'src/resources/transaction/extent/transaction-extent.repository.ts': 1,

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createUnits, type ReadWork, type Units, type WriteWork } from '../../src/database/work.js';
-import type { Caller } from '../../src/platform/caller.js';
-import type { Clock } from '../../src/platform/clock.js';
-import { DomainError } from '../../src/platform/errors.js';
+import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
 import {
   findCredential,
   selectDerivedTokens,
@@ -21,6 +18,7 @@ import {
   appVersionsOfFile,
   appVersionsOfGroup,
   appVersionsOfLogicalNumber,
+  defaultVersionsOfGroup,
   getAppVersionById,
   listAppVersions,
   modulesOfAppVersion,
@@ -51,6 +49,10 @@ import {
   deviceRows,
 } from '../../src/resources/device/device.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/resources/file/file.service.js';
+import {
+  defaultVersionsFor,
+  setDefaultVersions,
+} from '../../src/resources/group/default-versions.service.js';
 import { isGroupInUse } from '../../src/resources/group/group.repository.js';
 import { getGroup, groupRows, groups, groupsOfAppVersion } from '../../src/resources/group/group.service.js';
 import {
@@ -65,6 +67,11 @@ import {
   selectLinksOfVersions,
   selectRemovedLinks,
 } from '../../src/resources/logical-number/version-links.repository.js';
+import { findTarget } from '../../src/resources/logical-number/target.service.js';
+import {
+  planVersionGrant,
+  type GrantMode,
+} from '../../src/resources/logical-number/version-grant.service.js';
 import { dropVersionLinks } from '../../src/resources/logical-number/version-links.service.js';
 import { metacontentList, metacontents } from '../../src/resources/metacontent/metacontent.service.js';
 import {
@@ -103,17 +110,13 @@ import {
   memberList,
   users,
 } from '../../src/resources/user/member/member.service.js';
-import { openDatabase, testDatabase, type TestDatabase } from '../support/database.js';
-import type { SqlRow, TestPlace } from '../support/databases/place.js';
+import { openDatabase } from '../support/database.js';
+import type { SqlRow } from '../support/databases/place.js';
 import { report } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
-import { rowsOfCompany, seedCompanies, START, TWIN } from '../support/two-companies.js';
+import { rowsOfCompany, START, TWIN } from '../support/two-companies.js';
+import { CALLER, outcome, outcomeOrError, setUp, unitsOf } from './company-units.js';
 
-const CLOCK: Clock = { now: () => new Date(Date.UTC(2026, 0, 1)), elapsed: () => 0 };
-const CALLER: Caller = {
-  ...{ companyId: 1, userId: 1, tokenId: 1, role: 'admin', scopes: [], timeZone: 'UTC' },
-  ...SYSTEM,
-};
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };
 const OWNED_KEYS = [
@@ -139,7 +142,7 @@ const LISTS = [
 const CHILDREN = [
   ...[groupsOfAppVersion, filesOfAppVersion, appVersionsOfApp, appVersionsOfFile, appVersionsOfGroup],
   ...[appVersionsOfLogicalNumber, modulesOfAppVersion, devicesOfLogicalNumber, logicalNumbersOfGroup],
-  parametersOfGroup,
+  ...[parametersOfGroup, defaultVersionsOfGroup],
 ];
 
 type Read = (work: ReadWork) => Promise<unknown>;
@@ -162,9 +165,11 @@ const READS: Readonly<Record<string, Read>> = {
   group: (work) => getGroup(work, TWIN + 1),
   'group in use': (work) => isGroupInUse(work, 2),
   'own group': (work) => getGroup(work, 1),
+  'default versions': (work) => defaultVersionsFor(work, 1, [12]),
   groups: (work) => groupRows.list(work, PAGE, (row) => row),
   'logical number': (work) => getLogicalNumberByNumber(work, 'N'),
   'logical numbers': (work) => listLogicalNumbers(work, PAGE),
+  'logical numbers of a target': (work) => findTarget(work, { filter: null }, 50),
   device: (work) => getDeviceBySerialNumber(work, 'S'),
   devices: (work) => deviceRows.list(work, PAGE, (row) => row),
   'device totals': totalDevices,
@@ -214,6 +219,20 @@ const READS: Readonly<Record<string, Read>> = {
   'derived tokens': (work) => selectDerivedTokens(work, 1, [1]),
 };
 
+/** Changes the versions of all logical numbers of the company. */
+async function grantToAll(
+  work: WriteWork,
+  mode: GrantMode,
+  appVersionIds: readonly number[],
+): Promise<readonly number[]> {
+  const numbers = await findTarget(work, { filter: null }, 50);
+  const counts: number[] = [];
+  for (const part of await planVersionGrant(work, numbers, { mode, appVersionIds })) {
+    counts.push(await part(work));
+  }
+  return counts;
+}
+
 /** Each changes as the first company what may reach the other one's records. */
 const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'delete versions': async (work) => deleteAppVersionsOf(work, await getApp(work, 1)),
@@ -222,6 +241,11 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
   'detach from a group': async (work) =>
     detachFromGroup(work, await getGroup(work, 1), { appVersionIds: [11] }),
   'attach to a group': async (work) => attachToGroup(work, await getGroup(work, 2), { appVersionIds: [11] }),
+  'set default versions': async (work) =>
+    setDefaultVersions(work, await getGroup(work, 1), { appVersionIds: [] }),
+  'add a version': (work) => grantToAll(work, 'add', [11]),
+  'remove a version': (work) => grantToAll(work, 'remove', [11]),
+  'replace versions': (work) => grantToAll(work, 'replace_of_same_app', [11]),
   'associate records of the other company': async (work) =>
     updateAppVersion(work, await getAppVersionById(work, 11), { groupIds: [TWIN + 1] }),
   'associate a module of the other company': async (work) =>
@@ -247,27 +271,6 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
   'release contents': (work) => releaseContents(work, [1, TWIN + 1]),
   'copy a content': (work) => copyContent(work, 1),
 };
-
-/** The result or the code of the domain error; any other error of the lone company fails the test as it is. */
-const outcome = async (result: Promise<unknown>): Promise<unknown> =>
-  result.catch((error: unknown) => {
-    if (error instanceof DomainError) return error.code;
-    throw error;
-  });
-
-/** Another company may also cause an error, for example of a constraint. */
-const outcomeOrError = async (result: Promise<unknown>): Promise<unknown> =>
-  outcome(result).catch((error: unknown) => error);
-
-async function unitsOf({ place, database }: TestDatabase, withOther: boolean): Promise<Units> {
-  await seedCompanies(place, withOther);
-  return createUnits(database, CLOCK);
-}
-
-async function setUp(withOther: boolean): Promise<{ place: TestPlace; units: Units }> {
-  const opened = await testDatabase();
-  return { place: opened.place, units: await unitsOf(opened, withOther) };
-}
 
 describe('what a company reads', () => {
   let lone: Units;

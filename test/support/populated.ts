@@ -1,4 +1,5 @@
 import { softwareOf } from './software.js';
+import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';
 import { recordAll } from './recording.js';
@@ -20,6 +21,7 @@ export async function populate(server: TestServer, member: Member, times: number
     const links = { group_ids: groups, module_ids: modules, file_ids: files, bytecode: 'Ynl0ZXM=' };
     versions.push(Number((await software.version(`apps/${String(id)}/versions`, links)).id));
   }
+  for (const group of groups) await setDefaultVersions(member, group, versions);
   for (const [n, name] of all.entries()) {
     const links = { group_id: groups[n], app_version_ids: versions };
     const number = await fleet.logicalNumber(client, name, links);
@@ -47,6 +49,19 @@ export async function populate(server: TestServer, member: Member, times: number
         parsed: { type: 'sale', status: 'approved', amount: 1_250, card: {} },
       })),
     ),
+  );
+}
+
+/** REST has no default versions. */
+async function setDefaultVersions(member: Member, group: number, versions: readonly number[]): Promise<void> {
+  await changed(
+    member,
+    `mutation ($id: ID!, $appVersionIds: [ID!]!) {
+      groupSetDefaultAppVersions(id: $id, appVersionIds: $appVersionIds) { userErrors { message } } }`,
+    {
+      id: nodeId('Group', group),
+      appVersionIds: versions.map((id) => nodeId('AppVersion', id)),
+    },
   );
 }
 

@@ -104,6 +104,7 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
 
 const LINKS: readonly (readonly [table: string, row: SqlRow, unlinked: SqlRow])[] = [
   ['app_version_groups', { app_version_id: 11, group_id: 1 }, { app_version_id: 12, group_id: 2 }],
+  ['group_default_versions', { app_version_id: 11, group_id: 1 }, { app_version_id: 12, group_id: 2 }],
   ['app_version_modules', { app_version_id: 12, module_id: 11 }, { app_version_id: 11, module_id: 12 }],
   ['app_version_files', { app_version_id: 11, file_id: 1 }, { app_version_id: 12, file_id: 1 }],
   [

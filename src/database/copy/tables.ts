@@ -19,6 +19,7 @@ const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   files: true,
   app_versions: true,
   app_version_groups: true,
+  group_default_versions: true,
   app_version_modules: true,
   app_version_files: true,
   logical_number_app_versions: true,

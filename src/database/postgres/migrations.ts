@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 
 import type { Tables } from '../tables/tables.js';
+import { addGroupDefaultVersions } from './schema/default-versions.js';
 import { createSchema } from './schema/index.js';
 import { addTransactionRollups } from './schema/rollups.js';
 
@@ -11,6 +12,7 @@ import { addTransactionRollups } from './schema/rollups.js';
 export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise<void>>> = {
   '0013-schema': createSchema,
   '0014-transaction-rollups': addTransactionRollups,
+  '0015-group-default-versions': addGroupDefaultVersions,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -245,6 +245,8 @@ export interface Tables {
   content_chunks: ContentChunksTable;
   app_versions: AppVersionsTable;
   app_version_groups: LinksTable<'app_version_id' | 'group_id'>;
+  /** App versions that a logical number gets when it enters the group. */
+  group_default_versions: LinksTable<'group_id' | 'app_version_id'>;
   app_version_modules: LinksTable<'app_version_id' | 'module_id'>;
   app_version_files: LinksTable<'app_version_id' | 'file_id'>;
   logical_number_app_versions: HeldVersionsTable;

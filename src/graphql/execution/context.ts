@@ -11,6 +11,7 @@ import type { Answers } from '../../http/answers/answers.js';
 import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
 import type { IdempotencyKey } from '../../platform/idempotency.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import type { Secrets } from '../../platform/secrets.js';
@@ -170,6 +171,35 @@ export class GraphqlContext extends RecordReads {
       const result = await this.write(scope, (work) => use(work, prepared));
       this.counters.nodes += recordsIn(result);
       return result;
+    }, within);
+  }
+
+  /**
+   * A change of many records as the payload of a mutation, in several units of work, so that others can change something
+   * between them. `plan` reads and checks everything before the first one; `result` makes the payload of what the parts
+   * return. An Idempotency-Key is stored with the last part, so repeating the parts must change nothing more.
+   */
+  changeInParts<P, T extends object>(
+    plan: (work: ReadWork) => Promise<readonly ((work: WriteWork) => Promise<P>)[]>,
+    result: (done: readonly P[]) => T,
+    within: Within,
+  ): Promise<Payload & Partial<T>> {
+    return payload(async () => {
+      demandScope(this.caller, 'write');
+      const { units } = this.services;
+      await this.repeatable?.refuseRepeated(units, this.caller);
+      const parts = await this.loaders.read(plan, false);
+      const done: P[] = [];
+      this.counters.hasChanged = true;
+      this.loaders.forget();
+      for (const part of parts.slice(0, -1)) {
+        done.push(await units.write(this.caller, part));
+        await yieldToEventLoop();
+      }
+      const last = parts.at(-1);
+      return await this.write('write', async (work) =>
+        result(last === undefined ? done : [...done, await last(work)]),
+      );
     }, within);
   }
 

@@ -78,6 +78,14 @@ export class RepeatableChange {
     });
   }
 
+  /**
+   * Before a change in several units of work, of which `run` makes the last one. Errors: `idempotency_mismatch`, and
+   * `StoredPayloadFound`.
+   */
+  async refuseRepeated(units: Pick<Units, 'write'>, caller: Caller): Promise<void> {
+    await units.write(caller, (work) => this.#refuseStored(work));
+  }
+
   /** Stores the payload and commits. Errors: those of the commit, and `busy` where rendering took too long. */
   async commit(payload: StoredPayload): Promise<void> {
     await this.loaders.leaveTransaction();
@@ -96,12 +104,16 @@ export class RepeatableChange {
   }
 
   async #changeOnce<T>(work: WriteWork, use: (work: WriteWork) => Promise<T>): Promise<T> {
-    const stored = await this.responses.find(work, this.key);
-    if (stored !== undefined) throw new StoredPayloadFound(stored.answer);
+    await this.#refuseStored(work);
     const former = await findFormerResult(this.responses, work, this.former);
     if (former === undefined) return await use(work);
     this.#isReplayed = true;
     return former as T;
+  }
+
+  async #refuseStored(work: WriteWork): Promise<void> {
+    const stored = await this.responses.find(work, this.key);
+    if (stored !== undefined) throw new StoredPayloadFound(stored.answer);
   }
 
   /** A stored response keeps one content from deletion: further ones are kept by responses of their own. */

@@ -7,6 +7,7 @@ import { AppVersionList, AppVersionType } from './app-version.graphql.js';
 import {
   appVersionsOfGroup,
   appVersionsOfLogicalNumber,
+  defaultVersionsOfGroup,
   modulesOfAppVersion,
 } from './app-version.service.js';
 import { attachToGroup, detachFromGroup } from './group-links.service.js';
@@ -68,6 +69,12 @@ export const appVersionLinksFace = face(
       appVersionsOfGroup,
       'id',
       'App versions that are attached to the group.',
+    ),
+    defaultAppVersions: many(
+      AppVersionList,
+      defaultVersionsOfGroup,
+      'id',
+      'App versions that a logical number gets when it is created in the group or moved to it without a list of app versions. It gets no version of an app of which it has one already.',
     ),
   }),
 );

@@ -60,6 +60,14 @@ export const AppReference = z.object({ appId: recordId });
 /** App versions to attach to a group, or to detach from it. */
 export const AppVersionLinks = z.object({ appVersionIds: recordIds });
 
+/** App versions for logical numbers: for all of a group, or for given ones. */
+export const AppVersionGrant = z.object({
+  appVersionIds: recordIds,
+  groupId: recordId.nullable().optional(),
+  logicalNumbers: z.array(z.string()).nullable().optional(),
+});
+export type AppVersionGrant = z.output<typeof AppVersionGrant>;
+
 export interface AppVersion extends Audit, Readonly<z.output<typeof AppVersionFields>> {
   readonly id: number;
   readonly appId: number;

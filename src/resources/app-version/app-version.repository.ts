@@ -62,6 +62,11 @@ export const appVersionsOfGroup = appVersions.of({
   parent: 'group_id',
   child: 'app_version_id',
 });
+export const defaultVersionsOfGroup = appVersions.of({
+  link: 'group_default_versions',
+  parent: 'group_id',
+  child: 'app_version_id',
+});
 export const appVersionsOfLogicalNumber = appVersions.of({
   link: 'logical_number_app_versions',
   parent: 'logical_number_id',

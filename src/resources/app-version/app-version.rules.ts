@@ -7,3 +7,14 @@ export function difference(
   const has = new Set(after);
   return { removed: before.filter((id) => !has.has(id)), added: after.filter((id) => !had.has(id)) };
 }
+
+/** The ids of two versions of the same app, if there are such; `apps` has the app of each version. */
+export function findSameApp(apps: ReadonlyMap<number, number>): readonly [number, number] | undefined {
+  const first = new Map<number, number>();
+  for (const [version, app] of apps) {
+    const other = first.get(app);
+    if (other !== undefined) return [other, version];
+    first.set(app, version);
+  }
+  return undefined;
+}

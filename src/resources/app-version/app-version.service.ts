@@ -29,6 +29,7 @@ export {
   appVersionsOfFile,
   appVersionsOfGroup,
   appVersionsOfLogicalNumber,
+  defaultVersionsOfGroup,
   modulesOfAppVersion,
 } from './app-version.repository.js';
 

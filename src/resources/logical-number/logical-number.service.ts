@@ -6,13 +6,13 @@ import { invalid } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
+import { defaultVersionsFor } from '../group/default-versions.service.js';
 import { hasGroup } from '../group/group.service.js';
 import {
   LogicalNumberCreate,
   LogicalNumberUpdate,
   type LogicalNumber,
   type LogicalNumberHead,
-  type LogicalNumberRef,
 } from './logical-number.model.js';
 import { logicalNumberHeads } from './logical-number.records.service.js';
 import { logicalNumberTable, withVersions } from './logical-number.repository.js';
@@ -42,8 +42,8 @@ export async function getLogicalNumberByNumber(work: ReadWork, number: string): 
 export async function findLogicalNumbersByNumbers(
   work: ReadWork,
   numbers: readonly string[],
-): Promise<readonly LogicalNumberRef[]> {
-  const found: LogicalNumberRef[] = [];
+): Promise<readonly LogicalNumberHead[]> {
+  const found: LogicalNumberHead[] = [];
   for (let start = 0; start < numbers.length; start += NUMBERS_PER_QUERY) {
     if (start > 0) await yieldToEventLoop();
     const part = numbers.slice(start, start + NUMBERS_PER_QUERY).map(normalized);
@@ -58,13 +58,17 @@ export async function listLogicalNumbers(work: ReadWork, request: PageRequest): 
   return { ...page, records: await withVersions(work, page.records) };
 }
 
-/** Errors: `invalid` (also for an unknown group, or app versions that are not linked to it), `taken`. */
+/**
+ * Without a list of app versions, it gets the default versions of its group (contract 24). Errors: `invalid` (also for an
+ * unknown group, or app versions that are not linked to it), `taken`.
+ */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
+  const { appVersionIds: requested } = parse(LogicalNumberCreate, input);
   const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
   await logicalNumberHeads.refuseTaken(work, values);
   await refuseUnknownGroup(work, values.groupId);
-  const linked = await linkedVersions(work, values.groupId, values.appVersionIds);
-  const appVersionIds = versionsFor(values.appVersionIds, [], linked);
+  const kept = await versionsIn(work, values.groupId, requested, []);
+  const appVersionIds = requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
   const created = await logicalNumberTable.insert(work, values);
   await linkVersions(work, created.id, appVersionIds);
   const after = { ...created, appVersionIds };
@@ -73,21 +77,23 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
 }
 
 /**
- * A change of the group removes the app versions that are not linked to the new group (contract 24). Errors:
- * `invalid`, `taken`.
+ * A change of the group removes the app versions that are not linked to the new group, and adds its default versions if
+ * no list of app versions is given (contract 24). Errors: `invalid`, `taken`.
  */
 export async function updateLogicalNumber(
   work: WriteWork,
   known: LogicalNumber,
   input: unknown,
 ): Promise<LogicalNumber> {
-  const current = await withoutRemovedLinks(work, known);
+  const [current = known] = await withoutRemovedLinks(work, [known]);
   const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
   const values = changed<LogicalNumberHead, typeof given>(current, given);
   await logicalNumberHeads.refuseTaken(work, values, current);
-  if (values.groupId !== current.groupId) await refuseUnknownGroup(work, values.groupId);
-  const linked = await linkedVersions(work, values.groupId, appVersionIds ?? current.appVersionIds);
-  const versions = versionsFor(appVersionIds, current.appVersionIds, linked);
+  const isMoved = values.groupId !== current.groupId;
+  if (isMoved) await refuseUnknownGroup(work, values.groupId);
+  const kept = await versionsIn(work, values.groupId, appVersionIds, current.appVersionIds);
+  const getsDefaults = isMoved && appVersionIds === undefined;
+  const versions = getsDefaults ? await withDefaults(work, values.groupId, kept) : kept;
   await replaceVersions(work, current, versions);
   const head = await logicalNumberTable.update(work, current, values);
   const after = { ...head, appVersionIds: versions };
@@ -114,13 +120,28 @@ async function replaceVersions(
   await linkVersions(work, id, added);
 }
 
-async function linkedVersions(
+/** The requested app versions in a group, or those that the number keeps there. */
+async function versionsIn(
   work: ReadWork,
   groupId: number | null,
-  appVersionIds: readonly number[],
+  requested: readonly number[] | undefined,
+  before: readonly number[],
 ): Promise<readonly number[]> {
-  if (groupId === null || appVersionIds.length === 0) return [];
-  return await selectVersionsLinkedToGroup(work, groupId, appVersionIds);
+  const wanted = requested ?? before;
+  const linked =
+    groupId === null || wanted.length === 0 ? [] : await selectVersionsLinkedToGroup(work, groupId, wanted);
+  return versionsFor(requested, before, linked);
+}
+
+/** The app versions of a number that enters a group with the versions `kept`, ascending. */
+async function withDefaults(
+  work: ReadWork,
+  groupId: number | null,
+  kept: readonly number[],
+): Promise<readonly number[]> {
+  if (groupId === null) return kept;
+  const added = await defaultVersionsFor(work, groupId, kept);
+  return [...kept, ...added].sort((one, other) => one - other);
 }
 
 async function refuseUnknownGroup(work: ReadWork, groupId: number | null): Promise<void> {

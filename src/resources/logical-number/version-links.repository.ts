@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
 import { isRemoved, removedBy } from '../../database/removals.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, pairTable } from '../../database/storage.js';
+import { inIds, pairTable, typed } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 
 /** A logical number has an app version. */
@@ -15,21 +15,20 @@ export interface VersionLink {
 const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 
-/** `madeAfter` is the id of the last removal so far. */
-export async function insertVersionLinks(
+/** One statement. `madeAfter` is the id of the last removal so far. */
+export async function insertLinks(
   work: WriteWork,
-  logicalNumberId: number,
-  appVersionIds: readonly number[],
+  links: readonly VersionLink[],
   madeAfter: number,
 ): Promise<void> {
-  await versionLinks.insert(
-    work,
-    appVersionIds.map((id) => ({
-      ...{ logical_number_id: logicalNumberId, app_version_id: id },
-      made_after: madeAfter,
-    })),
-  );
+  const { db, companyId } = specialSql(work);
+  await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id, made_after)
+    select ${typed('integer', companyId)}, pair.id, pair.other, ${typed('integer', madeAfter)}
+    from ${pairTable('integer', pairsOf(links))}`.execute(db);
 }
+
+const pairsOf = (links: readonly VersionLink[]): readonly (readonly [number, number])[] =>
+  links.map(({ logicalNumberId, appVersionId }) => [logicalNumberId, appVersionId]);
 
 /** Those of the app versions that are linked to the group. */
 export async function selectVersionsLinkedToGroup(
@@ -39,6 +38,16 @@ export async function selectVersionsLinkedToGroup(
 ): Promise<number[]> {
   const links = await groupLinks.select(work, { group_id: groupId, app_version_id: appVersionIds });
   return links.map((link) => link.app_version_id);
+}
+
+/** By group, its links with app versions, out of the given ones; one statement. */
+export async function selectVersionsOfGroups(
+  work: ReadWork,
+  groupIds: readonly number[],
+  appVersionIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly object[]>> {
+  const links = await groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
+  return Map.groupBy(links, (link) => link.group_id);
 }
 
 /** Whether more links than the limit allows are stored of these versions. */
@@ -118,9 +127,7 @@ export async function selectLinksOfNumbers(
 
 export async function deleteLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
   const { db, companyId } = specialSql(work);
-  const pairs = links.map((link) => [link.logicalNumberId, link.appVersionId] as const);
   await sql`delete from logical_number_app_versions where company_id = ${companyId}
-    and (logical_number_id, app_version_id) in (select pair.id, pair.other from ${pairTable('integer', pairs)})`.execute(
-    db,
-  );
+    and (logical_number_id, app_version_id) in (
+      select pair.id, pair.other from ${pairTable('integer', pairsOf(links))})`.execute(db);
 }

@@ -7,7 +7,7 @@ import { logicalNumberTable, withVersions } from './logical-number.repository.js
 import {
   deleteLinks,
   haveManyLinks,
-  insertVersionLinks,
+  insertLinks,
   selectHoldersAfter,
   selectLinksOfNumbers,
   selectLinksOfVersions,
@@ -48,19 +48,24 @@ export async function dropRemovedLinks(
 }
 
 /**
- * The logical number without links that are removed already and still stored: before a change of the number, which may
- * give it the same version anew.
+ * The logical numbers without links that are removed already and still stored: before a change of the numbers, which may
+ * give them the same versions anew. Without such links, no statement.
  */
-export async function withoutRemovedLinks(work: WriteWork, number: LogicalNumber): Promise<LogicalNumber> {
-  if (number.unrecorded === undefined) return number;
-  const links = await selectLinksOfNumbers(work, [number.id]);
+export async function withoutRemovedLinks(
+  work: WriteWork,
+  numbers: readonly LogicalNumber[],
+): Promise<readonly LogicalNumber[]> {
+  const unrecorded = numbers.filter((number) => number.unrecorded !== undefined);
+  if (unrecorded.length === 0) return numbers;
+  const ids = unrecorded.map(({ id }) => id);
+  const links = await selectLinksOfNumbers(work, ids);
   const changes = new Set(links.flatMap((link) => link.removedBy ?? []));
-  let current = number;
+  const current = new Map(numbers.map((number) => [number.id, number]));
   for (const change of [...changes].sort((a, b) => a - b)) {
     const removed = links.filter((link) => link.removedBy === change);
-    current = (await dropLinks(work, removed))[0] ?? current;
+    for (const number of await dropLinks(work, removed)) current.set(number.id, number);
   }
-  return current;
+  return [...current.values()];
 }
 
 /** The logical number as the ledger records it. */
@@ -70,13 +75,21 @@ export function recorded(number: LogicalNumber): LogicalNumber {
 }
 
 /** Links that are made now are not removed by anything that was removed before. */
+export async function addLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+  if (links.length === 0) return;
+  await insertLinks(work, links, await lastRemovalId(work));
+}
+
+/** The same for the links of one logical number. */
 export async function linkVersions(
   work: WriteWork,
   logicalNumberId: number,
   appVersionIds: readonly number[],
 ): Promise<void> {
-  if (appVersionIds.length === 0) return;
-  await insertVersionLinks(work, logicalNumberId, appVersionIds, await lastRemovalId(work));
+  await addLinks(
+    work,
+    appVersionIds.map((appVersionId) => ({ logicalNumberId, appVersionId })),
+  );
 }
 
 /** Deletes links, and records the change of each logical number. Returns the numbers as they are afterwards. */

@@ -117,8 +117,11 @@ function signIns(): Operation[] {
 
 /** What a wide change leaves to be done in steps takes some seconds. */
 const STEPS_MS = 6_000;
-/** Most numbers that a notification can name. */
+/** Most numbers that a notification or a grant can name. */
 const NAMED = 10_000;
+
+const named = ({ wide }: LargeData['sizes']): readonly string[] =>
+  texts(Math.min(NAMED, wide), (n) => String(100_000 + n));
 
 /** Each changes 100,000 records or more. */
 function wideChanges({ operation, rest }: Requests, { sizes }: LargeData): Operation[] {
@@ -143,7 +146,7 @@ function wideChanges({ operation, rest }: Requests, { sizes }: LargeData): Opera
       ),
     ),
     once('POST of a notification to 10,000 named numbers', () => {
-      const numbers = texts(Math.min(NAMED, sizes.wide), (n) => String(100_000 + n)).join(',');
+      const numbers = named(sizes).join(',');
       return rest('POST', 'notifications', {
         ...{ ...notified, range: 'specific_logical_numbers', logical_numbers: numbers },
       });
@@ -155,6 +158,12 @@ function wideChanges({ operation, rest }: Requests, { sizes }: LargeData): Opera
       operation(
         'mutation ($id: ID!, $ids: [ID!]!) { groupAttachAppVersions(id: $id, appVersionIds: $ids) { userErrors { code } } }',
         { id: group, ids: [globalId('AppVersion', versions.changed)] },
+      ),
+    ),
+    once('appVersionGrant to 10,000 named numbers', () =>
+      operation(
+        'mutation ($numbers: [String!]!, $ids: [ID!]!) { appVersionGrant(appVersionIds: $ids, target: { logicalNumbers: $numbers }) { userErrors { code } } }',
+        { numbers: named(sizes), ids: [globalId('AppVersion', versions.changed)] },
       ),
     ),
     once('groupDetachAppVersions', () =>

@@ -37,6 +37,7 @@ function recordsOf(company: number): readonly string[] {
       ),
     ),
     linked('app_version_groups', 'app_version_id, group_id'),
+    linked('group_default_versions', 'group_id, app_version_id'),
     linked('app_version_modules', 'app_version_id, module_id', '1, 2'),
     linked('app_version_files', 'app_version_id, file_id'),
     linked('logical_number_app_versions', 'logical_number_id, app_version_id'),

@@ -1,0 +1,109 @@
+import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
+
+import {
+  conditionOf,
+  enumeration,
+  examines,
+  face,
+  inputOf,
+  int,
+  nullable,
+  object,
+  payloadType,
+  withNumbers,
+  type FilterInput,
+  type GraphqlContext,
+  type Input,
+} from '../../graphql/index.js';
+import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
+import { logicalNumbers } from '../logical-number/logical-number.service.js';
+import { examinesMatching } from '../logical-number/target.service.js';
+import type { GrantMode } from '../logical-number/version-grant.service.js';
+import { AppVersionGrant } from './app-version.model.js';
+import { planGrant } from './grant.service.js';
+
+const REFERENCES = { appVersionIds: 'AppVersion', groupId: 'Group' };
+
+const Mode = enumeration<GrantMode>('AppVersionGrantMode', 'What a grant does with the app versions.', {
+  add: 'The logical numbers get the versions, and keep all that they have.',
+  remove: 'The logical numbers lose the versions.',
+  replace_of_same_app: 'The logical numbers get the versions, and lose other versions of the same apps.',
+});
+
+const AppVersionGrantTargetInput = inputOf(
+  'AppVersionGrantTargetInput',
+  AppVersionGrant.pick({ groupId: true, logicalNumbers: true }),
+  {
+    description:
+      'Target of a grant: exactly one of a group, logical numbers and a filter. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
+    references: { groupId: 'Group' },
+    descriptions: {
+      groupId: 'Global id of a group. The target is all logical numbers that it has now.',
+      logicalNumbers: 'Logical numbers (`number`, not ids); duplicates count once.',
+    },
+    fields: {
+      filter: nullable(
+        object(LogicalNumberList.Filter, 'The target is all logical numbers for which this holds now.'),
+      ),
+    },
+  },
+);
+
+const AppVersionGrantPayload = payloadType('AppVersionGrant', {
+  count: nullable(
+    int(
+      'Number of logical numbers whose versions have changed; 0 if all of them were as requested already. Null if nothing was changed because of an error.',
+    ),
+  ),
+});
+
+interface GrantArguments {
+  readonly target: { readonly filter?: FilterInput | null };
+}
+
+/** Where the fields stand in the arguments that errors of the domain name. */
+function pathOf(field: string): readonly string[] {
+  return ['groupId', 'logicalNumbers'].includes(field) ? ['target', field] : [field];
+}
+
+@Resolver()
+class AppVersionGrants {
+  @examines(({ target: { filter } }: GrantArguments) =>
+    filter == null ? [] : [examinesMatching(conditionOf(logicalNumbers, filter))],
+  )
+  @Mutation(() => AppVersionGrantPayload, {
+    description: [
+      'Gives app versions to many logical numbers, or takes them away. Versions that are not named stay as they are,',
+      'unless the mode says otherwise, so two dashboards that add different versions do not undo the change of each other.',
+      'The versions must be attached to the group of each logical number, unless they are taken away.',
+      'Logical numbers are changed in parts of at most 200; if an error interrupts the mutation, repeat it:',
+      'those that were changed already do not change again.',
+    ].join(' '),
+  })
+  appVersionGrant(
+    @Arg('appVersionIds', () => [ID], { description: 'Global ids of the app versions. At most 100.' })
+    appVersionIds: string[],
+    @Arg('target', () => AppVersionGrantTargetInput, { description: 'The logical numbers to change.' })
+    { filter, ...target }: Input,
+    @Arg('mode', () => Mode.values, {
+      nullable: true,
+      defaultValue: 'add',
+      description: 'What to do with the versions.',
+    })
+    mode: GrantMode | null,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.changeInParts(
+      async (work) => {
+        const input = withNumbers({ appVersionIds, ...target }, REFERENCES);
+        const condition = filter == null ? undefined : conditionOf(logicalNumbers, filter as FilterInput);
+        if (condition !== undefined) await ctx.loaders.charge(work, () => examinesMatching(condition));
+        return await planGrant(work, { input, condition, mode: mode ?? 'add' });
+      },
+      (counts: readonly number[]) => ({ count: counts.reduce((sum, count) => sum + count, 0) }),
+      pathOf,
+    );
+  }
+}
+
+export const appVersionGrantFace = face(AppVersionGrants);

@@ -1,0 +1,84 @@
+import type { Condition } from '../../database/list/condition.js';
+import type { Examination } from '../../database/list/examination.js';
+import type { Key, SliceRequest } from '../../database/list/slice.js';
+import type { ReadWork } from '../../database/work.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { normalized } from '../../platform/encoding/text.js';
+import { invalid } from '../../platform/errors.js';
+import { hasGroup } from '../group/group.service.js';
+import { tooManyRecords } from '../removal/removal.service.js';
+import type { LogicalNumberHead } from './logical-number.model.js';
+import { logicalNumbers } from './logical-number.repository.js';
+import { findLogicalNumbersByNumbers } from './logical-number.service.js';
+
+/** The logical numbers that a change of many is for: those of a group, given ones, or those that meet a filter. */
+export type NumberTarget =
+  | { readonly groupId: number }
+  | { readonly logicalNumbers: readonly string[] }
+  /** Null for all of the company. */
+  | { readonly filter: Condition | null };
+
+const NUMBERS_PER_QUERY = 1_000;
+const MAX_UNKNOWN_IN_MESSAGE = 20;
+
+/**
+ * The logical numbers of a target; one statement for a thousand of them. Errors: `invalid` for an unknown group or number,
+ * `too_many_records` for more than `limit`.
+ */
+export async function findTarget(
+  work: ReadWork,
+  target: NumberTarget,
+  limit: number,
+): Promise<readonly LogicalNumberHead[]> {
+  if ('logicalNumbers' in target) return await findGiven(work, target.logicalNumbers, limit);
+  if ('filter' in target) return await findMatching(work, target.filter, limit);
+  const { groupId } = target;
+  if (!(await hasGroup(work, groupId))) throw invalid('groupId', 'is not the id of a group');
+  return await findMatching(work, { and: [{ field: 'groupId', operator: 'eq', value: groupId }] }, limit);
+}
+
+/** What finding the numbers that meet a filter examines at most. */
+export function examinesMatching(condition: Condition | null): Examination {
+  return logicalNumbers.examinesSlice(pageAfter(null, condition));
+}
+
+function pageAfter(key: Key | null, condition: Condition | null): SliceRequest {
+  return { order: 'ID', descending: false, backward: false, limit: NUMBERS_PER_QUERY, key, condition };
+}
+
+async function findGiven(
+  work: ReadWork,
+  listed: readonly string[],
+  limit: number,
+): Promise<readonly LogicalNumberHead[]> {
+  const numbers = [...new Set(listed.map((number) => normalized(number.trim())))];
+  if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
+  const found = await findLogicalNumbersByNumbers(work, numbers);
+  const known = new Set(found.map(({ number }) => number));
+  const unknown = numbers.filter((number) => !known.has(number));
+  if (unknown.length === 0) return found;
+  const named = unknown.slice(0, MAX_UNKNOWN_IN_MESSAGE).join(', ');
+  const more = unknown.length - MAX_UNKNOWN_IN_MESSAGE;
+  throw invalid('logicalNumbers', `are not all known: ${named}${more > 0 ? ` and ${more} more` : ''}`);
+}
+
+async function findMatching(
+  work: ReadWork,
+  condition: Condition | null,
+  limit: number,
+): Promise<readonly LogicalNumberHead[]> {
+  const found: LogicalNumberHead[] = [];
+  let key: Key | null = null;
+  for (;;) {
+    const { items, hasMore } = await logicalNumbers.slice(work, pageAfter(key, condition));
+    found.push(...items.map(({ record }) => record));
+    if (found.length > limit) throw tooMany(`more than ${limit} logical numbers`, limit);
+    if (!hasMore) return found;
+    key = items.at(-1)?.key ?? null;
+    await yieldToEventLoop();
+  }
+}
+
+function tooMany(records: string, limit: number): Error {
+  return tooManyRecords('The target', records, limit, 'select fewer logical numbers, or fewer app versions');
+}

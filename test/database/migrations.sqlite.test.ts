@@ -12,6 +12,7 @@ import { checkFile } from '../../src/database/sqlite/file/check.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
+import { SCOPES } from '../../src/platform/caller.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 let folder: string;
@@ -274,6 +275,29 @@ describe('the rollups of transactions', () => {
     insert(row(1, 1, 'a'), row(2, 99, 'b'));
     change("update transactions set app_name = 'c' where id = 1");
     expect(checkFile(older)).toEqual([]);
+  });
+});
+
+describe('tokens of the token endpoint', () => {
+  it('of an older file get the new scope, and named tokens do not', async () => {
+    const older = join(folder, 'older.db');
+    await migrateFile(
+      older,
+      Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0016')),
+    );
+    const database = new Sqlite(older);
+    database.exec(`insert into companies values (1, 'Acme', 0, 0);
+      insert into users (id, email, name, time_zone, password_hash, sign_in_count, failed_sign_ins, revision, created_at,
+        updated_at) values (1, 'a@b.example', 'A', 'UTC', '', 0, 0, 1, 0, 0);
+      insert into memberships (company_id, user_id, role, created_at) values (1, 1, 'admin', 0);
+      insert into access_tokens (company_id, id, user_id, kind, scopes, token_hash, last_four, created_at) values
+        (1, 1, 1, 'derived', '["read","write","admin","ingest"]', 'a', '', 0), (1, 2, 1, 'named', '["read"]', 'b', '', 0)`);
+    database.close();
+    await migrateFile(older);
+    expect(read(older, 'select scopes from access_tokens order by id')).toEqual([
+      { scopes: JSON.stringify(SCOPES) },
+      { scopes: '["read"]' },
+    ]);
   });
 });
 

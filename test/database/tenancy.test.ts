@@ -80,6 +80,18 @@ import {
   parameters,
   parametersOfGroup,
 } from '../../src/resources/parameter/parameter.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
+import {
+  deleteDeviceToken,
+  replaceDeviceTokens,
+  selectDevicesForTokens,
+} from '../../src/resources/terminal/device-token.repository.js';
+import { selectRefusals, storeRefusals } from '../../src/resources/terminal/terminal-refusal.repository.js';
+import {
+  addKnocks,
+  isUnknownTerminal,
+  trimUnknownTerminals,
+} from '../../src/resources/terminal/unknown-terminal.repository.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { hoursIn } from '../../src/resources/transaction/summary/transaction-summary.repository.js';
@@ -134,7 +146,7 @@ const LISTS = [
     metacontentList,
     notifications,
   ],
-  ...[transactions, users, memberList, apiTokens, companies],
+  ...[transactions, users, memberList, apiTokens, companies, unknownTerminals],
 ];
 const CHILDREN = [
   ...[groupsOfAppVersion, filesOfAppVersion, appVersionsOfApp, appVersionsOfFile, appVersionsOfGroup],
@@ -170,6 +182,10 @@ const READS: Readonly<Record<string, Read>> = {
   'device totals': totalDevices,
   'devices by model': devicesByModel,
   'devices by framework version': devicesByFrameworkVersion,
+  'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
+  'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
+  refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
+  'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
   app: (work) => getAppByName(work, 'A.posxml'),
   'apps by names': (work) => findAppsByNames(work, ['A.posxml', 'A.posxmlx']),
   apps: (work) => listApps(work, PAGE),
@@ -218,6 +234,21 @@ const READS: Readonly<Record<string, Read>> = {
 const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'delete versions': async (work) => deleteAppVersionsOf(work, await getApp(work, 1)),
   'detach devices': (work) => detachDevicesFrom(work, { id: 1, number: 'N' }),
+  'issue the token of a device': (work) =>
+    replaceDeviceTokens(work, [{ deviceId: 1, hash: 'new', lastFour: '1111' }]),
+  'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
+  'store refusals': (work) =>
+    storeRefusals(work, {
+      ...{ code: 'terminal_unassigned', deviceIds: [1, TWIN + 1], unlessSince: work.now },
+    }),
+  'add unknown terminals': (work) =>
+    addKnocks(
+      work,
+      ['U', 'Ux', 'S'].map((serialNumber) => ({
+        ...{ serialNumber, firstAt: work.now, lastAt: work.now, count: 1 },
+      })),
+    ),
+  'trim unknown terminals': (work) => trimUnknownTerminals(work, 10),
   'drop links to versions': (work) => dropVersionLinks(work, [11, 12]),
   'detach from a group': async (work) =>
     detachFromGroup(work, await getGroup(work, 1), { appVersionIds: [11] }),

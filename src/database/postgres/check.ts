@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-import { COUNTED, COUNTED_LATER } from '../totals/count.js';
+import { COUNTED, COUNTED_LATER, COUNTED_SINCE_TERMINALS } from '../totals/count.js';
 import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../totals/rollups.js';
 import { SYSTEM_ROLE } from './schema/index.js';
 
@@ -60,7 +60,7 @@ const WRONG_SEQUENCES = `select 'company ' || c.company_id || ': its ledger has 
   where c.name = 'ledger' and (l.last is distinct from c.last_drawn or l.total <> l.last - l.first + 1)`;
 
 const QUERIES: readonly string[] = [
-  ...[...COUNTED, ...COUNTED_LATER].map((table) => wrongCounter(table, table)),
+  ...[...COUNTED, ...COUNTED_LATER, ...COUNTED_SINCE_TERMINALS].map((table) => wrongCounter(table, table)),
   wrongCounter('users', 'memberships'),
   ...ROLLUPS.map(wrongTotals),
   WRONG_SEQUENCES,

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../tables/tables.js';
 import { createSchema } from './schema/index.js';
 import { addTransactionRollups } from './schema/rollups.js';
+import { addTerminals } from './schema/terminals.js';
 
 /**
  * Applied in the order of their names. The first one makes what the migrations of a file up to this number make together.
@@ -11,6 +12,7 @@ import { addTransactionRollups } from './schema/rollups.js';
 export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise<void>>> = {
   '0013-schema': createSchema,
   '0014-transaction-rollups': addTransactionRollups,
+  '0016-terminals': addTerminals,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -28,8 +28,15 @@ export const COUNTED_LATER = [
   'logical_number_app_versions',
 ] as const;
 
+/** Tables that are counted since the migration 0016. */
+export const COUNTED_SINCE_TERMINALS = ['unknown_terminals'] as const;
+
 /** `users` counts memberships. */
-export type CounterName = (typeof COUNTED)[number] | (typeof COUNTED_LATER)[number] | 'users';
+export type CounterName =
+  | (typeof COUNTED)[number]
+  | (typeof COUNTED_LATER)[number]
+  | (typeof COUNTED_SINCE_TERMINALS)[number]
+  | 'users';
 
 /** Rows of `removals`, and of what is joined with them, that are records of these names which are hidden already. */
 const REMOVED: Partial<Record<CounterName, RawBuilder<unknown>>> = {

@@ -28,7 +28,7 @@ it('the rollups of transactions are filled by the migration, and kept for nodes 
     await addCompanies(run);
     await addTransactions(run, 1_000);
     await run('delete from transactions where id between 1010 and 1020');
-    expect(await bringUpToDate(client, 'test')).toEqual(['0014-transaction-rollups']);
+    expect(await bringUpToDate(client, 'test')).toEqual(['0014-transaction-rollups', '0016-terminals']);
     expect(await checkServer(client)).toEqual([]);
     const [days] = await run('select sum(total) as total from transaction_day_totals where company_id = 1');
     expect(days).toEqual({ total: 89 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { COUNTED, COUNTED_LATER } from '../../../src/database/totals/count.js';
+import { COUNTED, COUNTED_LATER, COUNTED_SINCE_TERMINALS } from '../../../src/database/totals/count.js';
 import { ROLLUPS } from '../../../src/database/totals/rollups.js';
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../../../src/database/postgres/schema/index.js';
 import { addRecords } from '../../support/postgres/records.js';
@@ -120,7 +120,7 @@ async function run({ company, statements }: { company: number | null; statements
   await database.owner('reset role');
 }
 
-const NAMES = [...COUNTED, ...COUNTED_LATER];
+const NAMES = [...COUNTED, ...COUNTED_LATER, ...COUNTED_SINCE_TERMINALS];
 const ACTUAL_COUNTS = [...NAMES.map((table) => [table, table]), ['memberships', 'users']]
   .map(([table, name]) => `select company_id, '${name}' as name, count(*) as total from ${table} group by 1`)
   .concat(

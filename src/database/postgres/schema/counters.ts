@@ -29,7 +29,8 @@ const countedIn = (table: string, counter = table): string =>
   `create trigger ${table}_counted_in after insert on ${table} referencing new table as new_rows
     for each statement execute function count_added_rows('${counter}')`;
 
-function counted(table: string, counter = table): readonly string[] {
+/** Triggers that count the rows of each company in a table, and keep a row in its company. */
+export function counted(table: string, counter = table): readonly string[] {
   return [
     countedIn(table, counter),
     `create trigger ${table}_counted_out after delete on ${table} referencing old table as old_rows

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
-import { COUNTED, COUNTED_LATER } from '../../totals/count.js';
+import { COUNTED, COUNTED_LATER, COUNTED_SINCE_TERMINALS } from '../../totals/count.js';
 import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../../totals/rollups.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
@@ -26,7 +26,9 @@ export function checkFile(file: string): readonly string[] {
       ...COUNTED.flatMap((table) => wrongCounters(database, table, table)),
       ...wrongCounters(database, 'users', 'memberships'),
       // Older schemas do not have these totals.
-      ...(state === 'current' ? COUNTED_LATER : []).flatMap((table) => wrongCounters(database, table, table)),
+      ...(state === 'current' ? [...COUNTED_LATER, ...COUNTED_SINCE_TERMINALS] : []).flatMap((table) =>
+        wrongCounters(database, table, table),
+      ),
       ...(state === 'current' ? ROLLUPS : []).flatMap((rollup) => wrongTransactionTotals(database, rollup)),
       ...(state === 'current' ? wrongSequences(database) : []),
     ];

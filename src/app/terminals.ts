@@ -1,7 +1,9 @@
 import type { RequestHandler } from 'express';
 
+import type { Units } from '../database/work.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
+import type { Clock } from '../platform/clock.js';
 import { admitTerminal } from '../resources/terminal/terminal-access.service.js';
 import {
   claimTerminal,
@@ -12,7 +14,14 @@ import { createRefusalLog } from '../resources/terminal/terminal-refusal.service
 import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import { createTerminalRouter } from '../terminal/router.js';
-import type { SurfaceParts } from './surfaces.js';
+import type { Monitoring } from './monitoring.js';
+
+export interface TerminalParts {
+  readonly units: Units;
+  readonly clock: Clock;
+  readonly monitoring: Monitoring;
+  readonly onError: (error: unknown) => void;
+}
 
 export interface Terminals {
   /** Of all paths below /terminal/v1. */
@@ -25,7 +34,7 @@ export interface Terminals {
 
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(
-  { units, clock, monitoring, onError }: SurfaceParts,
+  { units, clock, monitoring, onError }: TerminalParts,
   access: Authenticator,
   bodyRate: BodyRate,
 ): Terminals {

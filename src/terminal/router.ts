@@ -27,14 +27,14 @@ export interface TerminalOptions<T> {
   readonly bodyRate: BodyRate;
   readonly limit: LimitTerminal;
   /** The terminal that a request speaks for. Errors: 400, 401, 403. */
-  claim(
+  readonly claim: (
     given: { readonly token: string | undefined; readonly named: string | undefined },
     origin: Origin,
-  ): Promise<TerminalClaim>;
+  ) => Promise<TerminalClaim>;
   /** Errors: `TerminalRefused`. */
-  admit(work: ReadWork, claim: TerminalClaim): Promise<T>;
+  readonly admit: (work: ReadWork, claim: TerminalClaim) => Promise<T>;
   /** Called for each request that `admit` has refused. */
-  onRefused(claim: TerminalClaim, refused: TerminalRefused): void;
+  readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
 }
 
 /**

@@ -316,6 +316,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0012-row-totals': '14cc3ae42170360296f69e0d066f7adddbafe205abf96dcebeb9e572819861ec',
   '0013-queued-deliveries': 'dffe8963f7ed4bbfb30499e570cdce264860b487c4b8c14ec177448877cae37e',
   '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
+  '0016-terminals': 'd62afc55383d6840b2ec25c7ef8b8e463bde3e26ddd478fb6d4356bc962be315',
 };
 
 describe('released migrations', () => {

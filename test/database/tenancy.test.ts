@@ -81,17 +81,6 @@ import {
   parametersOfGroup,
 } from '../../src/resources/parameter/parameter.service.js';
 import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
-import {
-  deleteDeviceToken,
-  replaceDeviceTokens,
-  selectDevicesForTokens,
-} from '../../src/resources/terminal/device-token.repository.js';
-import { selectRefusals, storeRefusals } from '../../src/resources/terminal/terminal-refusal.repository.js';
-import {
-  addKnocks,
-  isUnknownTerminal,
-  trimUnknownTerminals,
-} from '../../src/resources/terminal/unknown-terminal.repository.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { hoursIn } from '../../src/resources/transaction/summary/transaction-summary.repository.js';
@@ -119,6 +108,7 @@ import { openDatabase, testDatabase, type TestDatabase } from '../support/databa
 import type { SqlRow, TestPlace } from '../support/databases/place.js';
 import { report } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
+import { TERMINAL_READS, TERMINAL_WRITES } from '../support/tenancy-of-terminals.js';
 import { rowsOfCompany, seedCompanies, START, TWIN } from '../support/two-companies.js';
 
 const CLOCK: Clock = { now: () => new Date(Date.UTC(2026, 0, 1)), elapsed: () => 0 };
@@ -182,10 +172,7 @@ const READS: Readonly<Record<string, Read>> = {
   'device totals': totalDevices,
   'devices by model': devicesByModel,
   'devices by framework version': devicesByFrameworkVersion,
-  'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
-  'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
-  refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
-  'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
+  ...TERMINAL_READS,
   app: (work) => getAppByName(work, 'A.posxml'),
   'apps by names': (work) => findAppsByNames(work, ['A.posxml', 'A.posxmlx']),
   apps: (work) => listApps(work, PAGE),
@@ -234,21 +221,7 @@ const READS: Readonly<Record<string, Read>> = {
 const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'delete versions': async (work) => deleteAppVersionsOf(work, await getApp(work, 1)),
   'detach devices': (work) => detachDevicesFrom(work, { id: 1, number: 'N' }),
-  'issue the token of a device': (work) =>
-    replaceDeviceTokens(work, [{ deviceId: 1, hash: 'new', lastFour: '1111' }]),
-  'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
-  'store refusals': (work) =>
-    storeRefusals(work, {
-      ...{ code: 'terminal_unassigned', deviceIds: [1, TWIN + 1], unlessSince: work.now },
-    }),
-  'add unknown terminals': (work) =>
-    addKnocks(
-      work,
-      ['U', 'Ux', 'S'].map((serialNumber) => ({
-        ...{ serialNumber, firstAt: work.now, lastAt: work.now, count: 1 },
-      })),
-    ),
-  'trim unknown terminals': (work) => trimUnknownTerminals(work, 10),
+  ...TERMINAL_WRITES,
   'drop links to versions': (work) => dropVersionLinks(work, [11, 12]),
   'detach from a group': async (work) =>
     detachFromGroup(work, await getGroup(work, 1), { appVersionIds: [11] }),

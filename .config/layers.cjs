@@ -13,7 +13,7 @@ const layers = [
     files: '^src/boot[.]ts$',
     example: 'src/boot.ts',
     src: ['main'],
-    node: ['child_process', 'module', 'path'],
+    node: ['child_process', 'module', 'path', 'v8'],
   },
   { name: 'main', files: '^src/main[.]ts$', example: 'src/main.ts', src: ['cli'], node: ['path'] },
   {
@@ -131,6 +131,12 @@ const layers = [
     packages: ['zod'],
   },
   {
+    name: 'terminal-face',
+    files: '^src/resources/.+[.]terminal[.]ts$',
+    example: 'src/resources/example/example.terminal.ts',
+    src: [...DOMAIN, 'service', 'terminal-face', 'terminal-index'],
+  },
+  {
     name: 'graphql-face',
     files: '^src/resources/.+[.]graphql[.]ts$',
     example: 'src/resources/example/example.graphql.ts',
@@ -158,6 +164,19 @@ const layers = [
     src: [...UNITS, 'http', 'rest'],
     packages: ['express', 'zod'],
     node: ['crypto'],
+  },
+  {
+    name: 'terminal-index',
+    files: '^src/terminal/index[.]ts$',
+    example: 'src/terminal/index.ts',
+    src: ['terminal'],
+  },
+  {
+    name: 'terminal',
+    files: '^src/terminal/',
+    example: 'src/terminal/example.ts',
+    src: [...UNITS, 'http', 'rest', 'terminal'],
+    packages: ['express', 'zod'],
   },
   {
     name: 'graphql-index',
@@ -196,7 +215,7 @@ const layers = [
     src: [
       ...UNITS,
       ...['open', 'model', 'service', 'secrets', 'rest-face', 'graphql-face', 'http', 'app'],
-      ...['rest', 'rest-index', 'graphql', 'graphql-index', 'graphql-schema'],
+      ...['rest', 'rest-index', 'terminal-face', 'terminal', 'graphql', 'graphql-index', 'graphql-schema'],
     ],
     packages: ['express', 'graphql', 'reflect-metadata', 'type-graphql'],
     node: ['http', 'timers/promises'],

@@ -65,6 +65,7 @@ function createWaitingApp(
     }),
     rateLimit: refuse,
     v1: refuse,
+    terminal: refuse,
     graphql: { handler: refuse, refuse },
     onError: () => undefined,
   });

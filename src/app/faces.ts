@@ -20,6 +20,7 @@ import { notificationFace } from '../resources/notification/notification.graphql
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
 import { parameterBulkFace } from '../resources/parameter/parameter.bulk.graphql.js';
 import { parameterFace } from '../resources/parameter/parameter.graphql.js';
+import { terminalFace } from '../resources/terminal/terminal.graphql.js';
 import { transactionRecordingFace } from '../resources/transaction/recording/transaction-recording.graphql.js';
 import { transactionSummaryFace } from '../resources/transaction/summary/transaction-summary.graphql.js';
 import { transactionFace } from '../resources/transaction/transaction.graphql.js';
@@ -53,6 +54,7 @@ export const FACES: readonly Face[] = [
   notificationFace,
   parameterBulkFace,
   parameterFace,
+  terminalFace,
   transactionFace,
   transactionLiveFace,
   transactionRecordingFace,

@@ -32,6 +32,7 @@ import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createRestRouter, type RestOptions } from '../rest/router.js';
 import type { Monitoring } from './monitoring.js';
 import { createRoutes } from './routes.js';
+import { createTerminals } from './terminals.js';
 
 export interface SurfaceParts {
   readonly config: Config;
@@ -53,16 +54,19 @@ export interface Surfaces {
   readonly listener: RequestListener;
   /** Loads GraphQL; requests for it wait until that is done. */
   readonly load: () => Promise<void>;
-  /** Ends WebSockets and event streams; their running operations may take `graceMs`. */
+  /**
+   * Ends WebSockets and event streams; their running operations may take `graceMs`. Stores what is noted of terminals.
+   */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
 /** REST, GraphQL, documentation and monitoring, behind one rate limit. */
 export function createSurfaces(parts: SurfaceParts): Surfaces {
   const { config, clock, units, monitoring, onError } = parts;
-  const authenticator = createAuthenticator(units, clock, onError);
-  const count = requestCounter(parts);
   const bodyRate = { clock, windowMs: parts.timeouts.bodyMs };
+  const terminals = createTerminals(parts, createAuthenticator(units, clock, onError), bodyRate);
+  const { authenticator } = terminals;
+  const count = requestCounter(parts);
   const uploads = createUploads(parts, bodyRate);
   const services: RestOptions = {
     units,
@@ -88,10 +92,14 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
     uncounted: monitoringRoutes({ ...monitoring.handlers, ...rest.docs }),
     rateLimit: rateLimit(count),
     v1: rest.router,
+    terminal: terminals.router,
     graphql,
     onError,
   });
-  return { listener, load: graphql.load, stop: graphql.stop };
+  const stop = async (graceMs: number): Promise<void> => {
+    await Promise.all([graphql.stop(graceMs), terminals.stop()]);
+  };
+  return { listener, load: graphql.load, stop };
 }
 
 /** One object, so that its limits are those of the whole server. */
@@ -119,6 +127,9 @@ function createRest(
   const router = createRestRouter(routes, services);
   return { router, docs: docsHandlers(() => createOpenApi(routes)) };
 }
+
+/** Their responses show a secret that is not stored. */
+const SECRET_MUTATIONS = ['apiTokenCreate', 'apiTokenRenew', 'memberAdd', 'deviceTokenIssue'];
 
 /** What GraphQL consists of, in an order in which each part takes less than 50 ms: requests are served in between. */
 const GRAPHQL_PARTS: readonly (() => Promise<unknown>)[] = [
@@ -165,8 +176,8 @@ async function createGraphqlSurface(
   return await createGraphql({
     ...services,
     schema,
-    sensitiveMutations: ['apiTokenCreate', 'apiTokenRenew', 'apiTokenRevoke', 'memberAdd'],
-    secretMutations: ['apiTokenCreate', 'apiTokenRenew', 'memberAdd'],
+    sensitiveMutations: [...SECRET_MUTATIONS, 'apiTokenRevoke'],
+    secretMutations: SECRET_MUTATIONS,
     secrets: { tokenSecret, newPassword: passwords.initial },
     development: config.graphqlDevelopment,
     graphiqlToken,

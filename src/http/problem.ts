@@ -1,4 +1,5 @@
 import { DOMAIN_CODES, DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
+import { TerminalRefused } from '../platform/terminal.js';
 
 /** Codes of errors that occur before a service is called. */
 const HTTP_CODES = [
@@ -82,6 +83,10 @@ export function problemResponse(error: unknown, requestId: string): ProblemRespo
     return { status, headers, body: { message, code, request_id: requestId } };
   }
   if (error instanceof DomainError) return domainProblem(error, requestId);
+  if (error instanceof TerminalRefused) {
+    const { code, message } = error;
+    return { status: 403, headers: {}, body: { message, code, request_id: requestId } };
+  }
   return {
     status: 500,
     headers: {},

@@ -3,7 +3,7 @@ import { DomainError } from './errors.js';
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const SCOPES = ['read', 'write', 'admin', 'ingest'] as const;
+export const SCOPES = ['read', 'write', 'admin', 'ingest', 'terminals'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export type Channel = 'api' | 'interface';
@@ -13,7 +13,7 @@ export interface Caller {
   readonly companyId: number;
   /** The command line acts for a user too (contract 28). */
   readonly userId: number;
-  /** Null if the command line acts. */
+  /** Null if the command line or the token of a device acts. */
   readonly tokenId: number | null;
   readonly role: Role;
   readonly scopes: readonly Scope[];
@@ -40,8 +40,8 @@ export function localCaller(member: Pick<Caller, 'companyId' | 'userId' | 'timeZ
 
 const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ['read'],
-  operator: ['read', 'write', 'ingest'],
-  admin: ['read', 'write', 'ingest', 'admin'],
+  operator: ['read', 'write', 'ingest', 'terminals'],
+  admin: ['read', 'write', 'ingest', 'admin', 'terminals'],
 };
 
 /** Whether both the user's role and the token include the scope. */

@@ -68,7 +68,7 @@ interface ServeOptions extends RestOptions {
  * other method that a path does not have is 405 (contract 4). Passes on what is none of them.
  */
 export function createRestRouter(routes: readonly Route[], options: RestOptions): RequestHandler {
-  const table = new RouteTable(routes);
+  const table = new RouteTable(routes, '/v1');
   const withFile = routes.filter(({ file }) => file !== undefined);
   const fileRoutes = withFile.map(({ method, path }) => `${method} /v1${path}`).join(', ');
   const all = { ...options, fileRoutes };
@@ -81,7 +81,7 @@ export function createRestRouter(routes: readonly Route[], options: RestOptions)
 }
 
 async function serve(
-  { path: { methods, allowed, template }, values }: FoundPath,
+  { path: { methods, allowed, template }, values }: FoundPath<Route>,
   request: Request,
   response: Response,
   options: ServeOptions,

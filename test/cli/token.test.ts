@@ -40,7 +40,7 @@ describe('token create, list and revoke', () => {
     [['--expires', '2020-01-01'], '--expires-at: must be in the future'],
     [['--expires', 'tomorrow'], '--expires: must be YYYY-MM-DD'],
     [['--expires', '2030-02-31T00:00:00'], '--expires: must be YYYY-MM-DD'],
-    [['--scopes', 'read,everything'], '--scopes: 1 must be one of read, write, admin, ingest'],
+    [['--scopes', 'read,everything'], '--scopes: 1 must be one of read, write, admin, ingest, terminals'],
     [['--name', ''], '--name: must not be empty'],
     [['--company', 'Beta'], 'No such member of the company.'],
     [['--company', 'Nowhere'], 'No such company.'],

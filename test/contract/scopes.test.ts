@@ -33,8 +33,8 @@ const ROUTE_SCOPES: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {
 };
 const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ['read'],
-  operator: ['read', 'write', 'ingest'],
-  admin: ['read', 'write', 'ingest', 'admin'],
+  operator: ['read', 'write', 'ingest', 'terminals'],
+  admin: ['read', 'write', 'ingest', 'admin', 'terminals'],
 };
 const OPEN = ['POST /users/token'];
 

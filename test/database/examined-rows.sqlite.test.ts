@@ -30,6 +30,7 @@ import {
   transactionsOfDevice,
   transactionsOfLogicalNumber,
 } from '../../src/resources/transaction/totals/transaction-totals.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
@@ -66,6 +67,8 @@ const FILL = [
       select ${company}, n, 'x', 'group', 'show', n, ${audit('n')} from r`,
     `${NUMBERS} insert into access_tokens (company_id, id, user_id, kind, scopes, token_hash, last_four, created_at)
       select ${company}, n, 1, 'named', '[]', ${company} || ' ' || n, '', n from r`,
+    `${NUMBERS} insert into unknown_terminals (company_id, id, serial_number, first_seen_at, last_seen_at, count)
+      select ${company}, n, 'unknown v' || n, n, n * 10, n from r`,
     `${NUMBERS} insert into ledger (company_id, sequence, user_id, entity_id, at, channel, action, entity_type)
       select ${company}, n, 1, n % 30, n, 'api', 'v' || (n % 2), 'v' || (n % 3) from r`,
     `${NUMBERS} insert into transactions (company_id, id, transaction_type, serial_number, logical_number, app_name, detail, status, started_at, recorded_at)
@@ -109,6 +112,7 @@ const LISTS = {
   files,
   notifications,
   apiTokens,
+  unknownTerminals,
   ledgerEntries,
   transactions,
 };

@@ -12,6 +12,7 @@ import { checkFile } from '../../src/database/sqlite/file/check.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
+import { SCOPES } from '../../src/platform/caller.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 let folder: string;
@@ -277,6 +278,29 @@ describe('the rollups of transactions', () => {
   });
 });
 
+describe('tokens of the token endpoint', () => {
+  it('of an older file get the new scope, and named tokens do not', async () => {
+    const older = join(folder, 'older.db');
+    await migrateFile(
+      older,
+      Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0016')),
+    );
+    const database = new Sqlite(older);
+    database.exec(`insert into companies values (1, 'Acme', 0, 0);
+      insert into users (id, email, name, time_zone, password_hash, sign_in_count, failed_sign_ins, revision, created_at,
+        updated_at) values (1, 'a@b.example', 'A', 'UTC', '', 0, 0, 1, 0, 0);
+      insert into memberships (company_id, user_id, role, created_at) values (1, 1, 'admin', 0);
+      insert into access_tokens (company_id, id, user_id, kind, scopes, token_hash, last_four, created_at) values
+        (1, 1, 1, 'derived', '["read","write","admin","ingest"]', 'a', '', 0), (1, 2, 1, 'named', '["read"]', 'b', '', 0)`);
+    database.close();
+    await migrateFile(older);
+    expect(read(older, 'select scopes from access_tokens order by id')).toEqual([
+      { scopes: JSON.stringify(SCOPES) },
+      { scopes: '["read"]' },
+    ]);
+  });
+});
+
 /** SHA-256 of the names and the SQL text of the schema that a new file has after each migration. */
 const RELEASED: Readonly<Record<string, string>> = {
   '0001-initial': 'c09d69a65dca92581d9f3c5ee12e1ed1fc83075f6eb1e527d65c69415561cd07',
@@ -293,6 +317,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0013-queued-deliveries': 'dffe8963f7ed4bbfb30499e570cdce264860b487c4b8c14ec177448877cae37e',
   '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
   '0015-group-default-versions': 'e260d809d8665119c1ce26f29c4048a88517a1248bc4a7eb8ecc181aab9f03d7',
+  '0016-terminals': 'd62afc55383d6840b2ec25c7ef8b8e463bde3e26ddd478fb6d4356bc962be315',
 };
 
 describe('released migrations', () => {

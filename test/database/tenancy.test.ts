@@ -87,6 +87,7 @@ import {
   parameters,
   parametersOfGroup,
 } from '../../src/resources/parameter/parameter.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { hoursIn } from '../../src/resources/transaction/summary/transaction-summary.repository.js';
@@ -114,8 +115,9 @@ import { openDatabase } from '../support/database.js';
 import type { SqlRow } from '../support/databases/place.js';
 import { report } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
-import { rowsOfCompany, START, TWIN } from '../support/two-companies.js';
 import { CALLER, outcome, outcomeOrError, setUp, unitsOf } from './company-units.js';
+import { TERMINAL_READS, TERMINAL_WRITES } from '../support/tenancy-of-terminals.js';
+import { rowsOfCompany, START, TWIN } from '../support/two-companies.js';
 
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };
@@ -137,7 +139,7 @@ const LISTS = [
     metacontentList,
     notifications,
   ],
-  ...[transactions, users, memberList, apiTokens, companies],
+  ...[transactions, users, memberList, apiTokens, companies, unknownTerminals],
 ];
 const CHILDREN = [
   ...[groupsOfAppVersion, filesOfAppVersion, appVersionsOfApp, appVersionsOfFile, appVersionsOfGroup],
@@ -175,6 +177,7 @@ const READS: Readonly<Record<string, Read>> = {
   'device totals': totalDevices,
   'devices by model': devicesByModel,
   'devices by framework version': devicesByFrameworkVersion,
+  ...TERMINAL_READS,
   app: (work) => getAppByName(work, 'A.posxml'),
   'apps by names': (work) => findAppsByNames(work, ['A.posxml', 'A.posxmlx']),
   apps: (work) => listApps(work, PAGE),
@@ -237,6 +240,7 @@ async function grantToAll(
 const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'delete versions': async (work) => deleteAppVersionsOf(work, await getApp(work, 1)),
   'detach devices': (work) => detachDevicesFrom(work, { id: 1, number: 'N' }),
+  ...TERMINAL_WRITES,
   'drop links to versions': (work) => dropVersionLinks(work, [11, 12]),
   'detach from a group': async (work) =>
     detachFromGroup(work, await getGroup(work, 1), { appVersionIds: [11] }),

@@ -6,7 +6,7 @@ import { placeholders, type Route } from '../../src/rest/route.js';
 import { RouteTable } from '../../src/rest/route-table.js';
 import { ROUTES } from '../support/openapi-check.js';
 
-const table = new RouteTable(ROUTES);
+const table = new RouteTable(ROUTES, '/v1');
 
 /** What the router of Express finds for the same routes: the first path of the table in its own order. */
 const express = Router({ caseSensitive: true });
@@ -98,6 +98,8 @@ describe('a table', () => {
 
   it('refuses two routes with one method and path', () => {
     const [route] = ROUTES as readonly [Route];
-    expect(() => new RouteTable([route, route])).toThrow(`Two routes for ${route.method} ${route.path}`);
+    expect(() => new RouteTable([route, route], '/v1')).toThrow(
+      `Two routes for ${route.method} ${route.path}`,
+    );
   });
 });

@@ -1,3 +1,6 @@
+import { findDevicesBySerialNumbers } from '../../src/resources/device/device.service.js';
+import { storeRefusals } from '../../src/resources/terminal/terminal-refusal.repository.js';
+import { addKnocks } from '../../src/resources/terminal/unknown-terminal.repository.js';
 import { softwareOf } from './software.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
@@ -35,6 +38,16 @@ export async function populate(server: TestServer, member: Member, times: number
     await client.post('notifications', { ...message, range: 'group', group_id: groups[n] });
     await addColleague(server);
   }
+  await server.app.units.write(member.caller, async (work) => {
+    const found = await findDevicesBySerialNumbers(work, all);
+    const deviceIds = [...found.values()].map(({ id }) => id);
+    await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
+    const knock = { firstAt: work.now, lastAt: work.now, count: 1 };
+    await addKnocks(
+      work,
+      all.map((name) => ({ ...knock, serialNumber: `unknown ${name}` })),
+    );
+  });
   await server.app.units.write(member.caller, (work) =>
     recordAll(
       work,

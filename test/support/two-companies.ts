@@ -31,6 +31,11 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
     ],
   ],
   [
+    'unknown_terminals',
+    'serial_number',
+    [{ id: 1, serial_number: 'U', first_seen_at: EARLY, last_seen_at: EARLY, count: 1 }],
+  ],
+  [
     'apps',
     'name',
     [{ id: 1, name: 'A.posxml', communication_format: 'http', kind: 'module', language: 'posxml', ...audit }],
@@ -141,6 +146,7 @@ export async function seedCompanies(place: TestPlace, withOther: boolean): Promi
     ...ROWS.flatMap(([table, unique, own]) => own.flatMap((row) => copies(table, unique, row, withOther))),
     ...LINKS.flatMap(([table, row, unlinked]) => linkCopies(table, row, unlinked, withOther)),
     ...chunks(withOther),
+    ...ofDevices(withOther),
   ];
   await place.insertForbidden(rows);
   await place.continueIdsAfter(9_000_000);
@@ -208,9 +214,32 @@ function chunks(withOther: boolean): Inserted[] {
   ];
 }
 
+/** Tokens and refusals of devices; the other company has them also for the number of the first one's device. */
+function ofDevices(withOther: boolean): Inserted[] {
+  const first = { company_id: 1, device_id: 1 };
+  const others = [TWIN + 1, 1].map((device_id) => ({ company_id: TWIN, device_id }));
+  return [first, ...(withOther ? others : [])].flatMap((of): Inserted[] => {
+    const hash = `${of.company_id} ${of.device_id}`;
+    return [
+      ['device_tokens', { ...of, token_hash: hash, last_four: '0000', issued_by: 1, issued_at: EARLY }],
+      ['terminal_refusals', { ...of, code: 'terminal_disabled', refused_at: EARLY }],
+    ];
+  });
+}
+
 /** All rows of the first company, or of the other one. */
 export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'): Promise<unknown> {
-  const tables = [...ROWS, ...LINKS, ['content_chunks'], ['notification_deliveries'], ['counters']] as const;
+  const tables = [
+    ...ROWS,
+    ...LINKS,
+    ...[
+      ['content_chunks'],
+      ['notification_deliveries'],
+      ['device_tokens'],
+      ['terminal_refusals'],
+      ['counters'],
+    ],
+  ] as const;
   const condition = whose === 'first' ? '= 1' : '<> 1';
   const rows: unknown[] = [];
   for (const [table] of tables) {

@@ -6,8 +6,10 @@ import type { DeviceRow, ErrorPolicy } from '../../resources/device/device.model
 import { CommandError } from '../command-error.js';
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { addDeviceTokenCommand } from './device-token.js';
 
 export function addDeviceCommands(device: Command, io: CommandIo): void {
+  addDeviceTokenCommand(device, io);
   withActor(
     addJsonCommand(
       device,

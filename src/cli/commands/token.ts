@@ -25,7 +25,7 @@ export function addTokenCommands(token: Command, io: CommandIo): void {
     .requiredOption('--company <name>', 'the company')
     .requiredOption('--email <address>', 'the member who owns the token; their role limits its scopes')
     .requiredOption('--name <name>', 'name of the token, for example what it is used for')
-    .requiredOption('--scopes <list>', 'comma-separated: read, write, admin, ingest')
+    .requiredOption('--scopes <list>', 'comma-separated: read, write, admin, ingest, terminals')
     .option('--expires <date>', 'last day it is valid (YYYY-MM-DD, UTC), or a timestamp')
     .action((options: CreateOptions) => create(io, options));
   addJsonCommand(token, 'list', 'list the tokens of a company, including expired and revoked ones')

@@ -6,6 +6,7 @@ import { runCached } from './cached-query.js';
 export const NUMBERED_TABLES = [
   ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'contents', 'app_versions', 'files'],
   ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions', 'removals'],
+  'unknown_terminals',
 ] as const;
 
 /** Of whom a number of consecutive ids is drawn; 0 stands for no company. */

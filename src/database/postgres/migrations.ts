@@ -4,6 +4,7 @@ import type { Tables } from '../tables/tables.js';
 import { addGroupDefaultVersions } from './schema/default-versions.js';
 import { createSchema } from './schema/index.js';
 import { addTransactionRollups } from './schema/rollups.js';
+import { addTerminals } from './schema/terminals.js';
 
 /**
  * Applied in the order of their names. The first one makes what the migrations of a file up to this number make together.
@@ -13,6 +14,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0013-schema': createSchema,
   '0014-transaction-rollups': addTransactionRollups,
   '0015-group-default-versions': addGroupDefaultVersions,
+  '0016-terminals': addTerminals,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

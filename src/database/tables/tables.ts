@@ -2,6 +2,7 @@ import type { Generated, Selectable, UpdateType } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
+import type { DeviceTokensTable, TerminalRefusalsTable, UnknownTerminalsTable } from './terminal-tables.js';
 import type {
   TransactionDaysTable,
   TransactionDayTotalsTable,
@@ -240,6 +241,9 @@ export interface Tables {
   groups: GroupsTable;
   logical_numbers: LogicalNumbersTable;
   devices: DevicesTable;
+  device_tokens: DeviceTokensTable;
+  terminal_refusals: TerminalRefusalsTable;
+  unknown_terminals: UnknownTerminalsTable;
   apps: AppsTable;
   contents: ContentsTable;
   content_chunks: ContentChunksTable;

@@ -29,7 +29,7 @@ export const COUNTED_LATER = [
 ] as const;
 
 /** Tables that are counted since the migration that made them. */
-export const COUNTED_SINCE_MADE = ['group_default_versions'] as const;
+export const COUNTED_SINCE_MADE = ['group_default_versions', 'unknown_terminals'] as const;
 
 /** `users` counts memberships. */
 export type CounterName =

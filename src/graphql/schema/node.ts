@@ -71,9 +71,9 @@ export function fieldName(typeName: string): string {
   return typeName.charAt(0).toLowerCase() + typeName.slice(1);
 }
 
-/** `an app`, `a device`. */
+/** `an app`, `an unknown terminal`, `a device`, `a user`. */
 export function withArticle(noun: string): string {
-  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+  return `${/^(?:[aeio]|un)/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 interface Identified {

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ExaminingReads } from '../../database/database.js';
 import type { CountedMetric } from '../../database/work.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
+import type { RefusalCode } from '../../platform/terminal.js';
 import { sendText } from '../pieces.js';
 import { addOperationSources, type OperationSources } from './fleet-metrics.js';
 import type { WaitingSince } from './followers.js';
@@ -27,6 +28,7 @@ export interface Metrics {
   /** Called with the text of each SQL statement; returns what is to be called when it has ended. */
   readonly statementStarted: (sql: string) => () => void;
   countRateLimited(): void;
+  countTerminalRefused(code: RefusalCode): void;
   /** Adds what a unit of work counted. */
   readonly count: (metric: CountedMetric, amount: number) => void;
   readonly streams: StreamCounters;
@@ -74,6 +76,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addOperationSources(sources, register);
   addLimitFailures(sources.limitStoreFailures, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
+  const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');
   const counted: Readonly<Record<CountedMetric, Counter>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
   };
@@ -87,6 +90,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     countOperation: (labels, milliseconds) => operations.observe(labels, milliseconds / SECOND),
     statementStarted: statementMetrics(register, systemClock),
     countRateLimited: () => limited.inc(),
+    countTerminalRefused: (code) => refused.inc({ code }),
     count: (metric, amount) => counted[metric].inc(amount),
     streams: { ...streamCounters(register), follow: sources.follow },
     handler: async (_request, response) => {

@@ -23,6 +23,8 @@ export interface HttpParts {
   readonly rateLimit: RequestHandler;
   /** Of all paths below /v1, which it finds in `request.path`. */
   readonly v1: RequestHandler;
+  /** Of all paths below /terminal/v1, which have limits of their own. */
+  readonly terminal: RequestHandler;
   readonly graphql: { readonly handler: RequestHandler; readonly refuse: ErrorRequestHandler };
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -36,12 +38,16 @@ export function createHttpApp(parts: HttpParts): Express {
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
   const first = [requestContext(parts.limits), securityHeaders(parts.secure), ...parts.observers, takeTurn];
-  const counted = [parts.rateLimit, limitRequests, refuseAmbiguous, refuseOtherUpgrades];
+  const checked = [limitRequests, refuseAmbiguous, refuseOtherUpgrades];
+  const counted = [parts.rateLimit, ...checked];
   const allow = (path: string): RequestHandler => allowOrigins(parts.allowedOrigins, path);
   const v1 = chain([allow('/v1'), ...counted, parts.v1, pathNotFound]);
-  app.use(
-    chain([...first, (request, response, next) => (isV1(request) ? v1 : pass)(request, response, next)]),
-  );
+  const terminal = chain([...checked, parts.terminal, pathNotFound]);
+  const handlerOf = (request: Request): RequestHandler => {
+    if (isV1(request)) return v1;
+    return isTerminal(request) ? terminal : pass;
+  };
+  app.use(chain([...first, (request, response, next) => handlerOf(request)(request, response, next)]));
   for (const path of ['/graphql', '/openapi.json']) app.use(path, allow(path));
   app.use(parts.uncounted, chain(counted));
   app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);
@@ -53,6 +59,9 @@ export function createHttpApp(parts: HttpParts): Express {
 const pass: RequestHandler = (_request, _response, next) => next();
 
 const isV1 = ({ path }: Request): boolean => path === '/v1' || path.startsWith('/v1/');
+
+const isTerminal = ({ path }: Request): boolean =>
+  path === '/terminal/v1' || path.startsWith('/terminal/v1/');
 
 /** 404 for WebSocket requests anywhere but at /graphql. */
 const refuseOtherUpgrades: RequestHandler = (request, response, next) => {

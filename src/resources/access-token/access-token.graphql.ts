@@ -36,6 +36,7 @@ export const Scope = enumeration<ScopeName>(
     write: 'Changes the data of the company.',
     admin: 'Reads and manages users, tokens and the ledger.',
     ingest: 'Records transactions and reports of devices, and nothing else.',
+    terminals: 'Speaks for any terminal of the company at `/terminal/v1`, and does nothing else.',
   },
 );
 

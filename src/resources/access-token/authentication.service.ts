@@ -1,30 +1,23 @@
 import type { Units } from '../../database/work.js';
 import type { Authenticator, Origin } from '../../platform/caller.js';
-import { MINUTE, SECOND, type Clock } from '../../platform/clock.js';
+import { MINUTE, type Clock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import { hashToken, TOKEN_FORM, type AccessToken } from './access-token.model.js';
+import { TOKEN_FORM, type AccessToken } from './access-token.model.js';
 import { findCredential, touchToken, type Credential } from './access-token.repository.js';
 import { hasLapsed } from './access-token.rules.js';
+import { cachedLookUp, MAX_CACHED_TOKENS } from './token-cache.service.js';
 
-/** Revocation by this node takes effect at once, by other nodes and commands after this time at the latest. */
-const CACHED_MS = 2 * SECOND;
-const MAX_CACHED_TOKENS = 10_000;
 /** Minimum interval between two updates of a token's `lastUsedAt`. */
 const TOUCH_EVERY_MS = 5 * MINUTE;
 
 const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
-
-interface CachedCredential {
-  readonly credential: Credential;
-  readonly until: number;
-}
 
 export function createAuthenticator(
   units: Units,
   clock: Clock,
   onError: (error: unknown) => void,
 ): Authenticator {
-  const look = cachedLookUp(units, clock);
+  const look = cachedLookUp(units, clock, CHANGES_ACCESS, findCredential);
   const touch = sparseTouch(units, clock, onError);
   return {
     authenticate: async (token, origin) => {
@@ -43,41 +36,6 @@ export function createAuthenticator(
       };
     },
   };
-}
-
-/** Keeps what it found by the text of the token, so that a token is hashed as seldom as it is looked up. */
-function cachedLookUp(units: Units, clock: Clock): (token: string) => Promise<Credential | undefined> {
-  /** The first ones expire first. */
-  const cache = new Map<string, CachedCredential>();
-  let changes = 0;
-  const clear = (): void => {
-    changes += 1;
-    cache.clear();
-  };
-  units.onCommitted((entries) => {
-    if (entries === null || entries.some((entry) => CHANGES_ACCESS.includes(entry.entityType))) clear();
-  });
-  return async (token) => {
-    dropExpired(cache, clock.elapsed());
-    const known = cache.get(token);
-    if (known !== undefined) return known.credential;
-    const before = changes;
-    const credential = await units.systemRead((work) => findCredential(work, hashToken(token)));
-    // What was read before a change is not kept.
-    if (credential === undefined || changes !== before) return credential;
-    if (cache.size >= MAX_CACHED_TOKENS) cache.clear();
-    cache.delete(token);
-    cache.set(token, { credential, until: clock.elapsed() + CACHED_MS });
-    return credential;
-  };
-}
-
-/** No text of a token is kept for longer than a request may use it. */
-function dropExpired(cache: Map<string, CachedCredential>, now: number): void {
-  for (const [token, { until }] of cache) {
-    if (until > now) return;
-    cache.delete(token);
-  }
 }
 
 /** Updates `lastUsedAt` in the background: no request waits for it or fails with it. */

@@ -22,6 +22,14 @@ function recordsOf(company: number): readonly string[] {
     audited('groups', 'name', "'group'"),
     audited('logical_numbers', 'number, group_id', "'number', 1"),
     audited('devices', 'serial_number, enabled, logical_number_id, meta', "'serial', true, 1, '{}'"),
+    linked(
+      'device_tokens',
+      'device_id, token_hash, last_four, issued_by, issued_at',
+      `1, 'hash ${company}', '1234', 11, now()`,
+    ),
+    linked('terminal_refusals', 'device_id, code, refused_at', "1, 'terminal_disabled', now()"),
+    `insert into unknown_terminals (id, company_id, serial_number, first_seen_at, last_seen_at, count)
+      values (1, ${company}, 'unknown', now(), now(), 1)`,
     audited('parameters', 'group_id, key, value', "1, 'key', 'value'"),
     audited('metacontents', 'logical_number_id, key, value', "1, 'key', '{}'"),
     audited('apps', 'name, communication_format, kind, language', "'app', 'a', 'b', 'c'"),

@@ -1,0 +1,32 @@
+import type { InstantColumn } from '../storage.js';
+
+/** The token of a device, at most one for each. It ends with its device. */
+export interface DeviceTokensTable {
+  company_id: number;
+  device_id: number;
+  token_hash: string;
+  last_four: string;
+  /** Id of the user who issued it, for whom it acts; no foreign key, since the token stays when the user leaves. */
+  issued_by: number;
+  issued_at: InstantColumn;
+}
+
+/** Why and when the terminal of a device was last refused. */
+export interface TerminalRefusalsTable {
+  company_id: number;
+  device_id: number;
+  /** `terminal_disabled` or `terminal_unassigned`. */
+  code: string;
+  refused_at: InstantColumn;
+}
+
+/** A serial number of no device that a gateway named: the last ones of each company, see `MAX_UNKNOWN_TERMINALS`. */
+export interface UnknownTerminalsTable {
+  id: number;
+  company_id: number;
+  serial_number: string;
+  first_seen_at: InstantColumn;
+  last_seen_at: InstantColumn;
+  /** Number of requests. */
+  count: number;
+}

@@ -1,0 +1,33 @@
+import type { Caller } from './caller.js';
+
+/** Why the terminal of a device may not use the service. */
+export type DeviceRefusalCode = 'terminal_disabled' | 'terminal_unassigned';
+/** The same, also for a serial number of no device. */
+export type RefusalCode = 'unknown_terminal' | DeviceRefusalCode;
+
+/** A terminal that a token speaks for. Whether it may use the service is decided in each unit of work. */
+export interface TerminalClaim {
+  readonly caller: Caller;
+  readonly serialNumber: string;
+  /** The device whose token it is; null for a gateway token, which may name any terminal of its company. */
+  readonly deviceId: number | null;
+}
+
+/** A terminal that may not use the service. */
+export class TerminalRefused extends Error {
+  override readonly name = 'TerminalRefused';
+
+  constructor(
+    message: string,
+    /** Why; with the id of the device, if the company has it. */
+    readonly reason:
+      | { readonly code: 'unknown_terminal' }
+      | { readonly code: DeviceRefusalCode; readonly deviceId: number },
+  ) {
+    super(message);
+  }
+
+  get code(): RefusalCode {
+    return this.reason.code;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Units } from '../../database/work.js';
+import { demandScope, type Authenticator, type Caller, type Origin } from '../../platform/caller.js';
+import type { Clock } from '../../platform/clock.js';
+import { DomainError } from '../../platform/errors.js';
+import type { TerminalClaim } from '../../platform/terminal.js';
+import { TOKEN_FORM } from '../access-token/access-token.model.js';
+import { cachedLookUp } from '../access-token/token-cache.service.js';
+import { SerialNumber } from '../device/device.model.js';
+import { findDeviceCredential, type DeviceCredential } from './device-token.repository.js';
+
+/** Finds whose a device token is; undefined for any other text. */
+export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
+
+export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceToken {
+  const look = cachedLookUp(units, clock, ['device_token'], findDeviceCredential);
+  return async (token) => (token === undefined || !TOKEN_FORM.test(token) ? undefined : await look(token));
+}
+
+/**
+ * Refuses the tokens of devices as it refuses a token without the needed scope: they are for `/terminal/v1` only. Errors:
+ * `forbidden` for such a token, else those of `access`.
+ */
+export function withoutDeviceTokens(access: Authenticator, find: FindDeviceToken): Authenticator {
+  return {
+    authenticate: async (token, origin) => {
+      try {
+        return await access.authenticate(token, origin);
+      } catch (error) {
+        const isUnknown = error instanceof DomainError && error.code === 'unauthenticated';
+        if (!isUnknown || (await find(token)) === undefined) throw error;
+        throw new DomainError('forbidden', 'This is the token of a device, which is for /terminal/v1 only.');
+      }
+    },
+  };
+}
+
+/**
+ * The terminal that a token speaks for: that of a device token, or the one that a gateway token names. `named` is the
+ * serial number that the request names, if it does. Errors: `unauthenticated`; `forbidden` for a token without the scope
+ * `terminals`, and for a device token that names another terminal; `malformed` for a gateway token without a name.
+ */
+export async function claimTerminal(
+  { access, find }: { readonly access: Authenticator; readonly find: FindDeviceToken },
+  { token, named }: { readonly token: string | undefined; readonly named: string | undefined },
+  origin: Origin,
+): Promise<TerminalClaim> {
+  const credential = await find(token);
+  if (credential === undefined) {
+    const caller = await access.authenticate(token, origin);
+    demandScope(caller, 'terminals');
+    return { caller, serialNumber: serialNumberOf(named), deviceId: null };
+  }
+  const { deviceId, serialNumber } = credential;
+  if (named !== undefined && serialNumberOf(named) !== serialNumber) {
+    throw new DomainError('forbidden', 'X-Serial-Number names another terminal than that of the token.');
+  }
+  return { caller: deviceCaller(credential, origin), serialNumber, deviceId };
+}
+
+/** A device token acts for the user who issued it, as every token acts for a user. */
+function deviceCaller({ companyId, issuedBy }: DeviceCredential, origin: Origin): Caller {
+  return {
+    ...origin,
+    companyId,
+    userId: issuedBy,
+    tokenId: null,
+    role: 'operator',
+    scopes: ['terminals'],
+    timeZone: 'UTC',
+  };
+}
+
+function serialNumberOf(named: string | undefined): string {
+  if (named === undefined) {
+    throw new DomainError('malformed', 'A gateway token must name the terminal in X-Serial-Number.');
+  }
+  const serialNumber = SerialNumber.safeParse(named);
+  if (serialNumber.success) return serialNumber.data;
+  throw new DomainError(
+    'malformed',
+    'X-Serial-Number must be a serial number of 1 to 64 printable characters.',
+  );
+}

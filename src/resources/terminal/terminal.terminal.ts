@@ -1,0 +1,17 @@
+import type { TerminalRoute } from '../../terminal/index.js';
+import { DeviceReport } from '../device/device.model.js';
+import { reportDevice } from '../device/device.service.js';
+import type { AdmittedDevice } from './terminal-access.service.js';
+
+/** All routes of /terminal/v1. */
+export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
+  {
+    method: 'POST',
+    path: '/report',
+    body: DeviceReport,
+    write: async (work, device, input) => {
+      await reportDevice(work, device, input);
+      return {};
+    },
+  },
+];

@@ -1,0 +1,12 @@
+/** Serial numbers that are kept of one company; the one that was not seen for the longest time makes room. */
+export const MAX_UNKNOWN_TERMINALS = 1_000;
+
+/** A serial number of no device of the company that a gateway named. */
+export interface UnknownTerminal {
+  readonly id: number;
+  readonly serialNumber: string;
+  readonly firstSeenAt: Date;
+  readonly lastSeenAt: Date;
+  /** Number of requests. */
+  readonly count: number;
+}

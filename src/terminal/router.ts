@@ -1,0 +1,130 @@
+import type { Request, RequestHandler, Response } from 'express';
+
+import type { ReadWork, Units } from '../database/work.js';
+import { inviteBody, MAX_BODY_BYTES, readBody } from '../http/body/body.js';
+import type { BodyRate } from '../http/body/least-rate.js';
+import { bearerToken } from '../http/credential.js';
+import { holdBytes, sendText } from '../http/pieces.js';
+import { methodNotAllowed } from '../http/problem.js';
+import { malformed } from '../http/query.js';
+import { requestContextOf } from '../http/request-context.js';
+import { JSON_TYPE, sendMethods } from '../http/send.js';
+import { enterCompany, leaveRequests } from '../http/server/requests.js';
+import type { Origin } from '../platform/caller.js';
+import { companyOwner, enterEventLoop, workFor } from '../platform/concurrency/event-loop.js';
+import { PIECE_BYTES } from '../platform/encoding/long-text.js';
+import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
+import { pickInput } from '../rest/input.js';
+import { RouteTable, type FoundPath } from '../rest/route-table.js';
+import type { LimitTerminal } from './limits.js';
+import type { TerminalRoute } from './route.js';
+
+const TERMINAL_PREFIX = '/terminal/v1';
+
+/** `T` is a terminal that may use the service. */
+export interface TerminalOptions<T> {
+  readonly units: Units;
+  readonly bodyRate: BodyRate;
+  readonly limit: LimitTerminal;
+  /** The terminal that a request speaks for. Errors: 400, 401, 403. */
+  readonly claim: (
+    given: { readonly token: string | undefined; readonly named: string | undefined },
+    origin: Origin,
+  ) => Promise<TerminalClaim>;
+  /** Errors: `TerminalRefused`. */
+  readonly admit: (work: ReadWork, claim: TerminalClaim) => Promise<T>;
+  /** Called for each request that `admit` has refused. */
+  readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
+}
+
+/**
+ * The handler of all routes below /terminal/v1. OPTIONS lists the methods of a path in `Allow`, any other method that a
+ * path does not have is 405. Passes on what is none of them.
+ */
+export function createTerminalRouter<T>(
+  routes: readonly TerminalRoute<T>[],
+  options: TerminalOptions<T>,
+): RequestHandler {
+  const table = new RouteTable(routes, TERMINAL_PREFIX);
+  return (request, response, next) => {
+    const found = table.find(request.path.slice(TERMINAL_PREFIX.length));
+    if (found !== undefined) return serve(found, request, response, options);
+    next();
+    return undefined;
+  };
+}
+
+async function serve<T>(
+  { path: { methods, allowed, template } }: FoundPath<TerminalRoute<T>>,
+  request: Request,
+  response: Response,
+  options: TerminalOptions<T>,
+): Promise<void> {
+  const known = methods.get(request.method);
+  requestContextOf(response).template = known?.template ?? template;
+  if (request.method === 'OPTIONS') {
+    sendMethods(response, allowed);
+    return;
+  }
+  if (known === undefined) throw methodNotAllowed(allowed);
+  const claim = await identify(request, response, options);
+  await workFor(companyOwner(claim.caller), () =>
+    handle({ route: known.route, claim }, request, response, options),
+  );
+}
+
+/**
+ * From here on, limits are those of the terminal and its company: thousands of terminals may share one address, so the
+ * request no longer counts for the address.
+ */
+async function identify<T>(
+  request: Request,
+  response: Response,
+  { claim, limit }: TerminalOptions<T>,
+): Promise<TerminalClaim> {
+  const { ip, requestId } = requestContextOf(response);
+  const given = { token: bearerToken(request), named: namedTerminal(request) };
+  const claimed = await claim(given, { channel: 'api', ip, requestId });
+  leaveRequests(response);
+  enterCompany(response, claimed.caller);
+  await limit(response, claimed);
+  return claimed;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The serial number in `X-Serial-Number`, in UTF-8; Node reads headers as Latin-1. */
+function namedTerminal({ headers }: Request): string | undefined {
+  const given = headers['x-serial-number'];
+  if (typeof given !== 'string') return undefined;
+  try {
+    return utf8.decode(Buffer.from(given, 'latin1'));
+  } catch {
+    throw malformed('X-Serial-Number is not UTF-8.');
+  }
+}
+
+async function handle<T>(
+  { route, claim }: { readonly route: TerminalRoute<T>; readonly claim: TerminalClaim },
+  request: Request,
+  response: Response,
+  { units, bodyRate, admit, onRefused }: TerminalOptions<T>,
+): Promise<void> {
+  // Refuses a request whose response would have to wait, before anything is changed.
+  requestContextOf(response).limits.waiting.demandRoom(claim.caller.companyId);
+  const held = holdBytes(response, PIECE_BYTES);
+  inviteBody(request, response);
+  const body = await readBody(request, { rate: bodyRate, maxBytes: MAX_BODY_BYTES });
+  await enterEventLoop();
+  const input = pickInput(route.body, body);
+  try {
+    const answer = await units.write(claim.caller, async (work) =>
+      route.write(work, await admit(work, claim), input),
+    );
+    response.setHeader('Content-Type', JSON_TYPE);
+    await sendText(response, JSON.stringify(answer), held);
+  } catch (error) {
+    if (error instanceof TerminalRefused) onRefused(claim, error);
+    throw error;
+  }
+}

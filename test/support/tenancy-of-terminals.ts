@@ -1,0 +1,40 @@
+import type { ReadWork, WriteWork } from '../../src/database/work.js';
+import {
+  deleteDeviceToken,
+  replaceDeviceTokens,
+  selectDevicesForTokens,
+} from '../../src/resources/terminal/device-token.repository.js';
+import { selectRefusals, storeRefusals } from '../../src/resources/terminal/terminal-refusal.repository.js';
+import {
+  addKnocks,
+  isUnknownTerminal,
+  trimUnknownTerminals,
+} from '../../src/resources/terminal/unknown-terminal.repository.js';
+import { TWIN } from './two-companies.js';
+
+/** What a company reads of terminals, see `test/database/tenancy.test.ts`. */
+export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
+  'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
+  'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
+  refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
+  'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
+};
+
+/** What it changes. */
+export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
+  'issue the token of a device': (work) =>
+    replaceDeviceTokens(work, [{ deviceId: 1, hash: 'new', lastFour: '1111' }]),
+  'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
+  'store refusals': (work) =>
+    storeRefusals(work, {
+      ...{ code: 'terminal_unassigned', deviceIds: [1, TWIN + 1], unlessSince: work.now },
+    }),
+  'add unknown terminals': (work) =>
+    addKnocks(
+      work,
+      ['U', 'Ux', 'S'].map((serialNumber) => ({
+        ...{ serialNumber, firstAt: work.now, lastAt: work.now, count: 1 },
+      })),
+    ),
+  'trim unknown terminals': (work) => trimUnknownTerminals(work, 10),
+};

@@ -65,6 +65,7 @@ function createWaitingApp(
     }),
     rateLimit: refuse,
     v1: refuse,
+    ingest: refuse,
     graphql: { handler: refuse, refuse },
     onError: () => undefined,
   });

@@ -23,6 +23,8 @@ export interface HttpParts {
   readonly rateLimit: RequestHandler;
   /** Of all paths below /v1, which it finds in `request.path`. */
   readonly v1: RequestHandler;
+  /** Of paths below /ingest/v1; passes on what is none of them. */
+  readonly ingest: RequestHandler;
   readonly graphql: { readonly handler: RequestHandler; readonly refuse: ErrorRequestHandler };
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -44,6 +46,7 @@ export function createHttpApp(parts: HttpParts): Express {
   );
   for (const path of ['/graphql', '/openapi.json']) app.use(path, allow(path));
   app.use(parts.uncounted, chain(counted));
+  app.use(parts.ingest);
   app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);
   app.use(pathNotFound);
   app.use(sendErrors(parts.onError));

@@ -41,9 +41,18 @@ function parsedOf(given: TransactionRow): TransactionRow {
 function renamed(given: TransactionRow, model: ZodObject, field: string): Record<string, unknown> {
   const names = new Map(Object.keys(model.shape).map((name) => [snakeCase(name), name]));
   const unknown = Object.keys(given).filter((name) => !names.has(name));
-  if (unknown.length > 0) throw invalid(field, `has unknown fields: ${unknown.slice(0, 5).join(', ')}`);
+  if (unknown.length > 0) throw invalid(field, `has unknown fields: ${namesOf(unknown)}`);
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
 }
+
+/** The first of them, without an end of those that are long. */
+const namesOf = (names: readonly string[]): string =>
+  names
+    .slice(0, 5)
+    .map((name) => name.slice(0, MAX_NAME))
+    .join(', ');
+/** Longer than any name of a field. */
+const MAX_NAME = 64;
 
 /** Errors of a row, in its own names: fields, and the fields that messages name. */
 export function errorsOfRow(fields: FieldErrors): FieldErrors {

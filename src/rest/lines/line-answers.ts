@@ -6,6 +6,8 @@ import { ndjsonLine, ndjsonRows } from '../../platform/encoding/ndjson.js';
 import { addRows, batchesOf, NO_ROWS } from '../../platform/rows.js';
 import type { LineRoute } from './line-route.js';
 
+/** Of a line: to check and mask so much text takes some 50 ms at worst, and cannot be done in parts. */
+const MAX_LINE_BYTES = 256 * 1024;
 /** What one transaction stores: others wait for it. */
 const BATCH = { rows: 500, bytes: MAX_BODY_BYTES } as const;
 
@@ -28,7 +30,7 @@ export async function* lineAnswers<Checked>(route: LineRoute<Checked>, lines: Li
   const { pieces, units, requestId } = lines;
   let totals = NO_ROWS;
   try {
-    for await (const batch of batchesOf(ndjsonRows(pieces, MAX_BODY_BYTES), BATCH)) {
+    for await (const batch of batchesOf(ndjsonRows(pieces, MAX_LINE_BYTES), BATCH)) {
       const checked = await route.check(batch);
       const results = await units.write(await lines.caller(), (work) => route.store(work, checked));
       totals = addRows(totals, results);

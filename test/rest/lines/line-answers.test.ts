@@ -96,7 +96,7 @@ describe('a stream of rows', () => {
       check: (rows) => Promise.resolve(batches.push(rows.length)),
       store: () => Promise.resolve([]),
     };
-    await collected(lineAnswers(route, linesOf(`{"a":"${'x'.repeat(300 * 1024)}"}\n`.repeat(9))));
-    expect(batches).toEqual([4, 4, 1]);
+    await collected(lineAnswers(route, linesOf(`{"a":"${'x'.repeat(200 * 1024)}"}\n`.repeat(9))));
+    expect(batches).toEqual([6, 3]);
   });
 });

@@ -13,7 +13,7 @@ const layers = [
     files: '^src/boot[.]ts$',
     example: 'src/boot.ts',
     src: ['main'],
-    node: ['child_process', 'module', 'path'],
+    node: ['child_process', 'module', 'path', 'v8'],
   },
   { name: 'main', files: '^src/main[.]ts$', example: 'src/main.ts', src: ['cli'], node: ['path'] },
   {

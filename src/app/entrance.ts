@@ -66,6 +66,7 @@ function createWaitingApp(
     rateLimit: refuse,
     v1: refuse,
     terminal: refuse,
+    ingest: refuse,
     graphql: { handler: refuse, refuse },
     onError: () => undefined,
   });

@@ -24,10 +24,12 @@ import { createAuthenticator } from '../resources/access-token/authentication.se
 import { readContent } from '../resources/content/content.service.js';
 import { discardContent, stageContent } from '../resources/content/staging.service.js';
 import { findStoredResponse, storeResponse } from '../resources/idempotency-key/idempotency-key.service.js';
+import { transactionIngest } from '../resources/transaction/recording/transaction-ingest.rest.js';
 import { createPasswords, type Passwords } from '../resources/user/password.service.js';
 import { createSignInThrottle } from '../resources/user/sign-in/sign-in-throttle.service.js';
 import { createSignIn } from '../resources/user/sign-in/sign-in.service.js';
 import { docsHandlers } from '../rest/docs/handlers.js';
+import { createLineRouter } from '../rest/lines/line-router.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createRestRouter, type RestOptions } from '../rest/router.js';
 import type { Monitoring } from './monitoring.js';
@@ -93,6 +95,7 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
     rateLimit: rateLimit(count),
     v1: rest.router,
     terminal: terminals.router,
+    ingest: createLineRouter(transactionIngest, { units, authenticator, bodyRate, onError }),
     graphql,
     onError,
   });

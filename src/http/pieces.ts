@@ -79,12 +79,17 @@ export async function writeBuffers(response: Response, buffers: Buffer[], held?:
 
 /** Sends texts as they are made, each when the client has taken the ones before. */
 export async function sendInPieces(response: Response, pieces: AsyncIterable<string>): Promise<void> {
+  await writeInPieces(response, pieces);
+  if (!response.destroyed) response.end();
+}
+
+/** Like `sendInPieces`; the response goes on. No text is made for a client that is gone. */
+export async function writeInPieces(response: Response, pieces: AsyncIterable<string>): Promise<void> {
   for await (const text of pieces) {
     if (text.length <= PIECE_BYTES) await writePiece(response, text);
     else await writeBuffers(response, bufferPieces(text));
     if (response.destroyed) return;
   }
-  response.end();
 }
 
 /** The base64 text of bytes in pieces. Only the last bytes of a content may have a length that is no multiple of 3. */

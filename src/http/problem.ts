@@ -17,9 +17,10 @@ const HTTP_CODES = [
   'rate_limited',
   'busy',
 ] as const;
-export type HttpCode = (typeof HTTP_CODES)[number];
+/** `not_ndjson` is no code of /v1: its routes read no such body. */
+export type HttpCode = (typeof HTTP_CODES)[number] | 'not_ndjson';
 
-/** Every `code` that an error object can have (contract 10). */
+/** Every `code` that an error object of /v1 can have (contract 10). */
 export const PROBLEM_CODES: readonly string[] = [
   ...new Set<string>([...HTTP_CODES, ...DOMAIN_CODES, 'internal']),
 ];

@@ -35,6 +35,16 @@ export function sendProblem(
   discard(request, () => response.end());
 }
 
+/**
+ * Ends a response that was begun. If part of the request's body is unread, reads and drops it as `sendProblem` does, and
+ * closes the connection.
+ */
+export function endResponse(request: Request, response: Response): void {
+  if (response.destroyed) return;
+  if (request.complete) response.end();
+  else discard(request, () => response.end(() => request.socket.destroy()));
+}
+
 /** False where even an error is too much: its client reads nothing at all. */
 function isHeld(response: Response, bytes: number): boolean {
   try {

@@ -13,16 +13,14 @@ import {
   type Body,
 } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
-import { readToken } from '../http/credential.js';
 import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
 import { HttpProblem, methodNotAllowed } from '../http/problem.js';
 import { holdBytes } from '../http/pieces.js';
 import { sendMethods } from '../http/send.js';
-import { enterCompany } from '../http/server/requests.js';
 import { readQuery } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
-import { demandScope, type Authenticator, type Caller } from '../platform/caller.js';
+import type { Authenticator, Caller } from '../platform/caller.js';
 import {
   companyOwner,
   currentOwner,
@@ -35,6 +33,7 @@ import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { SentBytes } from '../platform/encoding/sent-bytes.js';
 import { invalid } from '../platform/errors.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
+import { authorize } from './authorize.js';
 import { createCall, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { performList, sendList, type RenderedList } from './large-list.js';
@@ -96,7 +95,9 @@ async function serve(
   if (known === undefined) throw methodNotAllowed(allowed);
   const { route, placeholders } = known;
   const query = readQuery(request.originalUrl);
-  const caller = await authorize(request, response, { query, route }, options);
+  const { scope } = route;
+  const caller =
+    scope === null ? null : await authorize({ request, response, query, scope }, options.authenticator);
   const owner = caller === null ? currentOwner() : companyOwner(caller);
   await workFor(owner, () =>
     handle({ request, route, query, placeholders, values }, response, caller, options),
@@ -147,24 +148,6 @@ async function respond(
   } finally {
     release();
   }
-}
-
-async function authorize(
-  request: Request,
-  response: Response,
-  { query, route }: { readonly query: ReadonlyMap<string, string>; readonly route: Route },
-  { authenticator }: RestOptions,
-): Promise<Caller | null> {
-  if (route.scope === null) return null;
-  const { ip, requestId } = requestContextOf(response);
-  const caller = await authenticator.authenticate(readToken(request, query), {
-    channel: 'api',
-    ip,
-    requestId,
-  });
-  enterCompany(response, caller);
-  demandScope(caller, route.scope);
-  return caller;
 }
 
 interface Received {

@@ -3,6 +3,8 @@ import { extname } from 'node:path';
 import type { Command } from 'commander';
 
 import { SECOND, systemClock } from '../../platform/clock.js';
+import { ndjsonLine } from '../../platform/encoding/ndjson.js';
+import type { RejectedRow, RowTotals } from '../../platform/rows.js';
 import {
   REQUIRED_ROW_FIELDS,
   ROW_FIELDS,
@@ -13,8 +15,8 @@ import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '..
 import { EXIT } from '../exit-codes.js';
 import { csvFile } from '../import/csv.js';
 import { ndjsonFile } from '../import/ndjson.js';
-import type { RowFile } from '../import/row.js';
-import { importTransactions, type ImportTotals, type RejectedRow } from '../import/transaction-import.js';
+import type { RowFile } from '../import/row-file.js';
+import { importTransactions } from '../import/transaction-import.js';
 
 const NOTES = `
 A row has the fields of a transaction in /v1, and "reference": its name at the source. Required:
@@ -68,7 +70,7 @@ async function run(io: CommandIo, file: string, options: ImportOptions): Promise
   }
 }
 
-const sentence = ({ total, created, repeated, rejected }: ImportTotals): string =>
+const sentence = ({ total, created, repeated, rejected }: RowTotals): string =>
   `${total} rows: ${created} created, ${repeated} repeated, ${rejected} rejected`;
 
 function open(file: string): RowFile {
@@ -99,7 +101,7 @@ interface Report {
 function fileReport(path: string): Report {
   const file = openSync(path, 'w', 0o600);
   return {
-    add: ({ line, errors }) => writeSync(file, `${JSON.stringify({ line, result: 'rejected', errors })}\n`),
+    add: (row) => writeSync(file, ndjsonLine(row)),
     end: () => closeSync(file),
   };
 }
@@ -127,7 +129,7 @@ function shownReport(io: CommandIo): Report {
 /** Milliseconds between two lines of progress. */
 const PROGRESS_INTERVAL = 2 * SECOND;
 
-function createProgress(io: CommandIo, percent: () => number): (totals: Readonly<ImportTotals>) => void {
+function createProgress(io: CommandIo, percent: () => number): (totals: RowTotals) => void {
   let last = systemClock.now().getTime();
   return (totals) => {
     const now = systemClock.now().getTime();

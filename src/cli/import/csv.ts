@@ -1,8 +1,10 @@
 import { CsvError, parse, type Info } from 'csv-parse';
 import { pipeline, Readable } from 'node:stream';
 
+import { isObject } from '../../platform/encoding/ndjson.js';
+import type { Row } from '../../platform/rows.js';
 import { CommandError } from '../command-error.js';
-import { isObject, MAX_ROW_BYTES, openFile, type Row, type RowFile } from './row.js';
+import { MAX_ROW_BYTES, openFile, type RowFile } from './row-file.js';
 
 /** The columns that a file may have and must have, and those that hold JSON. */
 export interface Columns {

@@ -25,6 +25,8 @@ export interface HttpParts {
   readonly v1: RequestHandler;
   /** Of all paths below /terminal/v1, which have limits of their own. */
   readonly terminal: RequestHandler;
+  /** Of paths below /ingest/v1; passes on what is none of them. */
+  readonly ingest: RequestHandler;
   readonly graphql: { readonly handler: RequestHandler; readonly refuse: ErrorRequestHandler };
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -50,6 +52,7 @@ export function createHttpApp(parts: HttpParts): Express {
   app.use(chain([...first, (request, response, next) => handlerOf(request)(request, response, next)]));
   for (const path of ['/graphql', '/openapi.json']) app.use(path, allow(path));
   app.use(parts.uncounted, chain(counted));
+  app.use(parts.ingest);
   app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);
   app.use(pathNotFound);
   app.use(sendErrors(parts.onError));

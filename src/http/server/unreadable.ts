@@ -1,14 +1,16 @@
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
 
 import { HttpProblem, problemResponse, type HttpCode } from '../problem.js';
+import { takesLong } from './long-requests.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
+const TOO_LONG = 'ERR_HTTP_REQUEST_TIMEOUT';
 const PROBLEMS: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers of the request are larger than 16 KiB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'too_large', 'The chunk extensions of the request are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'too_slow', 'The request did not arrive in time.'],
+  [TOO_LONG]: [408, 'too_slow', 'The request did not arrive in time.'],
 };
 
 /**
@@ -17,10 +19,13 @@ const PROBLEMS: Readonly<Record<string, readonly [number, HttpCode, string]>> = 
  */
 export function respondToUnreadable(server: Server): void {
   const inFlight = new WeakMap<Duplex, ServerResponse>();
-  server.prependListener('request', (request, response: ServerResponse) => {
-    inFlight.set(request.socket, response);
-  });
+  const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    inFlight.set(socket, response);
+  };
+  server.prependListener('request', remember).prependListener('checkContinue', remember);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Node reports it once, and leaves it to this listener to end the connection.
+    if (error.code === TOO_LONG && takesLong(socket)) return;
     const response = inFlight.get(socket);
     const isSending = response?.headersSent === true && !response.writableFinished;
     if (!socket.writable || isSending || error.code === 'ECONNRESET') {

@@ -54,7 +54,8 @@ function messageOf(column: string | null): string | null {
   return column === '' ? null : column;
 }
 
-function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
+/** The values of a record's columns. */
+export function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
   return {
     transaction_type: record.transactionType,
     serial_number: record.serialNumber,

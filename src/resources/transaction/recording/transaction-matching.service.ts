@@ -4,36 +4,50 @@ import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Transaction, TransactionRecord } from '../transaction.model.js';
 import { findTransactionsByReference, storedForm } from '../transaction.repository.js';
-import { comparedFields } from './transaction-recording.rules.js';
+import { comparedFields, differencesOfStart, type Content } from './transaction-recording.rules.js';
+
+/** A stored transaction, or the new one of a record of the batch, by its index. */
+type Original = Transaction | { readonly index: number };
 
 /** What is known of one record of a batch, by its reference. */
 export type Match =
   | { readonly is: 'new' }
   /** A stored transaction, or an earlier record of the batch, has the same reference and the same values. */
-  | { readonly is: 'repeated'; readonly of: Transaction | { readonly index: number } }
+  | { readonly is: 'repeated'; readonly of: Original }
+  /** It is the result of one with the same reference that was running until now. */
+  | { readonly is: 'result'; readonly of: Original }
   /** It has the same reference and other values, in these fields. */
   | { readonly is: 'other'; readonly fields: readonly string[] };
+
+export interface MatchOptions {
+  /** Whether a record may be the result of a running transaction with the same reference. */
+  readonly mayEnd: boolean;
+}
+
+/** What a reference stands for, as of the records before. */
+interface Known {
+  readonly record: TransactionRecord;
+  readonly of: Original;
+}
 
 /** Compares masked records with stored transactions and with each other. One statement. */
 export async function matchRecords(
   work: ReadWork,
   records: readonly TransactionRecord[],
+  options: MatchOptions,
 ): Promise<readonly Match[]> {
   const references = records.flatMap(({ reference }) => (reference === null ? [] : [reference]));
-  const stored =
-    references.length === 0
-      ? new Map<string, Transaction>()
-      : await findTransactionsByReference(work, references);
-  const earlier = new Map<string, { readonly index: number; readonly record: TransactionRecord }>();
+  const known = new Map<string, Known>();
+  const stored = references.length === 0 ? [] : await findTransactionsByReference(work, references);
+  for (const [reference, of] of stored) known.set(reference, { record: of, of });
   const matchOf = (record: TransactionRecord, index: number): Match => {
     const { reference } = record;
     if (reference === null) return { is: 'new' };
-    const known = stored.get(reference);
-    if (known !== undefined) return compared(known, record, known);
-    const first = earlier.get(reference);
-    if (first !== undefined) return compared(storedForm(first.record), record, { index: first.index });
-    earlier.set(reference, { index, record });
-    return { is: 'new' };
+    const before = known.get(reference);
+    const match: Match = before === undefined ? { is: 'new' } : compared(before, record, options);
+    if (match.is === 'new') known.set(reference, { record, of: { index } });
+    else if (match.is === 'result') known.set(reference, { record, of: match.of });
+    return match;
   };
   const matches: Match[] = [];
   for (const [index, record] of records.entries()) {
@@ -46,17 +60,17 @@ export async function matchRecords(
 /** Comparing a payment with a stored one takes some 30 µs. */
 const RECORDS_PER_TURN = 200;
 
-function compared(
-  stored: TransactionRecord,
-  given: TransactionRecord,
-  of: Transaction | { readonly index: number },
-): Match {
-  const fields = differencesOf(stored, given);
-  return fields.length === 0 ? { is: 'repeated', of } : { is: 'other', fields };
+function compared({ record, of }: Known, given: TransactionRecord, { mayEnd }: MatchOptions): Match {
+  // Of a record of the batch, what will be read back.
+  const before = record === of ? record : storedForm(record);
+  const fields = differencesOf(before, given);
+  if (fields.length === 0) return { is: 'repeated', of };
+  const ofStart = mayEnd ? differencesOfStart(before, given, fields) : undefined;
+  return ofStart?.length === 0 ? { is: 'result', of } : { is: 'other', fields: ofStart ?? fields };
 }
 
 /** Names of the fields in which a masked record differs from a stored transaction that it may repeat. */
-export function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly string[] {
+export function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
   const form = storedForm(given);
   return comparedFields(stored, form).filter((field) => !isDeepStrictEqual(stored[field], form[field]));
 }

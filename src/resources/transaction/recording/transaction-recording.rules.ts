@@ -33,7 +33,8 @@ export function withReference(scrubbed: TransactionRecord): TransactionRecord {
   return { ...scrubbed, reference: `sha256-${hash}` };
 }
 
-type Content = Exclude<keyof TransactionRecord, 'reference'>;
+/** A field that is compared where references are the same. */
+export type Content = Exclude<keyof TransactionRecord, 'reference'>;
 
 /** Whether a field is known when a transaction starts, or may change when it finishes. */
 const CONTENT: Readonly<Record<Content, 'start' | 'result'>> = {
@@ -59,4 +60,17 @@ const PARTS_OF_CONTENT = Object.keys(CONTENT) as Content[];
 export function comparedFields(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
   const hasFinished = given.status === 'running' && stored.status !== 'running';
   return PARTS_OF_CONTENT.filter((field) => !hasFinished || CONTENT[field] === 'start');
+}
+
+/**
+ * In which of these fields a record differs from a stored, running transaction that it may end: those of the start. Undefined
+ * if it cannot end it.
+ */
+export function differencesOfStart(
+  stored: TransactionRecord,
+  given: TransactionRecord,
+  fields: readonly Content[],
+): readonly Content[] | undefined {
+  if (stored.status !== 'running' || given.status === 'running') return undefined;
+  return fields.filter((field) => CONTENT[field] === 'start');
 }

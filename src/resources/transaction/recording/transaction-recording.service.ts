@@ -5,7 +5,8 @@ import { parse } from '../../../platform/validate.js';
 import { hasCardNumber } from '../card-data/card-numbers.rules.js';
 import { TransactionRecord, type Transaction } from '../transaction.model.js';
 import { insertTransactions, storedForm } from '../transaction.repository.js';
-import { matchRecords, type Match } from './transaction-matching.service.js';
+import { endTransactions } from './transaction-finish.service.js';
+import { matchRecords, type Match, type MatchOptions } from './transaction-matching.service.js';
 import { scrubRecord, withReference } from './transaction-recording.rules.js';
 
 /** What became of one record of a batch. */
@@ -24,7 +25,11 @@ export async function recordTransaction(
   return result;
 }
 
-interface RecordOptions {
+interface CheckOptions {
+  /** The fields of a given record; by default it has them itself. Errors: `invalid`. */
+  readonly read?: (given: unknown) => unknown;
+  /** About how many characters a given record has, where that is known. */
+  readonly lengthOf?: (given: unknown) => number;
   /** Whether a record without a reference gets one from its values. */
   readonly isKnownByContent?: boolean;
 }
@@ -33,9 +38,8 @@ interface RecordOptions {
 export async function recordEach(
   work: WriteWork,
   input: readonly unknown[],
-  options: RecordOptions = {},
 ): Promise<readonly RecordResult[]> {
-  return await storeRecords(work, await checkRecords(input, options));
+  return await storeRecords(work, await checkRecords(input));
 }
 
 /** Reported transactions that are masked, or what is wrong with them. */
@@ -44,7 +48,7 @@ export type CheckedRecords = readonly (Masked | DomainError)[];
 /** Checks and masks reported transactions: before a unit of work begins, so that no other change waits for it to write. */
 export async function checkRecords(
   input: readonly unknown[],
-  { isKnownByContent = false }: RecordOptions = {},
+  options: CheckOptions = {},
 ): Promise<CheckedRecords> {
   const checked: (Masked | DomainError)[] = [];
   let workInTurn = 0;
@@ -53,20 +57,24 @@ export async function checkRecords(
       await yieldToEventLoop();
       workInTurn = 0;
     }
-    const result = checkedRecord(each, isKnownByContent);
-    workInTurn += workOf(result);
+    const result = checkedRecord(each, options);
+    workInTurn += Math.max(workOf(result), options.lengthOf?.(each) ?? 0);
     checked.push(result);
   }
   return checked;
 }
 
-/** Stores those that are valid; one result for each, in the same order. */
+/**
+ * Stores those that are valid; one result for each, in the same order. With `mayEnd`, a record with the reference of a
+ * running transaction ends it, and counts as not repeated.
+ */
 export async function storeRecords(
   work: WriteWork,
   checked: CheckedRecords,
+  options: MatchOptions = { mayEnd: false },
 ): Promise<readonly RecordResult[]> {
   const valid = checked.flatMap((each) => (each instanceof DomainError ? [] : [each]));
-  const results = await store(work, valid, await matchRecords(work, valuesOf(valid)));
+  const results = await store(work, valid, await matchRecords(work, valuesOf(valid), options));
   let next = 0;
   return checked.map((each) => {
     const result = each instanceof DomainError ? refusedWith(each) : results[next++];
@@ -88,9 +96,12 @@ function workOf(checked: Masked | DomainError): number {
   return WORK_OF_RECORD + (sent?.length ?? 0) + (received?.length ?? 0) + detail.length;
 }
 
-function checkedRecord(input: unknown, isKnownByContent: boolean): Masked | DomainError {
+function checkedRecord(
+  given: unknown,
+  { read = (fields) => fields, isKnownByContent = false }: CheckOptions,
+): Masked | DomainError {
   try {
-    const { value, scrubs } = masked(parse(TransactionRecord, input));
+    const { value, scrubs } = masked(parse(TransactionRecord, read(given)));
     return { value: isKnownByContent ? withReference(value) : value, scrubs };
   } catch (error) {
     if (error instanceof DomainError) return error;
@@ -108,41 +119,83 @@ function masked(record: TransactionRecord): Masked {
 
 const valuesOf = (records: readonly Masked[]): TransactionRecord[] => records.map(({ value }) => value);
 
-/** One statement to insert 200 records, and one for the ledger. */
+/** One statement to insert 200 records, one to end 200, and one for the ledger. */
 async function store(
   work: WriteWork,
   records: readonly Masked[],
   matches: readonly Match[],
 ): Promise<readonly RecordResult[]> {
-  const added = await insertNew(work, valuesOf(records), matches);
-  const scrubs = records.reduce((sum, each, index) => sum + (added.has(index) ? each.scrubs : 0), 0);
+  const last = lastRecords(matches);
+  const added = await insertNew(work, records, last);
+  const ended = await endStored(work, records, last);
+  const scrubs = [...last.values()].reduce((sum, index) => sum + (records[index]?.scrubs ?? 0), 0);
   if (scrubs > 0) work.count('cardDataScrubs', scrubs);
-  return matches.map((match, index) => resultOf(match, index, added));
+  return matches.map((match, index) => resultOf(match, index, { added, ended }));
 }
 
-/** The new transactions by the index of their record. */
+/**
+ * What the batch stores: each stored transaction that ends, and each new one by the index of its first record, with the index
+ * of the last record that says something new of it.
+ */
+type LastRecords = ReadonlyMap<Transaction | number, number>;
+
+function lastRecords(matches: readonly Match[]): LastRecords {
+  const last = new Map<Transaction | number, number>();
+  for (const [index, match] of matches.entries()) {
+    if (match.is === 'new') last.set(index, index);
+    else if (match.is === 'result') last.set('id' in match.of ? match.of : match.of.index, index);
+  }
+  return last;
+}
+
+/** The new transactions by the index of their first record. */
 async function insertNew(
   work: WriteWork,
-  values: readonly TransactionRecord[],
-  matches: readonly Match[],
+  records: readonly Masked[],
+  last: LastRecords,
 ): Promise<ReadonlyMap<number, Transaction>> {
-  const indexes = [...matches.keys()].filter((index) => matches[index]?.is === 'new');
-  const records = indexes.flatMap((index) => values[index] ?? []);
-  const ids = await insertTransactions(work, records);
+  const found = [...last].flatMap(([first, index]) =>
+    typeof first === 'number' ? [{ first, ...recordAt(records, index) }] : [],
+  );
+  const ids = await insertTransactions(work, valuesOf(found));
   const [firstId, lastId] = [ids[0], ids.at(-1)];
   if (firstId !== undefined) {
     const after = { count: ids.length, first_id: firstId, last_id: lastId };
     work.ledger.append({ action: 'record', entityType: 'transaction', entityId: firstId, after });
   }
   return new Map(
-    records.map((record, n) => [indexes[n] ?? -1, { ...storedForm(record), id: ids[n] ?? -1 }] as const),
+    found.map(({ first, value }, n) => [first, { ...storedForm(value), id: ids[n] ?? -1 }] as const),
   );
 }
 
-function resultOf(match: Match, index: number, added: ReadonlyMap<number, Transaction>): RecordResult {
+/** The stored transactions that end, by id. */
+async function endStored(
+  work: WriteWork,
+  records: readonly Masked[],
+  last: LastRecords,
+): Promise<ReadonlyMap<number, Transaction>> {
+  const endings = [...last].flatMap(([current, index]) =>
+    typeof current === 'number' ? [] : [{ current, record: recordAt(records, index).value }],
+  );
+  return await endTransactions(work, endings);
+}
+
+function recordAt(records: readonly Masked[], index: number): Masked {
+  const record = records[index];
+  if (record === undefined) throw new Error('A batch has no such record');
+  return record;
+}
+
+/** What the batch has stored. */
+interface Stored {
+  readonly added: ReadonlyMap<number, Transaction>;
+  readonly ended: ReadonlyMap<number, Transaction>;
+}
+
+function resultOf(match: Match, index: number, { added, ended }: Stored): RecordResult {
   if (match.is === 'other') return refusedWith(taken('reference', othersMessage(match.fields)));
   const source = match.is === 'new' ? { index } : match.of;
-  const transaction = 'id' in source ? source : added.get(source.index);
+  const transaction = 'id' in source ? (ended.get(source.id) ?? source) : added.get(source.index);
   if (transaction === undefined) throw new Error('A record has no transaction');
   return { transaction, repeated: match.is === 'repeated', problem: null };
 }

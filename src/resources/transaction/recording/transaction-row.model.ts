@@ -16,11 +16,22 @@ export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(Transaction
   .filter(([, schema]) => !schema.safeParse(undefined).success)
   .map(([name]) => snakeCase(name));
 
-const PARTS = { installment: Installment, card: Card, merchant: Merchant };
+type Names = ReadonlyMap<string, string>;
+
+/** The names of fields in a model by those in a row. */
+const namesIn = (model: ZodObject): Names =>
+  new Map(Object.keys(model.shape).map((name) => [snakeCase(name), name]));
+const NAMES = namesIn(TransactionRecord);
+const NAMES_OF_PAYMENT = namesIn(ParsedPayment);
+const NAMES_OF_PARTS: readonly (readonly [string, Names])[] = [
+  ['installment', namesIn(Installment)],
+  ['card', namesIn(Card)],
+  ['merchant', namesIn(Merchant)],
+];
 
 /** The input of `recordEach` for a row. Errors: `invalid` for fields that transactions do not have. */
 export function inputOfRow(row: TransactionRow): Readonly<Record<string, unknown>> {
-  const input = renamed(row, TransactionRecord, 'row');
+  const input = renamed(row, NAMES, 'row');
   for (const field of ['startedAt', 'finishedAt']) {
     const text = input[field];
     if (typeof text === 'string') input[field] = readInstant(text) ?? text;
@@ -30,20 +41,28 @@ export function inputOfRow(row: TransactionRow): Readonly<Record<string, unknown
 }
 
 function parsedOf(given: TransactionRow): TransactionRow {
-  const parsed = renamed(given, ParsedPayment, 'parsed');
-  for (const [name, model] of Object.entries(PARTS)) {
+  const parsed = renamed(given, NAMES_OF_PAYMENT, 'parsed');
+  for (const [name, names] of NAMES_OF_PARTS) {
     const part = parsed[name];
-    if (isObject(part)) parsed[name] = renamed(part, model, 'parsed');
+    if (isObject(part)) parsed[name] = renamed(part, names, 'parsed');
   }
   return parsed;
 }
 
-function renamed(given: TransactionRow, model: ZodObject, field: string): Record<string, unknown> {
-  const names = new Map(Object.keys(model.shape).map((name) => [snakeCase(name), name]));
+function renamed(given: TransactionRow, names: Names, field: string): Record<string, unknown> {
   const unknown = Object.keys(given).filter((name) => !names.has(name));
-  if (unknown.length > 0) throw invalid(field, `has unknown fields: ${unknown.slice(0, 5).join(', ')}`);
+  if (unknown.length > 0) throw invalid(field, `has unknown fields: ${namesOf(unknown)}`);
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
 }
+
+/** The first of them, without an end of those that are long. */
+const namesOf = (names: readonly string[]): string =>
+  names
+    .slice(0, 5)
+    .map((name) => name.slice(0, MAX_NAME))
+    .join(', ');
+/** Longer than any name of a field. */
+const MAX_NAME = 64;
 
 /** Errors of a row, in its own names: fields, and the fields that messages name. */
 export function errorsOfRow(fields: FieldErrors): FieldErrors {

@@ -1,12 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-import type { FieldErrors } from '../../platform/errors.js';
-
-/** A row of a file: an object, or why it is none. `line` is where it begins, from 1. */
-export type Row = { readonly line: number } & (
-  | { readonly value: Readonly<Record<string, unknown>>; readonly bytes: number }
-  | { readonly errors: FieldErrors }
-);
+import type { Row } from '../../platform/rows.js';
 
 export interface RowFile {
   readonly rows: AsyncIterable<Row>;
@@ -30,8 +24,4 @@ export function openFile(path: string): {
     }
   }
   return { pieces: pieces(), bytesRead: () => bytes };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+
+import { insertRows } from './cached-query.js';
+import type { CompanyTableName, OfCompany } from './company-rows.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { Row, Tables, Written } from '../tables/tables.js';
+import type { SystemWriteWork } from '../work.js';
+
+/** Rows per statement: more would hold the event loop for too long. */
+const ROWS_PER_STATEMENT = 200;
+
+/** A row with its id, and with every column that has no default. */
+type WholeRow<Name extends CompanyTableName> = Omit<Written<Tables[Name]>, 'company_id'>;
+
+/**
+ * Gives each row, which the company must have, its own values in `columns`; other columns of it are needed by the
+ * statement, and stay as they are stored. Returns the rows as they are then, in undefined order. One statement for 200
+ * rows, between which others run: an insert in which each row is there already, since this is how one statement of both
+ * databases has rows of values with the types of columns.
+ */
+export async function updateEach<Name extends CompanyTableName>(
+  work: OfCompany<SystemWriteWork>,
+  table: Name,
+  rows: readonly WholeRow<Name>[],
+  columns: readonly (string & keyof WholeRow<Name>)[],
+): Promise<Row<Name>[]> {
+  const changes = sql.join(columns.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
+  const ending = sql`on conflict (company_id, id) do update set ${changes} returning *`;
+  const returned: Row<Name>[] = [];
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    if (start > 0) await yieldToEventLoop();
+    const part = rows.slice(start, start + ROWS_PER_STATEMENT);
+    const owned = part.map((row) => ({ ...row, company_id: work.caller.companyId }));
+    returned.push(...(await insertRows<Row<Name>>(work.db, table, owned, { name: null, sql: ending })));
+  }
+  return returned;
+}

@@ -1,0 +1,67 @@
+import type { WriteWork } from '../../../database/work.js';
+import { DomainError, type FieldErrors } from '../../../platform/errors.js';
+import type { Row, RowResult } from '../../../platform/rows.js';
+import {
+  checkRecords,
+  storeRecords,
+  type CheckedRecords,
+  type RecordResult,
+} from './transaction-recording.service.js';
+import { errorsOfRow, inputOfRow } from './transaction-row.model.js';
+
+/** Rows that are checked and masked, or what is wrong with them. */
+export interface CheckedRows {
+  readonly lines: readonly number[];
+  readonly records: CheckedRecords;
+}
+
+/** Refuses before the first row what could not be stored either. Errors: `storage_full`. */
+export function demandRoomForRows(work: WriteWork): Promise<void> {
+  work.demandRoom();
+  // Nothing is written: that this unit succeeds does not show that there is room.
+  work.freesRoom();
+  return Promise.resolve();
+}
+
+/** Checks and masks the rows of a batch: before the unit of work, as `checkRecords` does. */
+export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
+  return {
+    lines: rows.map(({ line }) => line),
+    records: await checkRecords(rows, {
+      read: (row) => inputIn(row as Row),
+      lengthOf: (row) => bytesIn(row as Row),
+      isKnownByContent: true,
+    }),
+  };
+}
+
+const bytesIn = (row: Row): number => ('bytes' in row ? row.bytes : 0);
+
+/**
+ * Stores the valid rows of a batch; one result for each row, in the same order. The result of a running transaction ends
+ * it, and counts as created.
+ */
+export async function storeRows(
+  work: WriteWork,
+  { lines, records }: CheckedRows,
+): Promise<readonly RowResult[]> {
+  const results = await storeRecords(work, records, { mayEnd: true });
+  return results.map((result, index) => rowResult(lines[index] ?? 0, result));
+}
+
+/** Errors: `invalid`. */
+function inputIn(row: Row): unknown {
+  if ('value' in row) return inputOfRow(row.value);
+  throw new DomainError('invalid', 'The row is not valid.', { fields: row.errors });
+}
+
+function rowResult(line: number, { transaction, repeated, problem }: RecordResult): RowResult {
+  if (problem !== null) return { line, result: 'rejected', errors: errorsIn(problem) };
+  return { line, result: repeated ? 'repeated' : 'created', id: transaction.id };
+}
+
+/** Errors: the given one, unless it names fields. */
+function errorsIn(problem: DomainError): FieldErrors {
+  if (problem.details.fields === undefined) throw problem;
+  return errorsOfRow(problem.details.fields);
+}

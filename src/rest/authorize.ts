@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express';
+
+import { readToken } from '../http/credential.js';
+import { requestContextOf } from '../http/request-context.js';
+import { enterCompany } from '../http/server/requests.js';
+import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
+
+/** Whose request it is, and what for. */
+export interface Access {
+  readonly request: Request;
+  readonly response: Response;
+  /** Of the request: the token may be there. */
+  readonly query: ReadonlyMap<string, string>;
+  readonly scope: Scope;
+}
+
+/** The caller of a request, which counts for its company from now on. Errors: `busy`, and those of `callerOf`. */
+export async function authorize(access: Access, authenticator: Authenticator): Promise<Caller> {
+  const caller = await callerOf(access, authenticator);
+  enterCompany(access.response, caller);
+  demandScope(caller, access.scope);
+  return caller;
+}
+
+/**
+ * The same again, while a long request is handled: its token may have been revoked. Errors: `malformed`,
+ * `unauthenticated`, `forbidden`.
+ */
+export async function authorizeAgain(access: Access, authenticator: Authenticator): Promise<Caller> {
+  const caller = await callerOf(access, authenticator);
+  demandScope(caller, access.scope);
+  return caller;
+}
+
+async function callerOf({ request, response, query }: Access, authenticator: Authenticator): Promise<Caller> {
+  const { ip, requestId } = requestContextOf(response);
+  return await authenticator.authenticate(readToken(request, query), { channel: 'api', ip, requestId });
+}

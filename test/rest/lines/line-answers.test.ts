@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Units } from '../../../src/database/work.js';
+import { DomainError } from '../../../src/platform/errors.js';
+import { transactionIngest } from '../../../src/resources/transaction/recording/transaction-ingest.rest.js';
+import { lineAnswers, type Lines } from '../../../src/rest/lines/line-answers.js';
+import type { LineRoute } from '../../../src/rest/lines/line-route.js';
+import { ingestRows, ndjson, totalsOf } from '../../support/line-stream.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { turnsOf } from '../../support/turns.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+async function* piecesOf(text: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; start += 65_536) {
+    yield await Promise.resolve(bytes.subarray(start, start + 65_536));
+  }
+}
+
+const errors: unknown[] = [];
+const linesOf = (text: string, units: Units = server.app.units): Lines => ({
+  ...{ pieces: piecesOf(text), units, requestId: 'r' },
+  caller: () => Promise.resolve(server.acme.caller),
+  onError: (error) => void errors.push(error),
+});
+
+async function collected(answers: AsyncIterable<string>): Promise<unknown[]> {
+  let text = '';
+  for await (const part of answers) text += part;
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+describe('a stream of rows', () => {
+  it('leaves other clients of its company a turn of the event loop after each 50 rows', async () => {
+    const text = ndjson(ingestRows(2_000));
+    const { result, turns } = await turnsOf(() => collected(lineAnswers(transactionIngest, linesOf(text))));
+    expect(result).toEqual([totalsOf(2_000)]);
+    expect(turns).toBeGreaterThanOrEqual(40);
+  });
+
+  it('ends with the totals of what was committed when a batch fails', async () => {
+    let batches = 0;
+    const write: Units['write'] = async (caller, use) => {
+      batches += 1;
+      if (batches === 3) throw new DomainError('storage_full', 'The disk is full.', { retryAfter: 10 });
+      return await server.app.units.write(caller, use);
+    };
+    const units = { ...server.app.units, write };
+    const text = ndjson(ingestRows(2_000, 5_000));
+    expect(await collected(lineAnswers(transactionIngest, linesOf(text, units)))).toEqual([
+      { error: { code: 'storage_full', message: 'The disk is full.', request_id: 'r' }, ...totalsOf(1_000) },
+    ]);
+    expect(errors).toEqual([]);
+  });
+
+  it('reports an unexpected error to the log, and nothing of it to the client', async () => {
+    const broken: LineRoute<unknown> = {
+      ...transactionIngest,
+      check: () => Promise.reject(new Error('secret')),
+      store: () => Promise.reject(new Error('unused')),
+    };
+    const answer = await collected(lineAnswers(broken, linesOf(ndjson(ingestRows(1)))));
+    expect(answer).toMatchObject([{ error: { code: 'internal' }, ...totalsOf(0) }]);
+    expect(JSON.stringify(answer)).not.toContain('secret');
+    expect(errors.splice(0)).toEqual([new Error('secret')]);
+  });
+
+  it('reads a batch only when the answer to the one before is taken', async () => {
+    let read = 0;
+    async function* counted(): AsyncGenerator<Buffer> {
+      for await (const piece of piecesOf('x\n'.repeat(200_000))) {
+        read += piece.length;
+        yield piece;
+      }
+    }
+    const answers = lineAnswers(transactionIngest, { ...linesOf(''), pieces: counted() });
+    await answers.next();
+    expect(read).toBe(65_536);
+    await answers.return(undefined);
+  });
+
+  it('ends a batch after the row that makes it a megabyte', async () => {
+    const batches: number[] = [];
+    const route: LineRoute<unknown> = {
+      ...transactionIngest,
+      check: (rows) => Promise.resolve(batches.push(rows.length)),
+      store: () => Promise.resolve([]),
+    };
+    await collected(lineAnswers(route, linesOf(`{"a":"${'x'.repeat(200 * 1024)}"}\n`.repeat(9))));
+    expect(batches).toEqual([6, 3]);
+  });
+});

@@ -1,0 +1,295 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { getToken } from '../../../src/resources/access-token/access-token.service.js';
+import { revokeToken } from '../../../src/resources/access-token/token-rights.service.js';
+import type { Fields } from '../../support/client.js';
+import { metricOf } from '../../support/gauges.js';
+import {
+  INGEST,
+  ingestRow,
+  ingestRows,
+  ndjson,
+  openLines,
+  sendLines,
+  totalsOf,
+  type LineStream,
+} from '../../support/line-stream.js';
+import { sendRaw } from '../../support/raw-http.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
+
+const BODY_MS = 1_500;
+/** Less than some of these streams take. */
+const REQUEST_MS = 1_000;
+const IDLE_MS = 2_000;
+const SOON = { timeout: 10_000, interval: 20 };
+
+const any = expect.any(String) as string;
+
+let server: TestServer;
+let ingest: Member;
+const streams: LineStream[] = [];
+beforeAll(async () => {
+  const timeouts = { bodyMs: BODY_MS, requestMs: REQUEST_MS, headersMs: 500, idleMs: IDLE_MS, checkMs: 50 };
+  server = await startServer({}, { timeouts });
+  ingest = await server.member('acme', 'operator', ['ingest']);
+});
+afterEach(async () => {
+  for (const { sent } of streams.splice(0)) sent.destroy();
+  await expect.poll(() => metricOf(server.url, 'http_waiting_bytes'), SOON).toBe(0);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+function open(member: Pick<Member, 'token'> = ingest, headers: Fields = {}): LineStream {
+  const stream = openLines(server.url, member.token, headers);
+  streams.push(stream);
+  return stream;
+}
+
+async function count(): Promise<number> {
+  const [row] = await server.app.database.reads
+    .selectFrom('transactions')
+    .select((each) => each.fn.countAll<number>().as('total'))
+    .execute();
+  return Number(row?.total);
+}
+
+/** Resolves when so many rows are stored besides those of before. */
+const stored = async (before: number, rows: number): Promise<void> =>
+  await expect.poll(async () => (await count()) - before, SOON).toBe(rows);
+
+describe('a request to ingest', () => {
+  it.each([
+    ['401 without a token', 401, 'unauthenticated', {}, () => null],
+    ['401 with an unknown token', 401, 'unauthenticated', {}, () => 'a'.repeat(40)],
+    ['415 without a type', 415, 'not_ndjson', { 'Content-Type': '' }, () => ingest.token],
+    [
+      '415 for JSON, which /v1 reads',
+      415,
+      'not_ndjson',
+      { 'Content-Type': 'application/json' },
+      () => ingest.token,
+    ],
+    [
+      '415 for a compressed body',
+      415,
+      'unsupported_encoding',
+      { 'Content-Encoding': 'gzip' },
+      () => ingest.token,
+    ],
+    [
+      '415 for another charset',
+      415,
+      'unsupported_charset',
+      { 'Content-Type': 'application/x-ndjson; charset=utf-16' },
+      () => ingest.token,
+    ],
+  ])('is %s, and stores nothing', async (_what, status, code, headers, token) => {
+    const before = await count();
+    const reply = await sendLines(server.url, token(), ndjson([ingestRow(1)]), headers);
+    expect([reply.status, reply.headers['content-type']]).toEqual([
+      status,
+      'application/json; charset=utf-8',
+    ]);
+    expect(reply.lines).toEqual([{ message: any, code, request_id: reply.headers['x-request-id'] }]);
+    expect(await count()).toBe(before);
+  });
+
+  it('is 403 without the scope ingest, which no other includes', async () => {
+    const all = await server.member('acme', 'admin', ['read', 'write', 'admin']);
+    const viewer = await server.member('acme', 'viewer', ['read', 'ingest']);
+    for (const { token } of [all, viewer]) {
+      const { status, lines } = await sendLines(server.url, token, ndjson([ingestRow(1)]));
+      expect([status, lines[0]?.code]).toEqual([403, 'forbidden']);
+    }
+  });
+
+  it('takes the token in the query too, the type in any case, and a slash at the end', async () => {
+    const text = ndjson([ingestRow(2)]);
+    const { text: raw, statuses } = await sendRaw(
+      server.url,
+      `POST ${INGEST}/?access_token=${ingest.token} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`,
+      `Content-Type: Application/X-NDJSON; charset=utf-8\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+    );
+    expect(statuses).toEqual([200]);
+    expect(raw).toContain(JSON.stringify(totalsOf(1)));
+  });
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'])('is 405 for %s', async (method) => {
+    const { status, headers, body } = await server.acme.client.request(method, INGEST);
+    expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    if (method !== 'HEAD') expect(body.code).toBe('method_not_allowed');
+  });
+
+  it('is 204 for OPTIONS, and 404 for paths beside it', async () => {
+    const { status, headers } = await server.anonymous.request('OPTIONS', INGEST);
+    expect([status, headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
+    for (const path of ['/ingest', '/ingest/v1', '/ingest/v1/devices', '/ingest/v2/transactions']) {
+      expect((await server.acme.client.post(path, {})).status).toBe(404);
+    }
+  });
+
+  it('has a place of four of its company, given back when it ends', async () => {
+    const opened = [1, 2, 3, 4].map(() => open());
+    for (const stream of opened) {
+      await stream.write('\n');
+      expect((await stream.begun).statusCode).toBe(200);
+    }
+    const refused = await sendLines(server.url, ingest.token, '');
+    expect([refused.status, refused.lines[0]?.code, refused.headers['retry-after']]).toEqual([
+      ...[503, 'busy', '10'],
+    ]);
+    expect(await metricOf(server.url, 'http_refused_total{limit="ingest_of_company"}')).toBe(1);
+    const foreign = await server.member('beta', 'operator', ['ingest']);
+    expect((await sendLines(server.url, foreign.token, '')).status).toBe(200);
+    expect((await opened[0]?.end())?.lines).toEqual([totalsOf(0)]);
+    opened[1]?.sent.destroy();
+    await expect.poll(async () => (await sendLines(server.url, ingest.token, '')).status, SOON).toBe(200);
+  });
+});
+
+describe('the answer of ingest', () => {
+  it('begins with the first bytes, and has the lines of a batch once it is committed', async () => {
+    const before = await count();
+    const stream = open();
+    await stream.write('\n');
+    expect((await stream.begun).statusCode).toBe(200);
+    const reply = stream.reply();
+    await stream.write(ndjson([{}, ...ingestRows(499, 1_000)]));
+    await expect.poll(() => stream.text(), SOON).toContain('"line":2,"result":"rejected"');
+    expect(await count()).toBe(before + 499);
+    await stream.write(ndjson(ingestRows(300, 2_000)));
+    stream.sent.end();
+    expect((await reply).lines.at(-1)).toEqual(totalsOf(799, 0, 1));
+  });
+
+  it.each([
+    ['', {}, 3_000],
+    [' after 100 Continue', { Expect: '100-continue' }, 3_100],
+  ])('goes on%s for longer than other requests may take, at the least rate', async (_how, headers, first) => {
+    const stream = open(ingest, headers);
+    const rows = ingestRows(40, first);
+    for (const row of rows) {
+      await stream.write(ndjson([row]));
+      await sleep(REQUEST_MS / 15);
+    }
+    expect((await stream.end()).lines).toEqual([totalsOf(rows.length)]);
+  });
+
+  it('CF-32 ends with an error where the body arrives too slowly', async () => {
+    const stream = open();
+    const [first = '', second = ''] = ingestRows(2, 4_000).map((row) => ndjson([row]));
+    await stream.write(`${first}${second.slice(0, 20)}`);
+    const { status, lines } = await stream.reply();
+    expect([status, lines]).toEqual([
+      200,
+      [
+        {
+          error: {
+            message: expect.stringContaining('less than 1024 bytes per second') as string,
+            ...{ code: 'too_slow', request_id: any },
+          },
+          ...totalsOf(0),
+        },
+      ],
+    ]);
+    // The rows of no whole batch are not stored.
+    expect((await sendLines(server.url, ingest.token, first)).lines).toEqual([totalsOf(1)]);
+  });
+
+  it('is 408 where not even the first byte arrives', async () => {
+    const stream = open();
+    stream.sent.flushHeaders();
+    const { status, lines } = await stream.reply();
+    expect([status, lines[0]?.code]).toEqual([408, 'too_slow']);
+  });
+
+  it.each([
+    ['before', 503],
+    ['in the middle of', 200],
+  ] as const)('says why nothing is stored any more, %s a stream', async (when, status) => {
+    const own = await startServer();
+    try {
+      const { token } = await own.member('acme', 'operator', ['ingest']);
+      const stream = openLines(own.url, token);
+      const fail = (): void => own.app.database.health.report('db_corrupt');
+      if (when === 'before') fail();
+      await stream.write(ndjson([...ingestRows(499), {}]));
+      const reply = stream.reply();
+      if (when !== 'before') {
+        await expect.poll(() => stream.text(), SOON).toContain('"line":500,"result":"rejected"');
+        fail();
+        await stream.write(ndjson(ingestRows(500, 500)));
+      }
+      stream.sent.end();
+      const { status: given, lines } = await reply;
+      const error = { code: 'db_corrupt', message: any, request_id: any };
+      expect(given).toBe(status);
+      expect(lines.at(-1)).toEqual(status === 503 ? error : { error, ...totalsOf(499, 0, 1) });
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('ends with an error once the token is revoked', async () => {
+    const member = await server.member('acme', 'operator', ['ingest']);
+    const stream = open(member);
+    const before = await count();
+    await stream.write(ndjson(ingestRows(500, 5_000)));
+    await stored(before, 500);
+    await server.app.units.write(server.acme.caller, async (work) =>
+      revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
+    );
+    server.clock.advance(5_000);
+    await stream.write(ndjson(ingestRows(500, 6_000)));
+    const { lines } = await stream.end();
+    expect(lines).toMatchObject([{ error: { code: 'unauthenticated' }, ...totalsOf(500) }]);
+    expect(await count()).toBe(before + 500);
+  });
+});
+
+describe('a client of ingest', () => {
+  it('that leaves in the middle keeps its committed batches, and nothing of the next', async () => {
+    const before = await count();
+    const stream = open();
+    const rows = ingestRows(1_200, 30_000);
+    await stream.write(ndjson(rows.slice(0, 500)));
+    await stored(before, 500);
+    await stream.write(`${ndjson(rows.slice(500, 900))}{"transaction_type":"sw`);
+    stream.sent.destroy();
+    await expect.poll(() => metricOf(server.url, 'http_waiting_bytes'), SOON).toBe(0);
+    expect(await count()).toBe(before + 500);
+    expect((await sendLines(server.url, ingest.token, ndjson(rows))).lines).toEqual([totalsOf(700, 500)]);
+    expect(await server.place.check()).toEqual([]);
+  });
+
+  it('that reads nothing is not read from either, and is cut', async () => {
+    const before = await count();
+    const stream = open();
+    const cut = await metricOf(server.url, 'http_connections_cut_total');
+    // Refused rows, whose answers have more bytes than the sockets of both sides hold.
+    const bad = `{"${'x'.repeat(50)}":1}\n`.repeat(2_000);
+    stream.sent.write(ndjson([ingestRow(40_000)]));
+    (await stream.begun).pause();
+    for (let n = 0; n < 200; n += 1) stream.sent.write(bad);
+    await sleep(IDLE_MS / 2);
+    expect(stream.sent.writableLength).toBeGreaterThan(1_000_000);
+    await expect
+      .poll(() => metricOf(server.url, 'http_connections_cut_total'), { ...SOON, timeout: 30_000 })
+      .toBe(cut + 1);
+    expect(await count()).toBe(before + 1);
+  }, 60_000);
+
+  it('gets nothing of the next request on its connection mixed up', async () => {
+    const text = ndjson(ingestRows(3, 50_000));
+    const head = `POST ${INGEST} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ingest.token}\r\n`;
+    const body = `Content-Type: application/x-ndjson\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+    const last = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const { statuses, text: raw } = await sendRaw(server.url, `${head}${body}${head}${body}${last}`);
+    expect(statuses).toEqual([200, 200, 200]);
+    expect(raw).toContain(JSON.stringify(totalsOf(3)));
+    expect(raw).toContain(JSON.stringify(totalsOf(0, 3)));
+  });
+});

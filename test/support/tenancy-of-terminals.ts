@@ -1,6 +1,7 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
   deleteDeviceToken,
+  findDeviceCredential,
   replaceDeviceTokens,
   selectDevicesForTokens,
 } from '../../src/resources/terminal/device-token.repository.js';
@@ -16,6 +17,7 @@ import { TWIN } from './two-companies.js';
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
   'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
+  'token of a device': (work) => findDeviceCredential(work, `${TWIN} 1`),
   refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
   'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
 };
@@ -24,6 +26,10 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
 export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'issue the token of a device': (work) =>
     replaceDeviceTokens(work, [{ deviceId: 1, hash: 'new', lastFour: '1111' }]),
+  'find devices without a token': async (work) => {
+    await deleteDeviceToken(work, 1);
+    return await selectDevicesForTokens(work, { after: 0, limit: 10, all: false });
+  },
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>
     storeRefusals(work, {
@@ -36,5 +42,5 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
         ...{ serialNumber, firstAt: work.now, lastAt: work.now, count: 1 },
       })),
     ),
-  'trim unknown terminals': (work) => trimUnknownTerminals(work, 10),
+  'trim unknown terminals': (work) => trimUnknownTerminals(work, { added: 10, keep: 1 }),
 };

@@ -9,6 +9,7 @@ const CROSSED = 8_880_000;
 const EARLY = new Date(5);
 const MEMBER = { name: 'n', time_zone: 'UTC', revision: 1, created_at: EARLY, updated_at: EARLY };
 const audit = { revision: 1, created_at: EARLY, updated_at: EARLY, created_by: null, created_via: 'api' };
+const SEEN = { first_seen_at: EARLY, last_seen_at: EARLY, count: 1 };
 export const START = 10 * 86_400_000 + 3_600_000;
 
 /** What the first company has. Group 2 and version 12 are not linked: only foreign links lead to them. */
@@ -33,7 +34,11 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
   [
     'unknown_terminals',
     'serial_number',
-    [{ id: 1, serial_number: 'U', first_seen_at: EARLY, last_seen_at: EARLY, count: 1 }],
+    // The other company has a device `Sx`.
+    [
+      { id: 1, serial_number: 'U', ...SEEN },
+      { id: 2, serial_number: 'Sx', ...SEEN },
+    ],
   ],
   [
     'apps',
@@ -147,6 +152,7 @@ export async function seedCompanies(place: TestPlace, withOther: boolean): Promi
     ...LINKS.flatMap(([table, row, unlinked]) => linkCopies(table, row, unlinked, withOther)),
     ...chunks(withOther),
     ...ofDevices(withOther),
+    ...(withOther ? [UNKNOWN_OF_OTHER] : []),
   ];
   await place.insertForbidden(rows);
   await place.continueIdsAfter(9_000_000);
@@ -213,6 +219,12 @@ function chunks(withOther: boolean): Inserted[] {
     ['content_chunks', { company_id: TWIN, ...chunk, sequence: 1 }],
   ];
 }
+
+/** With the number of a row of the first company, and the serial number of its device. */
+const UNKNOWN_OF_OTHER: Inserted = [
+  'unknown_terminals',
+  { company_id: TWIN, id: 1, serial_number: 'S', ...SEEN },
+];
 
 /** Tokens and refusals of devices; the other company has them also for the number of the first one's device. */
 function ofDevices(withOther: boolean): Inserted[] {

@@ -97,7 +97,10 @@ export class SocketSession {
     } catch (error) {
       if (error instanceof HttpProblem) return this.#refuse(TRY_AGAIN_LATER, error.message);
       const { code } = renderError(this.parts.operations, requestId, error);
-      if (code === 'UNAUTHENTICATED') return this.#refuse(CloseCode.Forbidden, NO_TOKEN);
+      // FORBIDDEN is the token of a device.
+      if (code === 'UNAUTHENTICATED' || code === 'FORBIDDEN') {
+        return this.#refuse(CloseCode.Forbidden, NO_TOKEN);
+      }
       return this.#refuse(TRY_AGAIN_LATER, 'Try again later');
     }
     this.#isAuthenticated = true;

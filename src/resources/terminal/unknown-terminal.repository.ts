@@ -6,7 +6,7 @@ import { listOf } from '../../database/list/list.js';
 import { instant } from '../../database/storage.js';
 import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { MAX_UNKNOWN_TERMINALS, type UnknownTerminal } from './unknown-terminal.model.js';
+import type { UnknownTerminal } from './unknown-terminal.model.js';
 
 const table = new CompanyRows('unknown_terminals');
 
@@ -65,8 +65,14 @@ export async function addKnocks(work: WriteWork, knocks: readonly Knocks[]): Pro
   await table.insertReturning(work, rows, { key: ['serial_number'], changes });
 }
 
-/** Deletes those that are devices by now, and of the others those that were not seen for the longest time. */
-export async function trimUnknownTerminals(work: WriteWork, added: number): Promise<void> {
+/**
+ * Deletes those that are devices by now, and of the others all but the `keep` that were seen last. At most `added` have
+ * come since this was called before.
+ */
+export async function trimUnknownTerminals(
+  work: WriteWork,
+  { added, keep }: { readonly added: number; readonly keep: number },
+): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`delete from unknown_terminals where company_id = ${companyId} and exists (select 1 from devices
     where devices.company_id = ${companyId} and devices.serial_number = unknown_terminals.serial_number)`.execute(
@@ -74,5 +80,5 @@ export async function trimUnknownTerminals(work: WriteWork, added: number): Prom
   );
   await sql`delete from unknown_terminals where company_id = ${companyId} and id in (
     select id from unknown_terminals where company_id = ${companyId}
-    order by last_seen_at desc, id desc limit ${added} offset ${MAX_UNKNOWN_TERMINALS})`.execute(db);
+    order by last_seen_at desc, id desc limit ${added} offset ${keep})`.execute(db);
 }

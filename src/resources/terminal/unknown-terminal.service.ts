@@ -54,7 +54,7 @@ export class UnknownSerialNumbers {
     for (const { caller, knocks } of all.values()) {
       const stored = this.units.write(caller, async (work) => {
         await addKnocks(work, [...knocks.values()]);
-        await trimUnknownTerminals(work, knocks.size);
+        await trimUnknownTerminals(work, { added: knocks.size, keep: MAX_UNKNOWN_TERMINALS });
       });
       await stored.catch(this.onError);
     }

@@ -4,6 +4,7 @@ import { createClient, type Reply } from '../../support/client.js';
 import { createGraphql } from '../../support/graphql.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import { subscribe } from '../../support/subscribe.js';
 import { newTerminal, outcomeOf, report } from '../../support/terminals.js';
 
 let server: TestServer;
@@ -145,6 +146,8 @@ describe('tokens at /terminal/v1', () => {
     }
     const viewer = await createGraphql(server.url, token)('{ viewer { user { email } } }');
     expect(viewer.text).not.toContain('acme.example');
+    const { ended } = subscribe(server, { token }, 'subscription { ledger { sequence } }');
+    expect(await ended).toMatchObject({ code: 4403 });
   });
 });
 

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient, type Reply } from '../../support/client.js';
@@ -175,6 +176,24 @@ describe('the limits of a terminal', () => {
     expect(outcomeOf(await report(server, other))).toBe('200');
     server.clock.advance(60_001);
     expect(outcomeOf(await report(server, token))).toBe('200');
+  });
+
+  it('are 4 requests at the same time', async () => {
+    const { token } = await newTerminal(server.acme, 'SN-MANY');
+    const { hostname, port } = new URL(server.url);
+    const head = ['POST /terminal/v1/report HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`];
+    const begun = `${[...head, 'Content-Length: 2', '', ''].join('\r\n')}{`;
+    let text = '';
+    const open = [1, 2, 3, 4, 5].map(() => connect(Number(port), hostname).on('error', () => undefined));
+    for (const socket of open) {
+      socket.on('data', (bytes) => (text += String(bytes)));
+      socket.write(begun);
+    }
+    await expect.poll(() => text).toContain('"code":"rate_limited"');
+    expect(text.match(/HTTP[/]1[.]1 \d+/g)).toEqual(['HTTP/1.1 429']);
+    expect(outcomeOf(await report(server, token))).toBe('429 rate_limited');
+    for (const socket of open) socket.destroy();
+    await expect.poll(async () => outcomeOf(await report(server, token))).toBe('200');
   });
 
   it('are not those of /v1', async () => {

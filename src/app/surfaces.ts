@@ -15,6 +15,7 @@ import { createRequestCounter, rateLimit, type CountRequest } from '../http/serv
 import type { Timeouts } from '../http/server/listen.js';
 import { Uploads, type UploadStorage } from '../http/body/uploads.js';
 import type { ClientLimits } from '../http/request-context.js';
+import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import { createLargeReads } from '../platform/concurrency/large-reads.js';
 import type { Config } from '../platform/config/config.js';
@@ -69,19 +70,7 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
   const terminals = createTerminals(parts, createAuthenticator(units, clock, onError), bodyRate);
   const { authenticator } = terminals;
   const count = requestCounter(parts);
-  const uploads = createUploads(parts, bodyRate);
-  const services: RestOptions = {
-    units,
-    authenticator,
-    readUpload: createUploadReader(uploads),
-    readBase64Body: createBase64BodyReader(uploads),
-    bodyRate,
-    largeReads: createLargeReads(),
-    answers: new Answers(units.changes),
-    waiting: parts.limits.waiting,
-    readContent: (companyId, contentId) => readContent(units, companyId, contentId),
-    storedResponses: { find: findStoredResponse, store: storeResponse },
-  };
+  const services = createServices(parts, authenticator, bodyRate);
   const passwords = createPasswords();
   const rest = createRest(parts, services, passwords);
   const graphql = deferGraphql(() => createGraphqlSurface(parts, services, { count, passwords }));
@@ -103,6 +92,23 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
     await Promise.all([graphql.stop(graceMs), terminals.stop()]);
   };
   return { listener, load: graphql.load, stop };
+}
+
+function createServices(parts: SurfaceParts, authenticator: Authenticator, bodyRate: BodyRate): RestOptions {
+  const { units } = parts;
+  const uploads = createUploads(parts, bodyRate);
+  return {
+    units,
+    authenticator,
+    readUpload: createUploadReader(uploads),
+    readBase64Body: createBase64BodyReader(uploads),
+    bodyRate,
+    largeReads: createLargeReads(),
+    answers: new Answers(units.changes),
+    waiting: parts.limits.waiting,
+    readContent: (companyId, contentId) => readContent(units, companyId, contentId),
+    storedResponses: { find: findStoredResponse, store: storeResponse },
+  };
 }
 
 /** One object, so that its limits are those of the whole server. */

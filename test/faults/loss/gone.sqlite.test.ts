@@ -99,10 +99,14 @@ describe('CF-40 files pulled away under the server', () => {
     await expect(openServer(urlOf(file))).rejects.toThrow(DatabaseRefused);
   });
 
-  it('keeps what was acknowledged if only the log was removed', async () => {
+  it.each([
+    ['only the log was removed', false],
+    ['an empty log is in the place of the one that was removed', true],
+  ])('keeps what was acknowledged if %s', async (_what, hasEmptyLog) => {
     const { program, client } = await startWithGroup();
     for (let n = 0; n < 20; n += 1) expect((await client.post('groups', { name: `${n}` })).status).toBe(201);
     rmSync(`${file}-wal`);
+    if (hasEmptyLog) writeFileSync(`${file}-wal`, '');
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
     const again = await startProgram(urlOf(file));
     expect((await again.client(await newToken()).get('groups')).body.pagination).toMatchObject({

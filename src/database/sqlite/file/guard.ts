@@ -1,11 +1,11 @@
 import type Sqlite from 'better-sqlite3';
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 import { DomainError } from '../../../platform/errors.js';
 import { noteCleanStop } from './clean-stop.js';
 import { IDENTITY_OFFSET } from './inspect.js';
 import type { Mark, Marker } from './marker.js';
-import { canonicalPath, openDescriptor, walPath } from './paths.js';
+import { canonicalPath, fileBytes, openDescriptor, walPath } from './paths.js';
 
 /** First four bytes of every log; the last bit of the fourth says the byte order. */
 const LOG_MAGIC = 0x377f0682;
@@ -119,10 +119,14 @@ export class FileGuard implements CommitGuard {
     this.options.onLost(problem);
   }
 
-  /** If only the log was removed, what it has can still be read, and copied into the file. */
+  /**
+   * If only the log was removed, what it has can still be read, and copied into the file. Whoever opens the file meanwhile,
+   * such as its check behind the start, makes an empty log.
+   */
   #saveLog(): void {
     const [file, log] = this.#places;
-    if (file === undefined || log === undefined || problemOf(file) !== null || existsSync(log.path)) return;
+    if (file === undefined || log === undefined || problemOf(file) !== null || fileBytes(log.path) > 0)
+      return;
     try {
       this.database.pragma('wal_checkpoint(passive)');
     } catch {

@@ -13,7 +13,7 @@ interface Cached<T> {
 }
 
 /**
- * Looks up what a token stands for; undefined if nobody has this token. Keeps what it found by the text of the token, so
+ * Looks up what a token stands for; undefined for an unknown token. Keeps what it found by the text of the token, so
  * that a token is hashed as seldom as it is looked up. A change of one of the `entityTypes` drops everything.
  */
 export function cachedLookUp<T>(

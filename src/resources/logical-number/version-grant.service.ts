@@ -65,8 +65,8 @@ async function linksOfGroups(
 }
 
 /**
- * Numbers that were deleted since the plan are passed over, and so are those that would get versions which are not linked
- * to their group any more. The number of statements does not depend on how many numbers or versions there are.
+ * Leaves out numbers that were deleted since the plan, and those that would get versions which are not linked to their
+ * group any more. The number of statements does not depend on how many numbers or versions there are.
  */
 async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
   const numbers = await presentNumbers(work, ids, grant);

@@ -15,10 +15,10 @@ export interface Lines {
   /** The bytes of the request. */
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly units: Units;
-  /** Whoever sends the rows, asked for before each batch. Errors: those of a token that is valid no more. */
+  /** The caller who sends the rows, looked up again before each batch. Errors: those of a token that is no longer valid. */
   readonly caller: () => Promise<Caller>;
   readonly requestId: string;
-  /** Gets errors that are nobody's mistake. */
+  /** Gets faults of the server, which the response shows as 500. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 

@@ -120,8 +120,8 @@ export class FileGuard implements CommitGuard {
   }
 
   /**
-   * If only the log was removed, what it has can still be read, and copied into the file. Whoever opens the file meanwhile,
-   * such as its check behind the start, makes an empty log.
+   * If only the log was removed, what it has can still be read, and copied into the file. Another program that opens the
+   * file meanwhile may make an empty log.
    */
   #saveLog(): void {
     const [file, log] = this.#places;

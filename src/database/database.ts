@@ -58,7 +58,7 @@ export interface Database {
    * Calls `use` with a read-only handle whose statements all see the same state. Units above companies have a reserve of
    * connections, so they may run inside other units. Errors: `busy`, `storage_unavailable`.
    */
-  snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle?: boolean): Promise<T>;
   /**
    * The same for a read that may examine many rows, on behalf of a company. Errors: `busy`, `deadline_exceeded`.
    */

@@ -84,6 +84,28 @@ export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
 }
 
 /**
+ * For an INSERT that draws the id of its one row: what stands before it, and the value of the id. Nothing but these may
+ * bind values before those of the row. On SQLite, a trigger of the table keeps the id as the last one that was drawn.
+ */
+export function drawingInsert(
+  table: string,
+  companyId: number,
+): { readonly before: RawBuilder<unknown>; readonly id: RawBuilder<number> } {
+  const name = sql.lit(table);
+  return {
+    before: portable(
+      sql``,
+      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
+        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn)`,
+    ),
+    id: portable(
+      sql<number>`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
+      sql<number>`(select last_drawn from drawn)`,
+    ),
+  };
+}
+
+/**
  * A bound value that SQLite's planner does not look at. It looks at others in statements with several tables or a limit,
  * and then plans the statement anew for each execution, which takes 10 to 200 µs and finds the same.
  */

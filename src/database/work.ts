@@ -70,6 +70,8 @@ export interface ReadOptions {
    * Errors: `deadline_exceeded`. `when_needed`: the unit begins as an ordinary one, and its statements find out.
    */
   readonly examines?: boolean | 'when_needed';
+  /** It is one statement, so it needs no snapshot. */
+  readonly isSingle?: boolean;
 }
 
 /** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
@@ -79,6 +81,8 @@ export interface Units {
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   /** With `companyId`, the unit waits for units that write in this company, and they for it. */
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
+  /** Whether a statement is a round trip to a server: one with joins is then faster than several. */
+  readonly isRemote: boolean;
   /** In which companies something has changed; null where that is not known at once. */
   readonly changes: CompanyChanges | null;
   /**
@@ -98,11 +102,11 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
 }
 
 function readsOf(database: Database, clock: Clock): Units['read'] {
-  return async (caller, use, { examines = false } = {}) => {
+  return async (caller, use, { examines = false, isSingle = false } = {}) => {
     const position = database.changes?.position;
     const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), position });
     if (examines === true) return await database.examine(caller.companyId, read);
-    if (examines === false) return await database.snapshot(caller.companyId, read);
+    if (examines === false) return await database.snapshot(caller.companyId, read, isSingle);
     try {
       return await database.snapshot(caller.companyId, (db) =>
         use({ caller, db, now: clock.now(), position, examineInstead }),
@@ -230,6 +234,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
     systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now() })),
     systemWrite: (origin, use, companyId) => write(null, origin, use, companyId),
+    isRemote: database.isShared,
     changes: database.changes,
     onCommitted: committed.onCommitted,
     onUnfinished: (listener) => void finishers.push(listener),

@@ -2,7 +2,7 @@ import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/c
 import type { Audit } from '../../platform/changes/audit.js';
 import type { AuditColumns } from '../tables/tables.js';
 import { listOf, type List } from './list.js';
-import type { Listing } from './list-statements.js';
+import type { Listing } from './listing.js';
 
 const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
   revision: 'revision',

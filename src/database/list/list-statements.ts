@@ -1,11 +1,13 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
-import { countOf, type CounterName } from '../totals/count.js';
-import { withoutImplied, type Condition, type FilterColumn } from './condition.js';
+import { countOf } from '../totals/count.js';
+import { withoutImplied, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { isInstant } from './instants.js';
+import { joinedColumns, joinOf, nameOfJoined, type JoinedOne } from './joined-ones.js';
 import { readLinked } from './linked-rows.js';
+import type { Listing, ListRow } from './listing.js';
 import {
   childrenOf,
   companiesOf,
@@ -19,31 +21,6 @@ import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from '
 import { inIds, childrenOfEach, comparableInstant, steady } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
-
-/** The declaration of a list: its table, its orders and its filters. */
-export interface Listing<Name extends keyof Tables, T> {
-  /** Name of the record type, for example `LogicalNumber`. */
-  readonly name: string;
-  readonly table: Name;
-  /** Column of the unique id. */
-  readonly id: string & keyof Row<Name>;
-  /** By public name, the columns to order by. Each has an index and is never null. */
-  readonly orders: Readonly<Record<string, string & keyof Row<Name>>>;
-  /** By public name, the columns to filter by. */
-  readonly filters: Readonly<Record<string, FilterColumn>>;
-  readonly recordOf: (row: Row<Name>) => T;
-  /** Records may hold long texts, so the bytes that one request reads of them are limited. */
-  readonly isLarge?: true;
-  /** Column with the id of the company; `company_id` unless set. */
-  readonly company?: string;
-  /** The counter of the company's rows; a number where there is none. */
-  readonly rows: CounterName | number;
-  /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
-  readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
-}
-
-/** Some columns of a row, by name. */
-export type ListRow = Readonly<Record<string, unknown>>;
 
 /** The columns that are read, and the name of their list in the names of queries. */
 interface Selected {
@@ -192,6 +169,22 @@ export class ListStatements<Name extends keyof Tables, T> {
         where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
+  }
+
+  /** A record, and with it the columns of others that it refers to, in one statement. */
+  async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
+    const rows = await runCached<Row<Name>>(
+      work.db,
+      [this.#key, 'by id', ...joined.map(nameOfJoined)].join(),
+      [work.caller.companyId, id],
+      () => sql`select ${sql.join([this.#selected('t'), ...joined.flatMap(joinedColumns)])} from ${this.#table} as t
+        ${sql.join(
+          joined.map((one) => joinOf(one, this.#listing.company ?? 'company_id')),
+          sql` `,
+        )}
+        where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${this.#listing.id}`)} = ${steady(id)}`,
+    );
+    return rows[0] && this.#listing.recordOf(rows[0]);
   }
 
   #selected(alias: string): RawBuilder<unknown> {

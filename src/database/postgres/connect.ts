@@ -65,7 +65,7 @@ function unitsOf(
   sessions: Sessions,
 ): Pick<Database, 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'lockCompanies' | 'examining'> {
   return {
-    snapshot: (scope, use) => sessions.read(scope, use),
+    snapshot: (scope, use, isSingle) => sessions.read(scope, use, isSingle),
     examine: (companyId, use) => sessions.examine(companyId, use),
     write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
     aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),

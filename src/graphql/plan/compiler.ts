@@ -33,7 +33,7 @@ import { ConnectionPlan, type ConnectionField } from './connection-plan.js';
 import { declaredOf, type Declared } from './declared.js';
 import { leafWriter } from './leaves.js';
 import { ObjectPlan, type PlannedField, type Relation, type WriteField } from './object-plan.js';
-import { findPlan, listPlan, manyPlan, onePlan, type RequestOf, type RootPlan } from './relations.js';
+import { findPlan, listPlan, manyPlan, OnePlan, type RequestOf, type RootPlan } from './relations.js';
 import { Unplanned } from './run.js';
 
 /** A list, and the columns of it that are to be read. */
@@ -62,6 +62,7 @@ export class Compiler {
   readonly scopes = new Set<Scope>();
   /** Whether records may be large that it reads. */
   isLarge = false;
+  #aliases = 0;
 
   constructor(private readonly fields: FieldCollector) {}
 
@@ -76,8 +77,11 @@ export class Compiler {
     return fields;
   }
 
-  root(type: GraphQLObjectType, { key, nodes }: CollectedField): { key: string; text: RootPlan } {
-    if (nodes[0].name.value === '__typename') return { key, text: () => Promise.resolve(`"${type.name}"`) };
+  root(type: GraphQLObjectType, { key, nodes }: CollectedField): { key: string; plan: RootPlan } {
+    if (nodes[0].name.value === '__typename') {
+      const text = Promise.resolve(`"${type.name}"`);
+      return { key, plan: { text: () => text, isSingle: () => false } };
+    }
     const field = this.#fieldOf(type, nodes);
     const declared = declaredOf(field);
     if (declared?.kind === 'find') {
@@ -86,14 +90,14 @@ export class Compiler {
       const keysOf = argumentsOf(field, nodes[0], (args: Variables) => args);
       return {
         key,
-        text: findPlan(declared.list, declared.getters, keysOf, this.#record(field, nodes, read)),
+        plan: findPlan(declared.list, declared.getters, keysOf, this.#record(field, nodes, read)),
       };
     }
     if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
     const { list, scope, order } = declared;
     this.#demand(list, scope);
     const requestOf = requestsOf(list, field, nodes[0], order);
-    return { key, text: listPlan(list, requestOf, this.#connection(field, nodes, list)) };
+    return { key, plan: listPlan(list, requestOf, this.#connection(field, nodes, list)) };
   }
 
   #fieldOf(type: GraphQLObjectType, [{ name }]: Nodes): GraphQLField<unknown, unknown> {
@@ -129,7 +133,9 @@ export class Compiler {
         this.#demand(declared.list, 'read');
         const reference = columnOf(read, declared.reference);
         const object = this.#record(field, nodes, newRead(declared.list));
-        return onePlan(declared.list, reference, object, !isNonNullType(field.type));
+        this.#aliases += 1;
+        const alias = `j${this.#aliases}`;
+        return new OnePlan(declared.list, reference, object, !isNonNullType(field.type), alias);
       }
       case 'many': {
         const { children, key, scope, order } = declared;

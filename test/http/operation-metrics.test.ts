@@ -98,6 +98,7 @@ describe('connections of a pool', () => {
   it('are shown by state where there is one', async () => {
     const none = { running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 };
     const sources: MetricSources = {
+      storage: () => ({ sizes: null, rows: null }),
       lostLogLines: () => 0,
       limitStoreFailures: () => 0,
       databaseBytes: () => ({ file: 0, log: 0 }),

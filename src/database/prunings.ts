@@ -1,6 +1,7 @@
 /** What retention has deleted, by company and table. */
 import { sql, type QueryExecutorProvider } from 'kysely';
 
+import { systemClock } from '../platform/clock.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import { typed } from './storage.js';
 
@@ -40,14 +41,25 @@ export async function notePruning(
       newest_at = excluded.newest_at, pruned_at = excluded.pruned_at`.execute(db);
 }
 
-/** Calls `remove` with parts of a list, with other requests in between: on SQLite a statement holds the event loop. */
+/** A statement that took longer is followed by one for a quarter of the rows: they are long, or the disk is slow. */
+const LONG_MS = 15;
+
+/**
+ * Calls `remove` with parts of a list, of at most `size` rows, with other requests in between: on SQLite a statement holds
+ * the event loop. Begins with small parts.
+ */
 export async function inParts<T>(
   rows: readonly T[],
   size: number,
   remove: (part: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += size) {
+  let count = Math.ceil(size / 4);
+  for (let start = 0; start < rows.length;) {
     if (start > 0) await yieldToEventLoop();
-    await remove(rows.slice(start, start + size));
+    const begun = systemClock.elapsed();
+    await remove(rows.slice(start, start + count));
+    start += count;
+    const isLong = systemClock.elapsed() - begun > LONG_MS;
+    count = isLong ? Math.max(1, Math.floor(count / 4)) : Math.min(size, 2 * count);
   }
 }

@@ -47,7 +47,7 @@ function gaugesIn(figures: () => StorageFigures, register: Registry): AddGauge {
       collect() {
         this.reset();
         // A gauge without a label would be 0 where nothing is known.
-        this.remove();
+        if (labelNames.length === 0) this.remove();
         for (const [value, number] of Object.entries(valuesOf(figures()))) {
           const labels = Object.fromEntries(labelNames.map((label) => [label, value]));
           if (number !== null) this.set(labels, number);

@@ -2,7 +2,7 @@
 import Sqlite from 'better-sqlite3';
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { measureFile } from './measure.js';
+import { measureFile } from './measure.ts';
 
 export interface SizesTask {
   readonly file: string;

@@ -20,6 +20,7 @@ import { notificationFace } from '../resources/notification/notification.graphql
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
 import { parameterBulkFace } from '../resources/parameter/parameter.bulk.graphql.js';
 import { parameterFace } from '../resources/parameter/parameter.graphql.js';
+import { retentionFace } from '../resources/retention/retention.graphql.js';
 import { terminalFace } from '../resources/terminal/terminal.graphql.js';
 import { transactionRecordingFace } from '../resources/transaction/recording/transaction-recording.graphql.js';
 import { transactionSummaryFace } from '../resources/transaction/summary/transaction-summary.graphql.js';
@@ -54,6 +55,7 @@ export const FACES: readonly Face[] = [
   notificationFace,
   parameterBulkFace,
   parameterFace,
+  retentionFace,
   terminalFace,
   transactionFace,
   transactionLiveFace,

@@ -70,7 +70,7 @@ export async function createServer(
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
   const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
-  const housekeeping = createHousekeeping(units, database, clock, onError);
+  const housekeeping = createHousekeeping({ units, database, clock, onError, config, tokenSecret });
   const unwatch = watchUntilEnd(database, logger, overrides.onFatal);
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },

@@ -45,6 +45,19 @@ export interface DatabaseBytes {
   readonly log: number;
 }
 
+export interface TableSize {
+  /** With its indexes. */
+  readonly bytes: number;
+  /** On PostgreSQL an estimate. */
+  readonly rows: number;
+}
+
+export interface StorageSizes {
+  readonly tables: Readonly<Record<string, TableSize>>;
+  /** Room inside of a file, for new rows; null on PostgreSQL. */
+  readonly freeBytes: number | null;
+}
+
 /** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
   /** Where it is, without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
@@ -104,7 +117,7 @@ export interface Database {
   /** How often windows could not be shared with other nodes, since the start; see `OpenOptions.onUnshared`. */
   windowFailures(): number;
   /** Runs `use` unless another node is running the same task; false if it did not. */
-  alone(task: 'housekeeping' | 'steps', use: () => Promise<void>): Promise<boolean>;
+  alone(task: 'housekeeping' | 'steps' | 'retention', use: () => Promise<void>): Promise<boolean>;
   /** What may follow the start of a server: called once it listens. */
   begin(): void;
   /**
@@ -113,6 +126,8 @@ export interface Database {
    */
   readonly checks: Readonly<Record<string, () => Promise<CheckResult>>>;
   bytes(): DatabaseBytes;
+  /** Reads all of a file, outside of the event loop; to be called seldom. Null if that was not possible. */
+  sizes(): Promise<StorageSizes | null>;
   /** Connections to a database server by state; empty for a file. */
   connections(): Readonly<Record<string, number>>;
   /** What has to be done once a minute, for example to shorten the log. */
@@ -150,6 +165,8 @@ export interface OpenOptions {
   readonly examining?: Partial<ExaminingLimits> | undefined;
   /** For a server: no other one may open the same file. Several servers may use one PostgreSQL database. */
   readonly exclusive?: boolean;
+  /** For a command that deletes: where the disk of a file is full, it uses the room that is kept for deletions. */
+  readonly usesReserve?: boolean;
   /** Called if acknowledged changes are missing: the database is opened nevertheless. Without it, it is refused. */
   readonly acceptLoss?: ((loss: Loss) => void) | undefined;
   /** From this size of the log of a file on, it is not ready. */

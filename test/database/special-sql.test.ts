@@ -19,6 +19,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/logical-number/version-links.repository.ts': 6,
   'src/resources/notification/delivery.repository.ts': 4,
   'src/resources/parameter/parameter.repository.ts': 4,
+  'src/resources/retention/retention.repository.ts': 10,
   'src/resources/terminal/device-token.repository.ts': 2,
   'src/resources/terminal/terminal-refusal.repository.ts': 1,
   'src/resources/terminal/unknown-terminal.repository.ts': 1,

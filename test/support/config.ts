@@ -22,6 +22,7 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     maxWalBytes: 1024 ** 3,
     tls: null,
     ledgerChain: false,
+    keep: { transactions: null, ledger: null, deliveries: null },
     graphqlDevelopment: false,
     graphqlAllowList: null,
     tokenSecret: 'a secret for tests only: 0123456789abcdef',

@@ -40,6 +40,7 @@ const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   transaction_app_days: true,
   ledger: true,
   ledger_chains: true,
+  prunings: true,
   idempotency_keys: true,
   counters: true,
 };

@@ -6,6 +6,7 @@ import { DomainError } from '../../platform/errors.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
+import { tableSizes } from './sizes.js';
 import type { Tables } from '../tables/tables.js';
 import { Announcements } from './announcements.js';
 import { UnitConnections } from './connections/unit-connections.js';
@@ -114,9 +115,10 @@ function maintenanceOf(
   sessions: Sessions,
   limits: SharedLimits,
   size: Size,
-): Pick<Database, 'bytes' | 'maintain'> {
+): Pick<Database, 'bytes' | 'sizes' | 'maintain'> {
   return {
     bytes: () => ({ file: size.bytes, log: 0 }),
+    sizes: () => sessions.read(null, tableSizes),
     maintain: async () => {
       await limits.deleteEnded();
       await size.look(sessions);

@@ -219,6 +219,20 @@ export interface LedgerChainsTable {
   seal: string;
 }
 
+/** What retention has deleted of a table of a company; 0 stands for entries without a company. */
+export interface PruningsTable {
+  company_id: number;
+  /** The table. */
+  name: string;
+  /** Up to this id or sequence everything is deleted; 0 for a table that is not deleted in the order of its ids. */
+  up_to: number;
+  /** Number of rows that were ever deleted. */
+  total: number;
+  /** The time of the newest of them. */
+  newest_at: InstantColumn;
+  pruned_at: InstantColumn;
+}
+
 export interface IdempotencyKeysTable {
   company_id: number;
   /** User and operation, for example `17 POST /v1/groups`. */
@@ -270,6 +284,7 @@ export interface Tables {
   counters: CountersTable;
   ledger: LedgerTable;
   ledger_chains: LedgerChainsTable;
+  prunings: PruningsTable;
   idempotency_keys: IdempotencyKeysTable;
 }
 

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
+import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
 import { readText } from './text-file.js';
 import { readTls, type Tls } from './tls.js';
 
@@ -35,6 +36,8 @@ export interface Config {
   readonly tokenSecret: string | null;
   /** Gives ledger entries hashes, which `audit verify` checks. */
   readonly ledgerChain: boolean;
+  /** How long rows are kept. */
+  readonly keep: KeptPeriods;
   /** Allows introspection, adds suggestions to errors and serves the GraphiQL page. */
   readonly graphqlDevelopment: boolean;
   /** The GraphQL documents that may run; null allows any. */
@@ -99,6 +102,17 @@ export const SETTINGS: readonly Setting[] = [
   setting('TOKEN_SECRET', 'secret that API tokens are derived from, at least 32 characters'),
   setting('TOKEN_SECRET_FILE', 'file that holds TOKEN_SECRET, readable by its owner only'),
   setting('LEDGER_CHAIN', '1 gives ledger entries hashes, so that `audit verify` finds edits and cuts', '0'),
+  setting(
+    'KEEP_TRANSACTIONS',
+    'how long transactions are kept, from their recording on: 24 months',
+    'forever',
+  ),
+  setting('KEEP_LEDGER', 'how long ledger entries are kept: 13 months, 400 days, forever', '13 months'),
+  setting(
+    'KEEP_DELIVERIES',
+    'how long finished deliveries of notifications are kept, from their end on',
+    '90 days',
+  ),
   setting('GRAPHQL_DEVELOPMENT', '1 allows introspection and serves the GraphiQL page at /graphql', '0'),
   setting(
     'GRAPHQL_ALLOW_LIST',
@@ -148,6 +162,7 @@ export function readConfig(environment: Environment): Config {
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),
     tokenSecret: read('TOKEN_SECRET', (secret) => tokenSecret(secret, valueOf('TOKEN_SECRET_FILE')), null),
     ledgerChain: read('LEDGER_CHAIN', parseSwitch, false),
+    keep: readKeptPeriods(read),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch, false),
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', readAllowList, null),
   };

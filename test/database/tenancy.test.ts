@@ -90,7 +90,12 @@ import {
 import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
-import { hoursIn } from '../../src/resources/transaction/summary/transaction-summary.repository.js';
+import {
+  countInHours,
+  hoursIn,
+  recordedPart,
+} from '../../src/resources/transaction/summary/transaction-summary.repository.js';
+import { HOUR } from '../../src/platform/clock.js';
 import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
 import { findTransactionsByReference } from '../../src/resources/transaction/transaction.repository.js';
 import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
@@ -205,11 +210,18 @@ const READS: Readonly<Record<string, Read>> = {
   'transactions by reference': (work) => findTransactionsByReference(work, ['R', 'Rx']),
   'recorded transactions': (work) =>
     transactionArrivals.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
-  'summary by day': (work) => summarizeTransactions(work, { where: null, bucket: 'day', by: ['status'] }),
-  'summary by hour': (work) => summarizeTransactions(work, { where: null, bucket: 'hour', by: ['appName'] }),
+  'summary by day': (work) =>
+    summarizeTransactions(work, { where: null, bucket: 'day', by: ['status'], timeZone: null }),
+  'summary by hour': (work) =>
+    summarizeTransactions(work, { where: null, bucket: 'hour', by: ['appName'], timeZone: null }),
   'summary of a part of an hour': (work) =>
-    summarizeTransactions(work, { where: PERIOD, bucket: 'hour', by: ['status'] }),
-  'summary by group': (work) => summarizeTransactions(work, { where: null, bucket: 'none', by: ['group'] }),
+    summarizeTransactions(work, { where: PERIOD, bucket: 'hour', by: ['status'], timeZone: null }),
+  'summary by group': (work) =>
+    summarizeTransactions(work, { where: null, bucket: 'none', by: ['group'], timeZone: null }),
+  'summary by days of a zone': (work) =>
+    summarizeTransactions(work, { where: null, bucket: 'day', by: ['brand'], timeZone: 'Asia/Kolkata' }),
+  'recorded part of a period': (work) => recordedPart(work, { from: 0, to: 2 * START }),
+  'transactions of hours': (work) => countInHours(work, [Math.floor(START / HOUR)]),
   'hours with transactions': (work) => hoursIn(work, { from: 0, to: 2 * START }),
   user: (work) => getUser(work, TWIN),
   users: (work) => listUsers(work, PAGE),

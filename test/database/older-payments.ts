@@ -32,7 +32,7 @@ export function olderPayments(instant: (ms: number) => string): readonly string[
 }
 
 export const FIGURES = `select id, payment_status, payment_type, brand, acquirer, installments, group_id
-  from transactions where id in (1, 2, 309, 900, 901) order by id`;
+  from transactions where id in (1, 2, 109, 900, 901) order by id`;
 
 const PAID = { payment_status: 'approved', payment_type: 'sale', brand: 'élo', installments: 3, group_id: 7 };
 const NO_PAYMENT = { payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 };
@@ -41,7 +41,8 @@ const NO_PAYMENT = { payment_status: '', payment_type: '', brand: '', acquirer: 
 export const MIGRATED = [
   { id: 1, ...NO_PAYMENT, group_id: 0 },
   { id: 2, ...PAID, acquirer: 'Rede' },
-  { id: 309, ...PAID, ...{ payment_type: 'other', brand: 'other', acquirer: 'other' } },
+  // Of as many payments each, the last one by its acquirer.
+  { id: 109, ...PAID, ...{ payment_type: 'other', brand: 'other', acquirer: 'other' } },
   { id: 900, ...PAID, acquirer: 'A-304' },
   { id: 901, ...NO_PAYMENT, payment_status: 'denied', group_id: 0 },
 ];

@@ -44,10 +44,12 @@ export function keyOfKind({ month, payment_type: type, brand, acquirer }: Paymen
 export function figuresOfRecord(record: TransactionRecord, isNamed: (kind: PaymentKind) => boolean): Figures {
   const kind = kindOf(record);
   if (kind === undefined || record.parsed === null) return NO_PAYMENT;
-  const { month: _month, ...names } = kind;
+  const { payment_type: type, brand, acquirer } = kind;
   return {
     payment_status: record.parsed.status,
-    ...(isNamed(kind) ? names : { payment_type: OTHER, brand: OTHER, acquirer: OTHER }),
+    ...(isNamed(kind)
+      ? { payment_type: type, brand, acquirer }
+      : { payment_type: OTHER, brand: OTHER, acquirer: OTHER }),
     installments: record.parsed.installment.quantity ?? NO_PAYMENT.installments,
   };
 }

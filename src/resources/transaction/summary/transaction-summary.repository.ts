@@ -89,7 +89,7 @@ function limitOf({ calendar: { bucket }, limit }: SummaryQuery): RawBuilder<unkn
 }
 
 function summaryRowOf(row: Totals, { calendar, by }: SummaryQuery): SummaryRow {
-  const valueOf = <Name extends Dimension>(dimension: Name) =>
+  const valueOf = (dimension: Dimension): string | number | null =>
     by.includes(dimension) ? valueOfColumn(dimension, row[columnOf(dimension)] ?? null) : null;
   const sumOf = (name: string): number => Number(row[name]);
   return {

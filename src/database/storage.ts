@@ -267,10 +267,39 @@ export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder
   return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
 
-/** Whole units of so many milliseconds between 1970 and the instant in a column, rounded toward 1970. */
-export function unitsSince1970(column: string, milliseconds: number): RawBuilder<number> {
+/**
+ * Whole units of so many milliseconds between 1970 and the instant in a column plus `shift`, which is not before 1970. The
+ * number stays whole on both databases where it is divided.
+ */
+export function shiftedUnits(
+  column: string,
+  shift: RawBuilder<number>,
+  milliseconds: number,
+): RawBuilder<number> {
   const [at, unit] = [sql.ref(column), sql.lit(milliseconds)];
-  return portable(sql<number>`${at} / ${unit}`, sql<number>`div(extract(epoch from ${at}) * 1000, ${unit})`);
+  return portable(
+    sql<number>`(${at} + ${shift}) / ${unit}`,
+    sql<number>`div(extract(epoch from ${at}) * 1000 + ${shift}, ${unit})::bigint`,
+  );
+}
+
+/** The instant, as columns have it, at which a unit of so many milliseconds begins, by its number since 1970. */
+export function startOfUnit(number: RawBuilder<number>, milliseconds: number): RawBuilder<unknown> {
+  const unit = sql.lit(milliseconds);
+  return portable(
+    sql`(${number}) * ${unit}`,
+    sql`timestamptz 'epoch' + (${number}) * ${unit} * interval '1 millisecond'`,
+  );
+}
+
+/** A number, or `most` if it is greater. */
+export function lesserOf(number: RawBuilder<number>, most: number): RawBuilder<number> {
+  return portable(sql<number>`min(${number}, ${most})`, sql<number>`least(${number}, ${most})`);
+}
+
+/** The greater one of two numbers. */
+export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
+  return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);
 }
 
 /** A text that no client can send, unique in its table: frees the name of a record that is only hidden yet. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 
 import type { Tables } from '../tables/tables.js';
 import { addGroupDefaultVersions } from './schema/default-versions.js';
+import { addPaymentFigures } from './schema/payment-figures.js';
 import { createSchema } from './schema/index.js';
 import { addRetention } from './schema/retention.js';
 import { addTransactionRollups } from './schema/rollups.js';
@@ -16,6 +17,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0014-transaction-rollups': addTransactionRollups,
   '0015-group-default-versions': addGroupDefaultVersions,
   '0016-terminals': addTerminals,
+  '0022-payment-figures': addPaymentFigures,
   '0024-retention': addRetention,
 };
 

@@ -4,10 +4,15 @@ import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../stor
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
 import type { DeviceTokensTable, TerminalRefusalsTable, UnknownTerminalsTable } from './terminal-tables.js';
 import type {
+  ByHour,
   TransactionDaysTable,
   TransactionDayTotalsTable,
+  TransactionGroupDaysTable,
   TransactionHoursTable,
   TransactionHourTotalsTable,
+  TransactionInstallmentDaysTable,
+  TransactionPaymentDaysTable,
+  TransactionPaymentKindsTable,
 } from './transaction-tables.js';
 import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 
@@ -165,6 +170,16 @@ export interface TransactionsTable extends Identified {
   amount: number | null;
   /** `approved`, `denied` or `cancelled`: what `parsed` says of its amount. */
   payment_outcome: string | null;
+  /** `approved` or `denied`, as in `parsed`; empty without a payment. */
+  payment_status: Generated<string>;
+  /** As in `parsed`, or `other` (see `transaction_payment_kinds`); empty if unknown or without a payment. */
+  payment_type: Generated<string>;
+  brand: Generated<string>;
+  acquirer: Generated<string>;
+  /** -1 if unknown or without a payment. */
+  installments: Generated<number>;
+  /** Group that the logical number had when the transaction was recorded; 0 for none. The group may be gone. */
+  group_id: Generated<number>;
   started_at: InstantColumn;
   finished_at: InstantColumn | null;
   recorded_at: InstantColumn;
@@ -281,6 +296,13 @@ export interface Tables {
   transaction_day_totals: TransactionDayTotalsTable;
   transaction_hour_totals: TransactionHourTotalsTable;
   transaction_app_days: TransactionDaysTable;
+  transaction_payment_days: TransactionPaymentDaysTable;
+  transaction_payment_hours: ByHour<TransactionPaymentDaysTable>;
+  transaction_installment_days: TransactionInstallmentDaysTable;
+  transaction_installment_hours: ByHour<TransactionInstallmentDaysTable>;
+  transaction_group_days: TransactionGroupDaysTable;
+  transaction_group_hours: ByHour<TransactionGroupDaysTable>;
+  transaction_payment_kinds: TransactionPaymentKindsTable;
   counters: CountersTable;
   ledger: LedgerTable;
   ledger_chains: LedgerChainsTable;

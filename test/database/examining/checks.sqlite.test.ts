@@ -178,8 +178,10 @@ describe('a statement that examines rows in a reader thread can be stopped:', ()
     for (const where of [null, since, eq('serialNumber'), eq('logicalNumber')]) {
       for (const bucket of BUCKETS) {
         for (const by of [...DIMENSIONS.map((dimension) => [dimension]), []]) {
-          const name = `${JSON.stringify(where)} by ${bucket} and ${by.join()}`;
-          await expectStopped(name, (work) => summarizeTransactions(work, { where, bucket, by }));
+          for (const timeZone of [null, 'America/Sao_Paulo', 'Asia/Kathmandu']) {
+            const name = `${JSON.stringify(where)} by ${bucket} and ${by.join()} in ${timeZone}`;
+            await expectStopped(name, (work) => summarizeTransactions(work, { where, bucket, by, timeZone }));
+          }
         }
       }
     }

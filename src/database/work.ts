@@ -1,12 +1,13 @@
 import type { Kysely, Transaction } from 'kysely';
 
 import { createLedger, type Ledger, type RecordedChange } from './ledger/ledger.js';
-import type { Caller, Origin } from '../platform/caller.js';
+import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/caller.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
+import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
 import type { CompanyChanges } from './company-changes.js';
-import type { CommittedChange, Database, Scope } from './database.js';
+import type { CommittedChange, Database, Scope, WriteOptions } from './database.js';
 import type { Tables } from './tables/tables.js';
 
 /** A handle that offers queries only. A statement written with `sql` that changes something fails at run time. */
@@ -18,6 +19,12 @@ export interface ReadWork {
   readonly db: ReadDatabase;
   /** The time at which the unit began. */
   readonly now: Date;
+  /** When terminals count as stale and as offline. */
+  readonly presence: PresenceLimits;
+  /**
+   * Says that something is read that units of `Units.note` change: the answer is not kept. Only where answers may be.
+   */
+  readonly doNotKeep?: () => void;
   /** It sees all changes up to this position, see `CompanyChanges`. Only in units that read, where changes are known. */
   readonly position?: number | undefined;
   /** See `MANY_ROWS`. Only in units that examine when it is needed. */
@@ -63,6 +70,14 @@ export type CountedMetric = 'cardDataScrubs';
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
 export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 
+/** Work of the server itself in one company. */
+export type CompanyWriteWork = SystemWriteWork & { readonly caller: Pick<Caller, 'companyId'> };
+
+export interface NoteOptions {
+  /** Everything that reads what the unit changes calls `doNotKeep`, so kept answers stay valid. */
+  readonly isNeverKept?: boolean;
+}
+
 export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
@@ -79,6 +94,12 @@ export interface Units {
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   /** With `companyId`, the unit waits for units that write in this company, and they for it. */
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
+  /** For what the server itself notes of a company, without a caller. It adds no ledger entry, so subscriptions do not see it. */
+  note(
+    companyId: number,
+    use: (work: CompanyWriteWork) => Promise<void>,
+    options?: NoteOptions,
+  ): Promise<void>;
   /** In which companies something has changed; null where that is not known at once. */
   readonly changes: CompanyChanges | null;
   /**
@@ -97,15 +118,15 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
 }
 
-function readsOf(database: Database, clock: Clock): Units['read'] {
+function readsOf(database: Database, clock: Clock, presence: PresenceLimits): Units['read'] {
   return async (caller, use, { examines = false } = {}) => {
     const position = database.changes?.position;
-    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), position });
+    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), presence, position });
     if (examines === true) return await database.examine(caller.companyId, read);
     if (examines === false) return await database.snapshot(caller.companyId, read);
     try {
       return await database.snapshot(caller.companyId, (db) =>
-        use({ caller, db, now: clock.now(), position, examineInstead }),
+        use({ caller, db, now: clock.now(), presence, position, examineInstead }),
       );
     } catch (error) {
       if (!(error instanceof ManyRows)) throw error;
@@ -168,6 +189,7 @@ export interface UnitOptions {
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
   /** Gives ledger entries hashes; null if they get none. */
   readonly chain?: KeyedHash | null;
+  readonly presence?: PresenceLimits;
 }
 
 type Changes = readonly CommittedChange[] | null;
@@ -193,8 +215,22 @@ function committedOf(database: Database): Pick<Units, 'onCommitted'> & {
   };
 }
 
+type Write = <T>(
+  scope: Scope,
+  actor: Partial<Caller> & Origin,
+  use: (work: SystemWriteWork) => Promise<T>,
+  options?: WriteOptions,
+) => Promise<T>;
+
+function notesBy(write: Write): Units['note'] {
+  return async (companyId, use, { isNeverKept = false } = {}) => {
+    const actor = { ...LOCAL_ORIGIN, companyId };
+    await write(companyId, actor, (work) => use({ ...work, caller: { companyId } }), { isNeverKept });
+  };
+}
+
 export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
-  const { onCounted = () => undefined, chain = null } = options;
+  const { onCounted = () => undefined, chain = null, presence = PRESENCE_LIMITS } = options;
   const committed = committedOf(database);
   const finishers: (() => void)[] = [];
 
@@ -202,7 +238,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     scope: Scope,
     actor: Partial<Caller> & Origin,
     use: (work: SystemWriteWork) => Promise<T>,
-    companyId?: number,
+    options?: WriteOptions,
   ): Promise<T> {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
@@ -212,13 +248,13 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const used = await use(workOf(database, { db, now, ledger, ...hooks, ...room }));
+      const used = await use(workOf(database, { db, now, presence, ledger, ...hooks, ...room }));
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
     };
     // Others wait for this one: it does not wait for the other work of its company.
-    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), companyId);
+    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), options);
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
     committed.report(recorded);
@@ -226,10 +262,11 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
   }
 
   return {
-    read: readsOf(database, clock),
+    read: readsOf(database, clock, presence),
     write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
-    systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now() })),
-    systemWrite: (origin, use, companyId) => write(null, origin, use, companyId),
+    systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now(), presence })),
+    systemWrite: (origin, use, companyId) => write(null, origin, use, { ofCompany: companyId }),
+    note: notesBy(write),
     changes: database.changes,
     onCommitted: committed.onCommitted,
     onUnfinished: (listener) => void finishers.push(listener),

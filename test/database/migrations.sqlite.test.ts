@@ -318,6 +318,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
   '0015-group-default-versions': 'e260d809d8665119c1ce26f29c4048a88517a1248bc4a7eb8ecc181aab9f03d7',
   '0016-terminals': 'eb3df34face681a7f07fcea1a81c8c55ea6454a5b6e40a4409ca747efd9ab0f4',
+  '0021-presence': 'e07919181696b16fe392a13adad6d5929afb4b1ffa3c6b87bc2517bada4afe9d',
 };
 
 describe('released migrations', () => {

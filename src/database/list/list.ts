@@ -11,7 +11,8 @@ import {
   examinationOfSlice,
   examinationOfSlices,
 } from './examinations.js';
-import { ListStatements, type Listing, type ListRow } from './list-statements.js';
+import { ListStatements, type ListRow } from './list-statements.js';
+import type { Listing } from './listing.js';
 import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 import type { Tables } from '../tables/tables.js';
@@ -65,7 +66,7 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     isLarge: listing.isLarge === true,
     orders: Object.keys(listing.orders),
     ordered: listing.orders,
-    columns: { id: listing.id, ...(listing.columns as Readonly<Record<string, string>>) },
+    columns: columnsOf(listing),
     only: (columns) => {
       const rows = statements.only(columns);
       return {
@@ -93,4 +94,13 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     }),
   };
   return list;
+}
+
+/** By property, and by the names of others. */
+function columnsOf<Name extends keyof Tables, T>({
+  id,
+  columns,
+  others,
+}: Listing<Name, T>): Readonly<Record<string, string>> {
+  return { id, ...(columns as Readonly<Record<string, string>>), ...others };
 }

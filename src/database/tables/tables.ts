@@ -1,6 +1,12 @@
 import type { Generated, Selectable, UpdateType } from 'kysely';
 
-import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
+import type {
+  BytesColumn,
+  FlagColumn,
+  InstantColumn,
+  JsonColumn,
+  SeparateInstantColumn,
+} from '../storage.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
 import type { DeviceTokensTable, TerminalRefusalsTable, UnknownTerminalsTable } from './terminal-tables.js';
 import type {
@@ -68,6 +74,8 @@ export interface DevicesTable extends Identified, AuditColumns {
   logical_number_id: number | null;
   meta: JsonColumn;
   framework_version: string | null;
+  /** When its terminal last sent a request; 1970 if it never did. No part of the record: it changes no revision. */
+  last_seen_at: SeparateInstantColumn;
 }
 
 export interface AppsTable extends Identified, AuditColumns {

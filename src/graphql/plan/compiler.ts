@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 
 import type { List } from '../../database/list/list.js';
+import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { ListArgs } from '../execution/reads.js';
@@ -125,6 +126,8 @@ export class Compiler {
         return (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"`;
       case 'column':
         return this.#column(field, declared, read);
+      case 'derived':
+        return derived(field, declared.of, columnOf(read, declared.property));
       case 'one': {
         this.#demand(declared.list, 'read');
         const reference = columnOf(read, declared.reference);
@@ -217,6 +220,19 @@ const newRead = (list: List<unknown>): Read => ({
   columns: new Set([list.columns.id ?? 'id']),
   written: new Map(),
 });
+
+/** The values of a column in another form. */
+function derived(
+  { type }: GraphQLField<unknown, unknown>,
+  of: (value: unknown, work: ReadWork) => unknown,
+  column: string,
+): Relation {
+  const write = leafWriter(type);
+  if (write === undefined) throw new Unplanned('No leaf');
+  return {
+    texts: (run, rows) => run.textOfEach(rows, (row) => write(of(row[column], run.work))),
+  };
+}
 
 /** JSON may be long. If a field of it is selected several times, its text is kept for as long as the row is. */
 function writtenOnce({ type }: GraphQLField<unknown, unknown>, write: WriteField): Written {

@@ -10,6 +10,7 @@ import { deviceFace } from '../resources/device/device.graphql.js';
 import { deviceImportFace } from '../resources/device/device.import.graphql.js';
 import { deviceReportFace } from '../resources/device/device.report.graphql.js';
 import { deviceSummaryFace } from '../resources/device/device.summary.graphql.js';
+import { presenceFace } from '../resources/device/presence.graphql.js';
 import { fileFace } from '../resources/file/file.graphql.js';
 import { fileLinksFace } from '../resources/file/file.links.graphql.js';
 import { groupFace } from '../resources/group/group.graphql.js';
@@ -55,6 +56,7 @@ export const FACES: readonly Face[] = [
   notificationFace,
   parameterBulkFace,
   parameterFace,
+  presenceFace,
   retentionFace,
   terminalFace,
   transactionFace,

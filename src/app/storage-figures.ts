@@ -2,6 +2,7 @@ import type { Database, StorageSizes } from '../database/database.js';
 import type { Units } from '../database/work.js';
 import type { StorageFigures } from '../http/monitoring/storage-metrics.js';
 import { HOUR, MINUTE, type Clock } from '../platform/clock.js';
+import { PRESENCE_LIMITS } from '../platform/presence.js';
 import { retentionFigures } from '../resources/retention/retention.service.js';
 
 const INTERVAL_MS = MINUTE;
@@ -24,7 +25,8 @@ export function createStorageFigures(
     (took) => Math.max(SIZES_INTERVAL_MS, SIZES_FACTOR * took),
   );
   const units: Pick<Units, 'systemRead'> = {
-    systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now() })),
+    systemRead: (use) =>
+      database.snapshot(null, (db) => use({ db, now: clock.now(), presence: PRESENCE_LIMITS })),
   };
   const rows = new Background(
     clock,

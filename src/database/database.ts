@@ -58,6 +58,16 @@ export interface StorageSizes {
   readonly freeBytes: number | null;
 }
 
+export interface WriteOptions {
+  /**
+   * A transaction above companies also waits for those of this company, as it must where it first reads what it then
+   * changes.
+   */
+  readonly ofCompany?: number | undefined;
+  /** It changes nothing that a kept answer shows. */
+  readonly isNeverKept?: boolean;
+}
+
 /** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
   /** Where it is, without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
@@ -79,10 +89,9 @@ export interface Database {
   /**
    * Stores all changes or, if `use` rejects, none. Resolves after the commit, which may hold the changes of others too.
    * Those of one company run one after the other. Those above companies do so too; they see the rows of all companies.
-   * With `ofCompany` such a transaction also waits for those of this company, as it must where it first reads what it
-   * then changes. Errors: `busy`, `storage_unavailable`.
+   * Errors: `busy`, `storage_unavailable`.
    */
-  write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
+  write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * Within a transaction of a company: `use` sees and changes the rows of all companies, for example to find out whether a
    * name is taken. Nothing else may run in the transaction meanwhile.

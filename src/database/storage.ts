@@ -13,6 +13,8 @@ export interface Codec<Value, Read, Written = Read> {
 
 /** Read as milliseconds since 1970, UTC; written as a `Date`. */
 export type InstantColumn = ColumnType<number, Date, Date>;
+/** The same, written by statements of its own only: in new rows it has the default of its table. */
+export type SeparateInstantColumn = ColumnType<number, never, never>;
 /** Read as 0 or 1 (SQLite), or as true or false (PostgreSQL). */
 export type FlagColumn = ColumnType<number | boolean, boolean, boolean>;
 /** JSON text. */
@@ -201,6 +203,15 @@ export function idsIn(table: string, column: string): RawBuilder<unknown> {
   return portable(
     sql`select item.value from ${sql.table(table)} cross join json_each(${lists}) as item`,
     sql`select item.value::bigint from ${sql.table(table)} cross join json_array_elements_text(${lists}::json) as item (value)`,
+  );
+}
+
+/** An instant from a column of milliseconds since 1970, as it is written to a column. */
+export function instantIn(column: string): RawBuilder<Date> {
+  const milliseconds = sql.ref(column);
+  return portable(
+    sql<Date>`${milliseconds}`,
+    sql<Date>`(timestamptz 'epoch' + ${milliseconds} * interval '1 millisecond')`,
   );
 }
 

@@ -15,6 +15,8 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/company/company.repository.ts': 5,
   'src/resources/content/content.repository.ts': 4,
   'src/resources/device/device.summary.repository.ts': 2,
+  'src/resources/device/presence-summary.repository.ts': 2,
+  'src/resources/device/presence.repository.ts': 2,
   'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
   'src/resources/logical-number/version-links.repository.ts': 6,
   'src/resources/notification/delivery.repository.ts': 4,

@@ -2,10 +2,10 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
 import { countOf } from '../totals/count.js';
-import { withoutImplied, type Condition } from './condition.js';
+import { meant, withoutImplied, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { isInstant } from './instants.js';
-import { joinedColumns, joinOf, nameOfJoined, type JoinedOne } from './joined-ones.js';
+import { readJoined, type JoinedOne } from './joined-ones.js';
 import { readLinked } from './linked-rows.js';
 import type { Listing, ListRow } from './listing.js';
 import {
@@ -54,8 +54,9 @@ export class ListStatements<Name extends keyof Tables, T> {
   }
 
   /** One page of a company's list. */
-  async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
+  async slice(work: ReadWork, given: SliceRequest): Promise<Slice<T>> {
     const { id } = this.#listing;
+    const request = this.#meant(work, given);
     const rows = await runFiltered<Row<Name>>(
       work.db,
       this.#page(work, request, []),
@@ -71,9 +72,10 @@ export class ListStatements<Name extends keyof Tables, T> {
     work: ReadWork,
     relation: Relation,
     parents: readonly P[],
-    request: SliceRequest,
+    given: SliceRequest,
   ): Promise<ReadonlyMap<P, Slice<T>>> {
     const { id } = this.#listing;
+    const request = this.#meant(work, given);
     const isById = this.#columnOf(request) === id;
     if (this.#columns !== null && 'link' in relation && isById && request.condition === null) {
       return await this.#linked(work, relation, parents, request, this.#columns);
@@ -126,8 +128,9 @@ export class ListStatements<Name extends keyof Tables, T> {
   }
 
   /** Number of records in a company's list. */
-  async count(work: ReadWork, where: Condition | null): Promise<number> {
-    const { rows: counted } = this.#listing;
+  async count(work: ReadWork, given: Condition | null): Promise<number> {
+    const { rows: counted, filters } = this.#listing;
+    const where = meant(filters, given, work);
     if (where === null && typeof counted === 'string') return await countOf(work, counted);
     const query = { name: `${this.#key} count`, where, before: [work.caller.companyId], after: [] };
     const rows = await runFiltered<{ total: number }>(
@@ -144,8 +147,9 @@ export class ListStatements<Name extends keyof Tables, T> {
     work: ReadWork,
     relation: Relation,
     parents: readonly P[],
-    where: Condition | null,
+    given: Condition | null,
   ): Promise<ReadonlyMap<P, number>> {
+    const where = meant(this.#listing.filters, given, work);
     const rows = await runFiltered<{ parent_id: P; total: number }>(
       work.db,
       {
@@ -173,18 +177,16 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   /** A record, and with it the columns of others that it refers to, in one statement. */
   async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
-    const rows = await runCached<Row<Name>>(
-      work.db,
-      [this.#key, 'by id', ...joined.map(nameOfJoined)].join(),
-      [work.caller.companyId, id],
-      () => sql`select ${sql.join([this.#selected('t'), ...joined.flatMap(joinedColumns)])} from ${this.#table} as t
-        ${sql.join(
-          joined.map((one) => joinOf(one, this.#listing.company ?? 'company_id')),
-          sql` `,
-        )}
-        where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${this.#listing.id}`)} = ${steady(id)}`,
-    );
-    return rows[0] && this.#listing.recordOf(rows[0]);
+    const parts = { list: this.#listing, key: this.#key, selected: this.#selected('t'), id, joined };
+    const row = await readJoined<Row<Name>>(work, parts);
+    return row && this.#listing.recordOf(row);
+  }
+
+  /** The request with what its filter means at this time. */
+  #meant(work: ReadWork, request: SliceRequest): SliceRequest {
+    const { filters, neverKept = [] } = this.#listing;
+    if (neverKept.includes(this.#columnOf(request))) work.doNotKeep?.();
+    return { ...request, condition: meant(filters, request.condition, work) };
   }
 
   #selected(alias: string): RawBuilder<unknown> {

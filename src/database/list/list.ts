@@ -72,7 +72,7 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     isLarge: listing.isLarge === true,
     orders: Object.keys(listing.orders),
     ordered: listing.orders,
-    columns: { id: listing.id, ...(listing.columns as Readonly<Record<string, string>>) },
+    columns: columnsOf(listing),
     only: (columns) => {
       const rows = statements.only(columns);
       return {
@@ -102,4 +102,13 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     }),
   };
   return list;
+}
+
+/** By property, and by the names of others. */
+function columnsOf<Name extends keyof Tables, T>({
+  id,
+  columns,
+  others,
+}: Listing<Name, T>): Readonly<Record<string, string>> {
+  return { id, ...(columns as Readonly<Record<string, string>>), ...others };
 }

@@ -22,6 +22,10 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly rows: CounterName | number;
   /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
   readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
+  /** By name, columns that are no property of a record: fields are computed from them. */
+  readonly others?: Readonly<Record<string, string & keyof Row<Name>>>;
+  /** Columns that change without a change of their company: what is ordered by them is not kept. */
+  readonly neverKept?: readonly (string & keyof Row<Name>)[];
 }
 
 /** Some columns of a row, by name. */

@@ -68,7 +68,7 @@ function unitsOf(
   return {
     snapshot: (scope, use, isSingle) => sessions.read(scope, use, isSingle),
     examine: (companyId, use) => sessions.examine(companyId, use),
-    write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
+    write: (scope, use, options) => sessions.write(scope, use, options?.ofCompany),
     aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
     lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
     examining: () => sessions.examining,

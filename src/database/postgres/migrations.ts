@@ -4,6 +4,7 @@ import type { Tables } from '../tables/tables.js';
 import { addGroupDefaultVersions } from './schema/default-versions.js';
 import { addPaymentFigures } from './schema/payment-figures.js';
 import { createSchema } from './schema/index.js';
+import { addPresence } from './schema/presence.js';
 import { addRetention } from './schema/retention.js';
 import { addTransactionRollups } from './schema/rollups.js';
 import { addTerminals } from './schema/terminals.js';
@@ -17,6 +18,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0014-transaction-rollups': addTransactionRollups,
   '0015-group-default-versions': addGroupDefaultVersions,
   '0016-terminals': addTerminals,
+  '0021-presence': addPresence,
   '0022-payment-figures': addPaymentFigures,
   '0024-retention': addRetention,
 };

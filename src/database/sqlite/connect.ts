@@ -88,15 +88,18 @@ function versionOfOthers(writer: SqliteConnection): number | null {
   }
 }
 
+/** The scope of what concerns no kept answer: ids of companies are greater. */
+const NO_COMPANY = 0;
+
 function writingTo(
   transactions: Transactions,
   groups: WriteGroups,
 ): Pick<Database, 'writes' | 'write' | 'aboveCompanies' | 'lockCompanies'> {
   return {
     writes: transactions.single,
-    write: (scope, use) =>
+    write: (scope, use, { isNeverKept = false } = {}) =>
       transactions.run((db) => {
-        groups.concerns(scope);
+        groups.concerns(isNeverKept ? NO_COMPANY : scope);
         return use(db);
       }),
     aboveCompanies: (_db, use) => {

@@ -1,6 +1,13 @@
 import type { Generated, Selectable, UpdateType } from 'kysely';
 
-import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
+import type {
+  BytesColumn,
+  FlagColumn,
+  InstantColumn,
+  JsonColumn,
+  SeparateInstantColumn,
+} from '../storage.js';
+import type { LedgerChainsTable, LedgerTable, PruningsTable } from './ledger-tables.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
 import type { DeviceTokensTable, TerminalRefusalsTable, UnknownTerminalsTable } from './terminal-tables.js';
 import type {
@@ -73,6 +80,8 @@ export interface DevicesTable extends Identified, AuditColumns {
   logical_number_id: number | null;
   meta: JsonColumn;
   framework_version: string | null;
+  /** When its terminal last sent a request; 1970 if it never did. No part of the record: it changes no revision. */
+  last_seen_at: SeparateInstantColumn;
 }
 
 export interface AppsTable extends Identified, AuditColumns {
@@ -194,58 +203,6 @@ export interface CountersTable {
   total: number;
   /** The last id that was given in the table of this name; for the ledger, its last sequence. */
   last_drawn: Generated<number>;
-}
-
-export interface LedgerTable {
-  /** Counts all entries of the database, in the order of their commits. */
-  position: Generated<number>;
-  /** Counts the entries of a company, or those of none, from 1 without gaps. */
-  sequence: number;
-  company_id: number | null;
-  at: InstantColumn;
-  user_id: number | null;
-  token_id: number | null;
-  channel: string;
-  action: string;
-  entity_type: string;
-  entity_id: number | null;
-  before: JsonColumn | null;
-  after: JsonColumn | null;
-  request_id: string | null;
-  ip: string | null;
-  /** Links the entry to the one before it; null for entries without a chain. See `ledger/chain.ts`. */
-  hash: string | null;
-}
-
-/** The head of each company's chain of ledger entries; 0 stands for entries without a company. */
-export interface LedgerChainsTable {
-  company_id: number;
-  /** The first entry that can be verified. */
-  first_sequence: number;
-  /** The chained entry before the first one; 0 and an empty hash if there is none. */
-  before_sequence: number;
-  before_hash: string;
-  /** The last entry of the chain. */
-  sequence: number;
-  hash: string;
-  /** Which key the hashes are made with. */
-  key_fingerprint: string;
-  /** Hash of the other columns. */
-  seal: string;
-}
-
-/** What retention has deleted of a table of a company; 0 stands for entries without a company. */
-export interface PruningsTable {
-  company_id: number;
-  /** The table. */
-  name: string;
-  /** Up to this id or sequence everything is deleted; 0 for a table that is not deleted in the order of its ids. */
-  up_to: number;
-  /** Number of rows that were ever deleted. */
-  total: number;
-  /** The time of the newest of them. */
-  newest_at: InstantColumn;
-  pruned_at: InstantColumn;
 }
 
 export interface IdempotencyKeysTable {

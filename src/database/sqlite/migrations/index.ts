@@ -15,6 +15,7 @@ import { up as queuedDeliveries } from './0013-queued-deliveries.js';
 import { up as transactionRollups } from './0014-transaction-rollups.js';
 import { up as groupDefaultVersions } from './0015-group-default-versions.js';
 import { up as terminals } from './0016-terminals.js';
+import { up as presence } from './0021-presence.js';
 import { up as paymentFigures } from './0022-payment-figures.js';
 import { up as retention } from './0024-retention.js';
 import { up as drawnIds } from './0025-drawn-ids.js';
@@ -36,6 +37,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-transaction-rollups': { up: transactionRollups },
   '0015-group-default-versions': { up: groupDefaultVersions },
   '0016-terminals': { up: terminals },
+  '0021-presence': { up: presence },
   '0022-payment-figures': { up: paymentFigures },
   '0024-retention': { up: retention },
   '0025-drawn-ids': { up: drawnIds },

@@ -50,7 +50,8 @@ export class SeenDevices {
   note(companyId: number, deviceId: number, now: Date): void {
     const key = keyOf(companyId, deviceId);
     const seen = this.#seen.get(key) ?? this.#add(key);
-    seen.at = Math.max(seen.at, now.getTime());
+    // Also if it is earlier: then the clock was set right.
+    seen.at = now.getTime();
     if (seen.isWaiting) return;
     seen.isWaiting = true;
     this.#notes.of(companyId).add(deviceId);
@@ -100,7 +101,10 @@ export class SeenDevices {
   #failed(companyId: number, part: readonly SeenDevice[], error: unknown): void {
     this.onError(error);
     if (this.#isFinishing) return;
-    for (const { deviceId, seenAt } of part) this.note(companyId, deviceId, new Date(seenAt));
+    for (const { deviceId, seenAt } of part) {
+      const isSeenAgain = this.#seen.get(keyOf(companyId, deviceId))?.isWaiting === true;
+      if (!isSeenAgain) this.note(companyId, deviceId, new Date(seenAt));
+    }
   }
 
   /** Forgets devices that were written more than a minute ago and not seen since. */

@@ -136,8 +136,12 @@ describe('Device.lastSeenAt', () => {
       await node.finish();
       shown.push((await seen(id))?.lastSeenAt);
     }
+    const node = newNode();
+    for (const ahead of [400 * 24 * HOUR, 2_000]) node.note(companyId, id, new Date(now + ahead));
+    await node.finish();
+    shown.push((await seen(id))?.lastSeenAt);
     const at = (ahead: number): string => new Date(now + ahead).toISOString();
-    expect(shown).toEqual([at(MINUTE), at(MINUTE), at(400 * 24 * HOUR), at(0)]);
+    expect(shown).toEqual([at(MINUTE), at(MINUTE), at(400 * 24 * HOUR), at(0), at(2_000)]);
   });
 
   it('is written by a node that stops, with requests that it answered last', async () => {
@@ -200,7 +204,7 @@ describe('kept answers', () => {
     ];
     for (let n = 0; n < 3; n += 1) await ask();
     const node = newNode();
-    const at = new Date(server.clock.now().getTime() + 1000);
+    const at = new Date(server.clock.now().getTime() + 10_000);
     node.note(companyId, id, at);
     await node.finish();
     const one = { devices: { totalCount: 1 } };

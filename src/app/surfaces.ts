@@ -86,7 +86,9 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
     rateLimit: rateLimit(count),
     v1: rest.router,
     terminal: terminals.router,
-    ingest: createLineRouter(transactionIngest, { units, authenticator, bodyRate, onError }),
+    ingest: createLineRouter(transactionIngest, {
+      ...{ units, authenticator, bodyRate, onError, stopping: stopping.signal },
+    }),
     graphql,
     onError,
   });

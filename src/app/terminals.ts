@@ -4,14 +4,17 @@ import type { Units } from '../database/work.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
-import { admitTerminal } from '../resources/terminal/terminal-access.service.js';
+import { admitTerminal, refusalsOf } from '../resources/terminal/terminal-access.service.js';
 import {
   claimTerminal,
   createDeviceTokenLookUp,
   withoutDeviceTokens,
 } from '../resources/terminal/terminal-authentication.service.js';
 import { createRefusalLog } from '../resources/terminal/terminal-refusal.service.js';
+import { assetRoutes } from '../resources/asset/asset.terminal.js';
+import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
 import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
+import { transactionRoutes } from '../resources/transaction/recording/transaction.terminal.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';
@@ -20,7 +23,7 @@ export interface TerminalParts {
   readonly units: Units;
   readonly clock: Clock;
   readonly monitoring: Monitoring;
-  readonly onError: (error: unknown) => void;
+  readonly onError: (error: unknown, requestId?: string) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
@@ -34,6 +37,9 @@ export interface Terminals {
   readonly stop: () => Promise<void>;
 }
 
+/** All routes of /terminal/v1. */
+const ROUTES = [...terminalRoutes, ...manifestRoutes, ...assetRoutes, ...transactionRoutes];
+
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(
   { units, clock, monitoring, onError, stopping }: TerminalParts,
@@ -42,11 +48,12 @@ export function createTerminals(
 ): Terminals {
   const find = createDeviceTokenLookUp(units, clock);
   const refusals = createRefusalLog(units, clock, onError);
-  const router = createTerminalRouter(terminalRoutes, {
-    ...{ units, bodyRate, stopping },
+  const router = createTerminalRouter(ROUTES, {
+    ...{ units, bodyRate, stopping, onError },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find }, given, origin),
     admit: admitTerminal,
+    refusalsOf,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);
       refusals.note(claim, refused);

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
+import type { Row } from '../platform/rows.js';
+import type { RowStore } from '../rest/lines/line-route.js';
 
 interface RouteBase {
   /** Below /terminal/v1, with placeholders: `/assets/{name}`. */
@@ -21,6 +23,8 @@ export interface TerminalAnswer {
   readonly content: string;
   /** Strong, with its quotes. By default it is made from the content. */
   readonly etag?: string;
+  /** Changes something because of the request, in a unit of its own, before the answer is sent; see `note`. */
+  readonly note?: ((work: WriteWork) => Promise<void>) | undefined;
 }
 
 /** Changes something in one unit of work. `T` is a terminal that may use the service. */
@@ -42,7 +46,7 @@ export interface TerminalReadRoute<T> extends RouteBase {
 export interface TerminalExchangeRoute<T> extends RouteBase {
   readonly method: 'GET' | 'POST';
   /** Resolves when the response is sent. Errors that come before it become the response; later ones cut it. */
-  exchange(exchange: TerminalExchange<T>): Promise<void>;
+  exchange(exchange: TerminalExchange<T>): Promise<unknown>;
 }
 
 export type TerminalRoute<T> = TerminalWriteRoute<T> | TerminalReadRoute<T> | TerminalExchangeRoute<T>;
@@ -64,16 +68,39 @@ export interface TerminalExchange<T> extends TerminalCall {
   /** Errors: those of the token and of `admit`. */
   write<V>(use: (work: WriteWork, terminal: T) => Promise<V>): Promise<V>;
   /**
+   * Changes something that the response does not depend on, for example notes how the request ended. The terminal was
+   * admitted before, and is not admitted again. Resolves also where that fails.
+   */
+  note(use: (work: WriteWork) => Promise<void>): Promise<void>;
+  /**
    * From now on, the request counts among those of this kind, and not among the requests in progress of its terminal and
    * company. Errors: 429, `busy`.
    */
   occupy(kind: string, limits: { readonly ofTerminal: number; readonly ofCompany: number }): void;
   /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
   body(): AsyncGenerator<Uint8Array, undefined>;
+  /** The rows of the whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 for more bytes or rows, 415. */
+  rows(limits: RowLimits): Promise<readonly Row[]>;
+  /**
+   * Stores rows in units of work as `write` makes them, and answers with a line for each that `store` shows, and the totals.
+   */
+  answerRows<Checked>(store: RowStore<Checked>, rows: readonly Row[]): Promise<void>;
   /** Sends the whole answer, or 304. Without `etag`, there is no ETag. */
-  send(answer: TerminalAnswer & { readonly status?: number }): Promise<void>;
-  /** Sends pieces as they are made, each when the client has taken those before. They must end when `ended` is aborted. */
-  stream(head: StreamHead, pieces: AsyncIterable<string | Uint8Array>): Promise<void>;
+  send(answer: Omit<TerminalAnswer, 'note'> & { readonly status?: number }): Promise<void>;
+  /** Sends 304 with these headers. */
+  unchanged(headers: Readonly<Record<string, string>>): void;
+  /** Whether the request has this ETag, or `*`, in If-None-Match. */
+  hasTag(etag: string): boolean;
+  /**
+   * Sends pieces as they are made, each when the client has taken those before. They must end when `ended` is aborted.
+   * Resolves to whether the connection has taken all of them.
+   */
+  stream(head: StreamHead, pieces: AsyncIterable<string | Uint8Array>): Promise<boolean>;
+}
+
+export interface RowLimits {
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 export interface StreamHead {

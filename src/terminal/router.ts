@@ -3,7 +3,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { ReadWork, Units } from '../database/work.js';
 import { inviteBody, MAX_BODY_BYTES, readBody } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
-import { etagOfText } from '../http/conditional.js';
 import { bearerToken } from '../http/credential.js';
 import { holdBytes, sendText } from '../http/pieces.js';
 import { methodNotAllowed } from '../http/problem.js';
@@ -13,12 +12,14 @@ import { JSON_TYPE, sendMethods } from '../http/send.js';
 import { enterCompany, leaveRequests } from '../http/server/requests.js';
 import type { Origin } from '../platform/caller.js';
 import { companyOwner, enterEventLoop, workFor } from '../platform/concurrency/event-loop.js';
+import { etagOfText } from '../platform/encoding/etag.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { pickInput } from '../rest/input.js';
 import { RouteTable, type FoundPath, type KnownRoute, type PathValues } from '../rest/route-table.js';
-import { Exchange, sendAnswer } from './exchange.js';
+import { Exchange, noteIn, sendAnswer } from './exchange.js';
 import type { LimitTerminal } from './limits.js';
+import { OpenExchanges, type CheckOptions } from './open-exchanges.js';
 import type { TerminalCall, TerminalReadRoute, TerminalRoute, TerminalWriteRoute } from './route.js';
 
 const TERMINAL_PREFIX = '/terminal/v1';
@@ -35,10 +36,17 @@ export interface TerminalOptions<T> {
   ) => Promise<TerminalClaim>;
   /** Errors: `TerminalRefused`. */
   readonly admit: (work: ReadWork, claim: TerminalClaim) => Promise<T>;
+  readonly refusalsOf: CheckOptions['refusalsOf'];
   /** Called for each request that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
+  /** Gets errors that no response shows. */
+  readonly onError: (error: unknown, requestId?: string) => void;
+}
+
+interface ServeOptions<T> extends TerminalOptions<T> {
+  readonly open: OpenExchanges;
 }
 
 /** A request whose terminal is known. */
@@ -58,9 +66,10 @@ export function createTerminalRouter<T>(
   options: TerminalOptions<T>,
 ): RequestHandler {
   const table = new RouteTable(routes, TERMINAL_PREFIX);
+  const all = { ...options, open: new OpenExchanges(options) };
   return (request, response, next) => {
     const found = table.find(request.path.slice(TERMINAL_PREFIX.length));
-    if (found !== undefined) return serve(found, request, response, options);
+    if (found !== undefined) return serve(found, request, response, all);
     next();
     return undefined;
   };
@@ -70,7 +79,7 @@ async function serve<T>(
   { path: { methods, allowed, template }, values }: FoundPath<TerminalRoute<T>>,
   request: Request,
   response: Response,
-  options: TerminalOptions<T>,
+  options: ServeOptions<T>,
 ): Promise<void> {
   const known = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
   requestContextOf(response).template = known?.template ?? template;
@@ -142,7 +151,7 @@ function namedTerminal({ headers }: Request): string | undefined {
 async function handle<T>(
   route: TerminalRoute<T>,
   received: Received,
-  options: TerminalOptions<T>,
+  options: ServeOptions<T>,
 ): Promise<void> {
   const { request, response, claim } = received;
   // Refuses a request whose response would have to wait, before anything is read or changed.
@@ -180,11 +189,12 @@ async function change<T>(
 async function answer<T>(
   route: TerminalReadRoute<T>,
   received: Received,
-  { units, admit }: TerminalOptions<T>,
+  options: TerminalOptions<T>,
 ): Promise<void> {
   const { call, claim } = received;
-  const read = await units.read(claim.caller, async (work) =>
-    route.read(work, await admit(work, claim), call),
+  const { note, ...read } = await options.units.read(claim.caller, async (work) =>
+    route.read(work, await options.admit(work, claim), call),
   );
+  if (note !== undefined) await noteIn({ ...options, ...received }, note);
   await sendAnswer(received, { status: 200, etag: etagOfText(read.content), ...read });
 }

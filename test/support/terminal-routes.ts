@@ -18,6 +18,8 @@ export interface RouteServer {
   /** Serial numbers of refused requests. */
   readonly noted: string[];
   readonly stopping: AbortController;
+  /** Errors that no response shows. */
+  readonly errors: unknown[];
   stop(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function serveRoutes(
   const refused = new Set<string>();
   const noted: string[] = [];
   const stopping = new AbortController();
+  const errors: unknown[] = [];
   const router = createTerminalRouter(routes, {
     units,
     bodyRate: { clock, windowMs: 1_000 },
@@ -39,8 +42,15 @@ export async function serveRoutes(
       refused.has(serialNumber)
         ? Promise.reject(new TerminalRefused('Not here.', { code: 'unknown_terminal' }))
         : Promise.resolve(serialNumber),
+    refusalsOf: (_work, claims) =>
+      Promise.resolve(
+        claims.map(({ serialNumber }) =>
+          refused.has(serialNumber) ? new TerminalRefused('Not here.', { code: 'unknown_terminal' }) : null,
+        ),
+      ),
     onRefused: ({ serialNumber }) => void noted.push(serialNumber),
     stopping: stopping.signal,
+    onError: (error) => void errors.push(error),
   });
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
     sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
@@ -49,7 +59,7 @@ export async function serveRoutes(
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    ...{ refused, noted, stopping },
+    ...{ refused, noted, stopping, errors },
     stop: () =>
       new Promise((resolve) => {
         http.close(() => resolve());

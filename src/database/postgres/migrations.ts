@@ -3,7 +3,9 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../tables/tables.js';
 import { addGroupDefaultVersions } from './schema/default-versions.js';
 import { createSchema } from './schema/index.js';
+import { keepReferencesByTerminal } from './schema/references.js';
 import { addTransactionRollups } from './schema/rollups.js';
+import { addTerminalVersions } from './schema/terminal-versions.js';
 import { addTerminals } from './schema/terminals.js';
 
 /**
@@ -15,6 +17,8 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0014-transaction-rollups': addTransactionRollups,
   '0015-group-default-versions': addGroupDefaultVersions,
   '0016-terminals': addTerminals,
+  '0017-references-of-terminals': keepReferencesByTerminal,
+  '0018-terminal-versions': addTerminalVersions,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -15,6 +15,8 @@ import { up as queuedDeliveries } from './0013-queued-deliveries.js';
 import { up as transactionRollups } from './0014-transaction-rollups.js';
 import { up as groupDefaultVersions } from './0015-group-default-versions.js';
 import { up as terminals } from './0016-terminals.js';
+import { up as referencesOfTerminals } from './0017-references-of-terminals.js';
+import { up as terminalVersions } from './0018-terminal-versions.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -33,6 +35,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-transaction-rollups': { up: transactionRollups },
   '0015-group-default-versions': { up: groupDefaultVersions },
   '0016-terminals': { up: terminals },
+  '0017-references-of-terminals': { up: referencesOfTerminals },
+  '0018-terminal-versions': { up: terminalVersions },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -169,7 +169,7 @@ const layers = [
     name: 'terminal-index',
     files: '^src/terminal/index[.]ts$',
     example: 'src/terminal/index.ts',
-    src: ['terminal'],
+    src: ['database', 'http', 'terminal'],
   },
   {
     name: 'terminal',

@@ -5,6 +5,7 @@ import { appVersionFace } from '../resources/app-version/app-version.graphql.js'
 import { appVersionLinksFace } from '../resources/app-version/app-version.links.graphql.js';
 import { appVersionMutationsFace } from '../resources/app-version/app-version.mutations.graphql.js';
 import { appFace } from '../resources/app/app.graphql.js';
+import { assetFace } from '../resources/asset/asset.graphql.js';
 import { companyFace } from '../resources/company/company.graphql.js';
 import { deviceFace } from '../resources/device/device.graphql.js';
 import { deviceImportFace } from '../resources/device/device.import.graphql.js';
@@ -16,6 +17,7 @@ import { fileLinksFace } from '../resources/file/file.links.graphql.js';
 import { groupFace } from '../resources/group/group.graphql.js';
 import { ledgerEntryFace } from '../resources/ledger-entry/ledger-entry.graphql.js';
 import { logicalNumberFace } from '../resources/logical-number/logical-number.graphql.js';
+import { manifestFace } from '../resources/manifest/manifest.graphql.js';
 import { metacontentFace } from '../resources/metacontent/metacontent.graphql.js';
 import { notificationFace } from '../resources/notification/notification.graphql.js';
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
@@ -39,6 +41,7 @@ export const FACES: readonly Face[] = [
   appVersionGrantFace,
   appVersionLinksFace,
   appVersionMutationsFace,
+  assetFace,
   companyFace,
   deviceFace,
   deviceImportFace,
@@ -52,6 +55,7 @@ export const FACES: readonly Face[] = [
   logicalNumberFace,
   memberFace,
   memberMutationsFace,
+  manifestFace,
   metacontentFace,
   notificationFace,
   parameterBulkFace,

@@ -67,7 +67,9 @@ export interface Surfaces {
 export function createSurfaces(parts: SurfaceParts): Surfaces {
   const { config, clock, units, monitoring, onError } = parts;
   const bodyRate = { clock, windowMs: parts.timeouts.bodyMs };
-  const terminals = createTerminals(parts, createAuthenticator(units, clock, onError), bodyRate);
+  const stopping = new AbortController();
+  const access = createAuthenticator(units, clock, onError);
+  const terminals = createTerminals({ ...parts, stopping: stopping.signal }, access, bodyRate);
   const { authenticator } = terminals;
   const count = requestCounter(parts);
   const services = createServices(parts, authenticator, bodyRate);
@@ -84,11 +86,17 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
     rateLimit: rateLimit(count),
     v1: rest.router,
     terminal: terminals.router,
-    ingest: createLineRouter(transactionIngest, { units, authenticator, bodyRate, onError }),
+    ingest: createLineRouter(transactionIngest, {
+      ...{ units, authenticator, bodyRate, onError, stopping: stopping.signal },
+    }),
     graphql,
     onError,
   });
-  return { listener, load: graphql.load, stop: graphql.stop, store: terminals.store };
+  const stop = async (graceMs: number): Promise<void> => {
+    stopping.abort();
+    await graphql.stop(graceMs);
+  };
+  return { listener, load: graphql.load, stop, store: terminals.store };
 }
 
 function createServices(parts: SurfaceParts, authenticator: Authenticator, bodyRate: BodyRate): RestOptions {

@@ -5,14 +5,17 @@ import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
-import { admitTerminal } from '../resources/terminal/terminal-access.service.js';
+import { admitTerminal, refusalsOf } from '../resources/terminal/terminal-access.service.js';
 import {
   claimTerminal,
   createDeviceTokenLookUp,
   withoutDeviceTokens,
 } from '../resources/terminal/terminal-authentication.service.js';
 import { createRefusalLog } from '../resources/terminal/terminal-refusal.service.js';
+import { assetRoutes } from '../resources/asset/asset.terminal.js';
+import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
 import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
+import { transactionRoutes } from '../resources/transaction/recording/transaction.terminal.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';
@@ -21,7 +24,9 @@ export interface TerminalParts {
   readonly units: Units;
   readonly clock: Clock;
   readonly monitoring: Monitoring;
-  readonly onError: (error: unknown) => void;
+  readonly onError: (error: unknown, requestId?: string) => void;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 export interface Terminals {
@@ -38,9 +43,12 @@ export interface Terminals {
   readonly store: () => Promise<void>;
 }
 
+/** All routes of /terminal/v1. */
+const ROUTES = [...terminalRoutes, ...manifestRoutes, ...assetRoutes, ...transactionRoutes];
+
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(
-  { units, clock, monitoring, onError }: TerminalParts,
+  { units, clock, monitoring, onError, stopping }: TerminalParts,
   access: Authenticator,
   bodyRate: BodyRate,
 ): Terminals {
@@ -48,8 +56,8 @@ export function createTerminals(
   const refusals = createRefusalLog(units, clock, onError);
   const seen = new SeenDevices(units, clock, onError);
   const noteSeen: Terminals['noteSeen'] = (companyId, deviceId, now) => seen.note(companyId, deviceId, now);
-  const router = createTerminalRouter(terminalRoutes, {
-    ...{ units, bodyRate },
+  const router = createTerminalRouter(ROUTES, {
+    ...{ units, bodyRate, stopping, onError },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find }, given, origin),
     admit: async (work, claim) => {
@@ -57,6 +65,7 @@ export function createTerminals(
       noteSeen(claim.caller.companyId, device.id, work.now);
       return device;
     },
+    refusalsOf,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);
       refusals.note(claim, refused);

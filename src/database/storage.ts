@@ -228,6 +228,16 @@ export function pairTable<Other extends number | string>(
   );
 }
 
+/** Pairs of texts as a table `pair` with the columns `first` and `second`, for joins. */
+export function textPairs(pairs: readonly (readonly [first: string, second: string])[]): RawBuilder<unknown> {
+  const list = JSON.stringify(pairs);
+  return portable(
+    sql`(select json_extract(value, '$[0]') as first, json_extract(value, '$[1]') as second
+    from json_each(${list})) as pair`,
+    sql`(select value ->> 0 as first, value ->> 1 as second from ${pairsOf(list)}) as pair`,
+  );
+}
+
 export interface Children {
   /** The table `p` of parents. */
   readonly parents: RawBuilder<unknown>;

@@ -17,8 +17,8 @@ const HTTP_CODES = [
   'rate_limited',
   'busy',
 ] as const;
-/** `not_ndjson` is no code of /v1: its routes read no such body. */
-export type HttpCode = (typeof HTTP_CODES)[number] | 'not_ndjson';
+/** The others are no codes of /v1: its routes read no lines, and send no ranges. */
+export type HttpCode = (typeof HTTP_CODES)[number] | 'not_ndjson' | 'stopping' | 'range_not_satisfiable';
 
 /** Every `code` that an error object of /v1 can have (contract 10). */
 export const PROBLEM_CODES: readonly string[] = [

@@ -1,2 +1,5 @@
 /** What a `*.terminal.ts` may use of the toolkit for /terminal/v1. */
-export type { TerminalRoute } from './route.js';
+export { STREAM_BYTES } from '../http/pieces.js';
+export { HttpProblem } from '../http/problem.js';
+export { byteRangeOf, type ByteRange } from '../http/range.js';
+export type { TerminalExchange, TerminalRoute } from './route.js';

@@ -92,7 +92,6 @@ import { finishTransaction } from '../../src/resources/transaction/recording/tra
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';
 import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
-import { findTransactionsByReference } from '../../src/resources/transaction/transaction.repository.js';
 import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
 import {
   transactionArrivals,
@@ -203,7 +202,6 @@ const READS: Readonly<Record<string, Read>> = {
   transactions: (work) => listTransactions(work, {}, PAGE),
   'transactions of a status': (work) => listTransactions(work, { status: 'success' }, PAGE),
   'transactions of a device': (work) => listTransactions(work, { serialNumber: 'S' }, PAGE),
-  'transactions by reference': (work) => findTransactionsByReference(work, ['R', 'Rx']),
   'recorded transactions': (work) =>
     transactionArrivals.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
   'summary by day': summaryBy({ by: ['status'] }),

@@ -21,15 +21,18 @@ interface Case {
 
 const POPULATED = 3;
 
+/** What these are made of is in several tables. */
+const OF_SEVERAL_TABLES: Readonly<Record<string, number>> = { 'Device.manifest': 9 };
+
 const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
   askable(type).map((field): Case => {
     const named = getNamedType(field.type);
     const examines = field.extensions.examines !== undefined;
     const isList = nodeOf(named) !== undefined;
     const base = { name: `${type.name}.${field.name}`, way, field: field.name, isList };
-    // Bytes are read in pieces while they are sent; their cost covers it.
+    // Bytes are read in pieces while they are sent; their cost covers it. Modules have some too.
     if (named.name === 'Base64')
-      return { ...base, asked: field.name, statements: POPULATED * 3, isRelation: false };
+      return { ...base, asked: field.name, statements: POPULATED * 2 * 3, isRelation: false };
     if (isLeafType(named)) return { ...base, asked: field.name, statements: 1, isRelation: false };
     const asked = isList
       ? `${field.name}(first: 2) { totalCount edges { cursor } nodes { __typename } pageInfo { hasNextPage } }`
@@ -37,7 +40,8 @@ const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
     // One statement for each type that the records behind an interface can have; before those of a list without pages,
     // one for the totals and one that counts its entries.
     const types = isInterfaceType(named) ? schema.getPossibleTypes(named).length : 1;
-    return { ...base, asked, statements: isList ? 3 : types + (examines ? 2 : 0), isRelation: true };
+    const tables = OF_SEVERAL_TABLES[base.name] ?? types + (examines ? 2 : 0);
+    return { ...base, asked, statements: isList ? 3 : tables, isRelation: true };
   }),
 );
 
@@ -45,6 +49,11 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
   await populate(server, server.acme, POPULATED);
+  for (let n = 0; n < POPULATED; n += 1) {
+    // Cannot stand in the settings file of a terminal.
+    const parameter = { number: `populated ${n}`, key: 'a=b', value: 'value' };
+    await server.acme.client.post('parameters', parameter);
+  }
 });
 afterAll(async () => {
   await server.stop();

@@ -14,7 +14,10 @@ export async function populate(server: TestServer, member: Member, times: number
   const all = Array.from({ length: times }, (_, n) => `populated ${n}`);
   const groups: number[] = [];
   for (const name of all) groups.push(await fleet.group(client, name));
-  const modules = await repeat(times, () => software.module());
+  const modules = await repeat(times, async () => {
+    const path = await software.app({ kind: 'module' });
+    return (await software.version(path, { bytecode: 'Ynl0ZXM=' })).id as number;
+  });
   const files = await repeat(times, () => software.file());
   const apps: number[] = [];
   const versions: number[] = [];

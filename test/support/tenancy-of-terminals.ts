@@ -5,12 +5,23 @@ import {
   replaceDeviceTokens,
   selectDevicesForTokens,
 } from '../../src/resources/terminal/device-token.repository.js';
+import {
+  dropCurrent,
+  forgetDeletedVersions,
+  selectHeld,
+  selectOtherVersions,
+  selectReach,
+  upsertHeld,
+} from '../../src/resources/asset/held-version.repository.js';
+import { selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
+import { selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
 import { selectRefusals, storeRefusals } from '../../src/resources/terminal/terminal-refusal.repository.js';
 import {
   addKnocks,
   isUnknownTerminal,
   trimUnknownTerminals,
 } from '../../src/resources/terminal/unknown-terminal.repository.js';
+import { findTransactionsByKeys } from '../../src/resources/transaction/transaction.repository.js';
 import { TWIN } from './two-companies.js';
 
 /** What a company reads of terminals, see `test/database/tenancy.test.ts`. */
@@ -19,6 +30,16 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
   'token of a device': (work) => findDeviceCredential(work, `${TWIN} 1`),
   refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
+  'versions of a terminal': (work) => selectHeld(work, 1),
+  'other versions of an application': (work) => selectOtherVersions(work, 1),
+  'reach of versions': (work) => selectReach(work, [1, TWIN + 1]),
+  'what terminals download': (work) => selectSoftware(work, [1, TWIN + 1], 100),
+  'transactions by reference': (work) =>
+    findTransactionsByKeys(work, [
+      { reference: 'R', serialNumber: 'S' },
+      { reference: 'Rx', serialNumber: 'Sx' },
+    ]),
+  'bytes of parameters': (work) => selectValueBytes(work, { id: 1, groupId: 1 }),
   'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
 };
 
@@ -30,6 +51,10 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
     await deleteDeviceToken(work, 1);
     return await selectDevicesForTokens(work, { after: 0, limit: 10, all: false });
   },
+  'note a version of a terminal': (work) =>
+    upsertHeld(work, 1, { versionId: 1, contentId: 2, isDownloaded: false, isCurrent: false }),
+  'drop a version of a terminal': (work) => dropCurrent(work, 1, [1]),
+  'forget deleted versions of a terminal': (work) => forgetDeletedVersions(work, 1),
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>
     storeRefusals(work, {

@@ -38,6 +38,17 @@ export async function report(
   return await server.anonymous.post('/terminal/v1/report', body, { headers });
 }
 
+/** GET below /terminal/v1 with the token of a device, for example `manifest`. */
+export async function getAsTerminal(
+  server: TestServer,
+  token: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const all = { authorization: `Bearer ${token}`, ...headers };
+  return await server.anonymous.get(`/terminal/v1/${path}`, undefined, { headers: all });
+}
+
 /** Status and code of a reply, for example `403 terminal_disabled`. */
 export const outcomeOf = ({ status, body: { code } }: Reply): string =>
   typeof code === 'string' ? `${status} ${code}` : String(status);

@@ -235,6 +235,10 @@ function ofDevices(withOther: boolean): Inserted[] {
     return [
       ['device_tokens', { ...of, token_hash: hash, last_four: '0000', issued_by: 1, issued_at: EARLY }],
       ['terminal_refusals', { ...of, code: 'terminal_disabled', refused_at: EARLY }],
+      [
+        'terminal_versions',
+        { ...of, app_version_id: 1, content_id: 1, is_downloaded: true, is_current: true },
+      ],
     ];
   });
 }
@@ -249,6 +253,7 @@ export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'
       ['notification_deliveries'],
       ['device_tokens'],
       ['terminal_refusals'],
+      ['terminal_versions'],
       ['counters'],
     ],
   ] as const;

@@ -16,6 +16,7 @@ const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   device_tokens: true,
   terminal_refusals: true,
   unknown_terminals: true,
+  terminal_versions: true,
   apps: true,
   contents: true,
   content_chunks: true,
@@ -79,6 +80,8 @@ export interface TableShape {
 const KINDS: Readonly<Record<string, ColumnKind>> = {
   'devices.enabled': 'flag',
   'app_versions.displayable': 'flag',
+  'terminal_versions.is_downloaded': 'flag',
+  'terminal_versions.is_current': 'flag',
   'devices.meta': 'json',
   'metacontents.value': 'json',
   'transactions.parsed': 'json',

@@ -20,6 +20,8 @@ export interface Examination {
   readonly within?: RowCount;
   /** Whether `within` needs the parents, which are known only when the list is read. */
   readonly isOfParents?: true;
+  /** Whether its rows are only counted: they are no entries of the response. */
+  readonly isCount?: true;
 }
 
 /** SQL for the number of rows, at most `max`. `parents` are those of a list under other records. */

@@ -9,7 +9,12 @@ import type {
 } from '../storage.js';
 import type { LedgerChainsTable, LedgerTable, PruningsTable } from './ledger-tables.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
-import type { DeviceTokensTable, TerminalRefusalsTable, UnknownTerminalsTable } from './terminal-tables.js';
+import type {
+  DeviceTokensTable,
+  TerminalRefusalsTable,
+  TerminalVersionsTable,
+  UnknownTerminalsTable,
+} from './terminal-tables.js';
 import type {
   ByHour,
   TransactionDaysTable,
@@ -192,7 +197,7 @@ export interface TransactionsTable extends Identified {
   started_at: InstantColumn;
   finished_at: InstantColumn | null;
   recorded_at: InstantColumn;
-  /** Name of the transaction at its source, unique in the company; it makes recording repeatable. */
+  /** Name of the transaction on its terminal, unique in the company together with the serial number. */
   reference: string | null;
 }
 
@@ -230,6 +235,7 @@ export interface Tables {
   device_tokens: DeviceTokensTable;
   terminal_refusals: TerminalRefusalsTable;
   unknown_terminals: UnknownTerminalsTable;
+  terminal_versions: TerminalVersionsTable;
   apps: AppsTable;
   contents: ContentsTable;
   content_chunks: ContentChunksTable;

@@ -1,4 +1,4 @@
-import type { InstantColumn } from '../storage.js';
+import type { FlagColumn, InstantColumn } from '../storage.js';
 
 /** The token of a device, at most one for each. It ends with its device. */
 export interface DeviceTokensTable {
@@ -29,4 +29,20 @@ export interface UnknownTerminalsTable {
   last_seen_at: InstantColumn;
   /** Number of requests. */
   count: number;
+}
+
+/**
+ * An app version of which the terminal of a device has, or had, the bytes. No foreign key to the version: its rows may be
+ * too many to be deleted at once, and are ignored when the version is gone.
+ */
+export interface TerminalVersionsTable {
+  company_id: number;
+  device_id: number;
+  app_version_id: number;
+  /** The bytes: those of a version may be replaced. */
+  content_id: number;
+  /** Whether the terminal has downloaded these bytes. */
+  is_downloaded: FlagColumn;
+  /** Whether the terminal still has them, as far as is known. */
+  is_current: FlagColumn;
 }

@@ -158,7 +158,7 @@ export class RequestLoaders {
   ): Promise<void> {
     const ids = records.map(({ id }) => id);
     await this.charge(work, () => examination, ids);
-    if (examination.within === undefined) return;
+    if (examination.within === undefined || examination.isCount === true) return;
     const max = LIMITS.unpagedEntries + 1;
     const [entries = 0] = await countAll(work, [examination.within(work, max, ids)]);
     this.#entries += entries;

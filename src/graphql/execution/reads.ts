@@ -159,13 +159,17 @@ export class RecordReads {
     });
   }
 
-  /** A value of one record, read together with those of the other records in the operation. */
+  /**
+   * A value of one record, read together with those of the other records in the operation. With an examination, the value
+   * has entries that it counts. Errors: BAD_USER_INPUT for too many.
+   */
   loadForMany<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     record: R,
+    examination?: Examination,
   ): Promise<V | undefined> {
     demandScope(this.caller, 'read');
-    return this.loaders.forMany(load).load(record);
+    return this.loaders.forMany(load, examination).load(record);
   }
 
   /** The same for a list without pages, whose entries `examination` counts. Errors: BAD_USER_INPUT for too many. */

@@ -82,6 +82,15 @@ export async function* readContent(
     throw new Error(`Content ${contentId} has ${size} bytes, but only ${read} could be read`);
 }
 
+/** A chunk of a content: `CHUNK_BYTES`, the last one shorter. Undefined if there is none. One statement. */
+export async function readChunk(
+  work: ReadWork,
+  contentId: number,
+  sequence: number,
+): Promise<Uint8Array | undefined> {
+  return await findChunk(work, work.caller.companyId, contentId, sequence);
+}
+
 /** SHA-256 by content id, as hexadecimal digits. One statement. */
 export async function sumsOfContents(
   work: ReadWork,

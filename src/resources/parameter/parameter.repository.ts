@@ -84,6 +84,20 @@ export const effectiveWithin: RowCount = sumOfCounts([
     ),
 ]);
 
+/** Bytes of the values of a logical number's parameters and of those of its group. */
+export async function selectValueBytes(
+  work: ReadWork,
+  { id, groupId }: { readonly id: number; readonly groupId: number | null },
+): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const bytesOf = (column: string, owner: number): RawBuilder<unknown> =>
+    sql`select octet_length(value) as bytes from parameters
+      where company_id = ${companyId} and ${sql.ref(column)} = ${owner}`;
+  const { rows } = await sql<{ bytes: number | null }>`select sum(bytes) as bytes from (
+    ${bytesOf('logical_number_id', id)} union all ${bytesOf('group_id', groupId ?? 0)}) as own`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
 export interface OwnedKey {
   readonly owner: Owner;
   readonly key: string;

@@ -12,22 +12,38 @@ export interface AdmittedDevice extends Device {
  * The one rule of access, for every request of a terminal: its serial number is that of a device of the company, which is
  * enabled and works under a logical number. Errors: `TerminalRefused`.
  */
-export async function admitTerminal(
+export async function admitTerminal(work: ReadWork, claim: TerminalClaim): Promise<AdmittedDevice> {
+  const { serialNumber } = claim;
+  const found = admitted((await findDevicesBySerialNumbers(work, [serialNumber])).get(serialNumber), claim);
+  if (found instanceof TerminalRefused) throw found;
+  return found;
+}
+
+/** The same for many: why each may not use the service; null for one that may. One statement. */
+export async function refusalsOf(
   work: ReadWork,
-  { serialNumber, deviceId }: TerminalClaim,
-): Promise<AdmittedDevice> {
-  const device = (await findDevicesBySerialNumbers(work, [serialNumber])).get(serialNumber);
+  claims: readonly TerminalClaim[],
+): Promise<readonly (TerminalRefused | null)[]> {
+  const serialNumbers = new Set(claims.map(({ serialNumber }) => serialNumber));
+  const devices = await findDevicesBySerialNumbers(work, [...serialNumbers]);
+  return claims.map((claim) => {
+    const found = admitted(devices.get(claim.serialNumber), claim);
+    return found instanceof TerminalRefused ? found : null;
+  });
+}
+
+function admitted(device: Device | undefined, { deviceId }: TerminalClaim): AdmittedDevice | TerminalRefused {
   // The device of the token may have been deleted a moment ago, and another one created with its serial number.
   if (device === undefined || (deviceId !== null && deviceId !== device.id)) {
-    throw new TerminalRefused('No device has this serial number.', { code: 'unknown_terminal' });
+    return new TerminalRefused('No device has this serial number.', { code: 'unknown_terminal' });
   }
   const { id, enabled, logicalNumberId } = device;
   if (!enabled) {
-    throw new TerminalRefused('The device is disabled.', { code: 'terminal_disabled', deviceId: id });
+    return new TerminalRefused('The device is disabled.', { code: 'terminal_disabled', deviceId: id });
   }
   if (logicalNumberId === null) {
     const reason = { code: 'terminal_unassigned', deviceId: id } as const;
-    throw new TerminalRefused('The device has no logical number.', reason);
+    return new TerminalRefused('The device has no logical number.', reason);
   }
   return { ...device, logicalNumberId };
 }

@@ -3,7 +3,7 @@ import { DeviceReport } from '../device/device.model.js';
 import { reportDevice } from '../device/device.service.js';
 import type { AdmittedDevice } from './terminal-access.service.js';
 
-/** All routes of /terminal/v1. */
+/** What terminals report. */
 export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'POST',

@@ -62,7 +62,9 @@ export const TransactionType = nodeType<Transaction>(
     ),
     startedAt: instant('When the transaction started.'),
     finishedAt: nullable(instant('When the transaction ended. Null while it is running.')),
-    reference: nullable(text('Name of the transaction at its source, unique in the company. Null if none.')),
+    reference: nullable(
+      text('Name of the transaction at its source, unique for its serial number. Null if none.'),
+    ),
   },
 );
 

@@ -1,4 +1,4 @@
-import type { SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
 import { isBounded, narrowing } from '../../database/list/bounds.js';
@@ -8,7 +8,15 @@ import { listOf } from '../../database/list/list.js';
 import { boundCompany } from '../../database/list/scope.js';
 import { withoutAlternatives } from '../../database/list/index-choice.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { comparedInstant, instant, json, nullable, steady } from '../../database/storage.js';
+import {
+  comparedInstant,
+  crossJoin,
+  instant,
+  json,
+  nullable,
+  steady,
+  textPairs,
+} from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { figuresOf, groupsOf } from './figures/transaction-figures.repository.js';
@@ -214,13 +222,23 @@ export async function findTransaction(work: ReadWork, id: number): Promise<Trans
   return row && transactionOf(row);
 }
 
-/** By reference; those that the company does not have are absent. One statement. */
-export async function findTransactionsByReference(
+/** What a transaction is known by: a reference counts for its serial number. */
+export interface TransactionKey {
+  readonly reference: string;
+  readonly serialNumber: string;
+}
+
+/** Those of the transactions that the company has, in undefined order. One statement. */
+export async function findTransactionsByKeys(
   work: ReadWork,
-  references: readonly string[],
-): Promise<ReadonlyMap<string, Transaction>> {
-  const found = (await rows.select(work, { reference: references })).map(transactionOf);
-  return new Map(found.map((transaction) => [transaction.reference ?? '', transaction]));
+  keys: readonly TransactionKey[],
+): Promise<readonly Transaction[]> {
+  const { db, companyId } = specialSql(work);
+  const pairs = keys.map(({ reference, serialNumber }) => [reference, serialNumber] as const);
+  const { rows: found } = await sql<Row<'transactions'>>`select t.* from ${textPairs(pairs)}
+    ${crossJoin} transactions as t on t.reference = pair.first and t.serial_number = pair.second
+    where t.company_id = ${steady(companyId)} and t.reference is not null`.execute(db);
+  return found.map(transactionOf);
 }
 
 /** A record as it is read back once it is stored. */

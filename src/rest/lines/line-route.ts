@@ -3,18 +3,22 @@ import type { Scope } from '../../platform/caller.js';
 import type { Row, RowResult } from '../../platform/rows.js';
 
 /**
- * A route whose request is NDJSON of any length, and whose answer is NDJSON too. Rows are stored in batches, each in a unit of
- * work of its own. `Checked` is what is made of the rows of a batch before its unit.
+ * Stores rows in batches, each in a unit of work of its own, and answers with lines. `Checked` is what is made of the rows of
+ * a batch before its unit.
  */
-export interface LineRoute<Checked> {
-  readonly path: string;
-  readonly scope: Scope;
-  /** Refuses what could not be stored, before the answer begins. Errors: those of a change. */
-  demandRoom(work: WriteWork): Promise<void>;
+export interface RowStore<Checked> {
   /** Long work is done in parts, between which others run. */
   check(rows: readonly Row[]): Promise<Checked>;
   /** One result for each row, in the same order. */
   store(work: WriteWork, checked: Checked): Promise<readonly RowResult[]>;
   /** Whether a row gets a line of the answer. */
   shows(result: RowResult): boolean;
+}
+
+/** A route whose request is NDJSON of any length, and whose answer is NDJSON too. */
+export interface LineRoute<Checked> extends RowStore<Checked> {
+  readonly path: string;
+  readonly scope: Scope;
+  /** Refuses what could not be stored, before the answer begins. Errors: those of a change. */
+  demandRoom(work: WriteWork): Promise<void>;
 }

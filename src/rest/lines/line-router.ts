@@ -12,9 +12,11 @@ import { endResponse, sendMethods } from '../../http/send.js';
 import { mayTakeLong } from '../../http/server/long-requests.js';
 import type { Authenticator, Caller } from '../../platform/caller.js';
 import { companyOwner, workFor } from '../../platform/concurrency/event-loop.js';
+import { untilAborted } from '../../platform/concurrency/until-aborted.js';
+import { ndjsonRows } from '../../platform/encoding/ndjson.js';
 import { DomainError } from '../../platform/errors.js';
 import { authorize, authorizeAgain, type Access } from '../authorize.js';
-import { lineAnswers } from './line-answers.js';
+import { lineAnswers, type Lines } from './line-answers.js';
 import type { LineRoute } from './line-route.js';
 
 interface LineOptions {
@@ -22,10 +24,15 @@ interface LineOptions {
   readonly authenticator: Authenticator;
   readonly bodyRate: BodyRate;
   readonly onError: (error: unknown, requestId: string) => void;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 const METHODS = ['POST', 'OPTIONS'];
-const NDJSON_TYPE = 'application/x-ndjson';
+export const NDJSON_TYPE = 'application/x-ndjson';
+
+/** Of a line: to check and mask so much text takes some 50 ms at worst, and cannot be done in parts. */
+export const MAX_LINE_BYTES = 256 * 1024;
 
 /** Streams of one company at the same time: each holds a batch in memory, and its batches wait for each other. */
 const STREAMS_OF_COMPANY = 4;
@@ -57,7 +64,7 @@ async function receive<Checked>(
   options: LineOptions,
 ): Promise<void> {
   const { request, response } = access;
-  const { units, authenticator, bodyRate, onError } = options;
+  const { units, authenticator, bodyRate, onError, stopping } = options;
   const { requestId } = requestContextOf(response);
   refuseOtherTypes(request);
   refuseEncodings(request);
@@ -65,14 +72,14 @@ async function receive<Checked>(
   holdBytes(response, STREAM_BYTES);
   await units.write(caller, (work) => route.demandRoom(work));
   inviteBody(request, response);
-  const pieces = bodyPieces(request, bodyRate);
+  const pieces = untilStopped(bodyPieces(request, bodyRate), stopping);
   const first = await pieces.next();
   mayTakeLong(response);
   response.status(200).setHeader('Content-Type', NDJSON_TYPE);
   response.flushHeaders();
-  const again = (): Promise<Caller> => authorizeAgain(access, authenticator);
-  const lines = { pieces: beginningWith(first, pieces), units, caller: again, requestId, onError };
-  await writeInPieces(response, lineAnswers(route, lines));
+  const write: Lines['write'] = async (use) => units.write(await authorizeAgain(access, authenticator), use);
+  const rows = ndjsonRows(beginningWith(first, pieces), MAX_LINE_BYTES);
+  await writeInPieces(response, lineAnswers(route, { rows, write, requestId, onError }));
   endResponse(request, response);
 }
 
@@ -94,6 +101,29 @@ function enterStreams(response: Response, { companyId }: Caller): void {
   }
   if (response.closed) taken();
   else leave.push(taken);
+}
+
+/** The pieces until the server stops. Errors: 503 then; what follows them is not stored. */
+async function* untilStopped(
+  pieces: AsyncGenerator<Buffer, undefined>,
+  stopping: AbortSignal,
+): AsyncGenerator<Buffer, undefined> {
+  try {
+    for (;;) {
+      const next = await untilAborted(pieces.next(), stopping);
+      if (next === 'aborted') throw isStopping();
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: it may wait for bytes that the client does not send.
+    void pieces.return(undefined).catch(() => undefined);
+  }
+}
+
+function isStopping(): HttpProblem {
+  const message = 'The server is stopping. Rows after those of the totals are not stored: send them again.';
+  return new HttpProblem(503, 'stopping', message, { 'Retry-After': String(RETRY_SECONDS) });
 }
 
 async function* beginningWith(

@@ -4,7 +4,9 @@ import type { Units } from '../../../src/database/work.js';
 import { DomainError } from '../../../src/platform/errors.js';
 import { transactionIngest } from '../../../src/resources/transaction/recording/transaction-ingest.rest.js';
 import { lineAnswers, type Lines } from '../../../src/rest/lines/line-answers.js';
+import { MAX_LINE_BYTES } from '../../../src/rest/lines/line-router.js';
 import type { LineRoute } from '../../../src/rest/lines/line-route.js';
+import { ndjsonRows } from '../../../src/platform/encoding/ndjson.js';
 import { ingestRows, ndjson, totalsOf } from '../../support/line-stream.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { turnsOf } from '../../support/turns.js';
@@ -26,8 +28,8 @@ async function* piecesOf(text: string): AsyncGenerator<Buffer> {
 
 const errors: unknown[] = [];
 const linesOf = (text: string, units: Units = server.app.units): Lines => ({
-  ...{ pieces: piecesOf(text), units, requestId: 'r' },
-  caller: () => Promise.resolve(server.acme.caller),
+  ...{ rows: ndjsonRows(piecesOf(text), MAX_LINE_BYTES), requestId: 'r' },
+  write: (use) => units.write(server.acme.caller, use),
   onError: (error) => void errors.push(error),
 });
 
@@ -83,7 +85,10 @@ describe('a stream of rows', () => {
         yield piece;
       }
     }
-    const answers = lineAnswers(transactionIngest, { ...linesOf(''), pieces: counted() });
+    const answers = lineAnswers(transactionIngest, {
+      ...linesOf(''),
+      rows: ndjsonRows(counted(), MAX_LINE_BYTES),
+    });
     await answers.next();
     expect(read).toBe(65_536);
     await answers.return(undefined);

@@ -250,6 +250,32 @@ describe('the answer of ingest', () => {
   });
 });
 
+describe('a stream when the server stops', () => {
+  it('ends with what was committed, and says that the server stops', async () => {
+    const own = await startServer();
+    const stream = openLines(own.url, own.acme.token);
+    const begun = stream.begun;
+    await stream.write(ndjson(ingestRows(700)));
+    await begun;
+    const stored = async (): Promise<unknown> => (await own.acme.client.get('transactions')).body.pagination;
+    await expect.poll(stored, { ...SOON, timeout: 30_000 }).toMatchObject({ total_entries: 500 });
+    const reply = stream.reply();
+    const stopped = own.app.stop(10_000);
+    expect((await reply).lines).toEqual([
+      {
+        error: {
+          code: 'stopping',
+          message: 'The server is stopping. Rows after those of the totals are not stored: send them again.',
+          request_id: expect.any(String) as unknown,
+        },
+        ...totalsOf(500),
+      },
+    ]);
+    await stopped;
+    await own.place.remove();
+  });
+});
+
 describe('a client of ingest', () => {
   it('that leaves in the middle keeps its committed batches, and nothing of the next', async () => {
     const before = await count();

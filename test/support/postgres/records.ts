@@ -27,6 +27,11 @@ function recordsOf(company: number): readonly string[] {
       'device_id, token_hash, last_four, issued_by, issued_at',
       `1, 'hash ${company}', '1234', 11, now()`,
     ),
+    linked(
+      'terminal_versions',
+      'device_id, app_version_id, content_id, is_downloaded, is_current',
+      '1, 1, 1, true, true',
+    ),
     linked('terminal_refusals', 'device_id, code, refused_at', "1, 'terminal_disabled', now()"),
     `insert into unknown_terminals (id, company_id, serial_number, first_seen_at, last_seen_at, count)
       values (1, ${company}, 'unknown', now(), now(), 1)`,

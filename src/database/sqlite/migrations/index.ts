@@ -15,6 +15,8 @@ import { up as queuedDeliveries } from './0013-queued-deliveries.js';
 import { up as transactionRollups } from './0014-transaction-rollups.js';
 import { up as groupDefaultVersions } from './0015-group-default-versions.js';
 import { up as terminals } from './0016-terminals.js';
+import { up as referencesOfTerminals } from './0017-references-of-terminals.js';
+import { up as terminalVersions } from './0018-terminal-versions.js';
 import { up as presence } from './0021-presence.js';
 import { up as paymentFigures } from './0022-payment-figures.js';
 import { up as retention } from './0024-retention.js';
@@ -37,6 +39,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-transaction-rollups': { up: transactionRollups },
   '0015-group-default-versions': { up: groupDefaultVersions },
   '0016-terminals': { up: terminals },
+  '0017-references-of-terminals': { up: referencesOfTerminals },
+  '0018-terminal-versions': { up: terminalVersions },
   '0021-presence': { up: presence },
   '0022-payment-figures': { up: paymentFigures },
   '0024-retention': { up: retention },

@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Transaction, TransactionRecord } from '../transaction.model.js';
-import { findTransactionsByReference, storedForm } from '../transaction.repository.js';
+import { findTransactionsByKeys, storedForm } from '../transaction.repository.js';
 import { comparedFields, differencesOfStart, type Content } from './transaction-recording.rules.js';
 
 /** A stored transaction, or the new one of a record of the batch, by its index. */
 type Original = Transaction | { readonly index: number };
 
-/** What is known of one record of a batch, by its reference. */
+/** What is known of one record of a batch, by its reference and serial number. */
 export type Match =
   | { readonly is: 'new' }
   /** A stored transaction, or an earlier record of the batch, has the same reference and the same values. */
@@ -36,17 +36,19 @@ export async function matchRecords(
   records: readonly TransactionRecord[],
   options: MatchOptions,
 ): Promise<readonly Match[]> {
-  const references = records.flatMap(({ reference }) => (reference === null ? [] : [reference]));
+  const keys = records.flatMap(({ reference, serialNumber }) =>
+    reference === null ? [] : [{ reference, serialNumber }],
+  );
   const known = new Map<string, Known>();
-  const stored = references.length === 0 ? [] : await findTransactionsByReference(work, references);
-  for (const [reference, of] of stored) known.set(reference, { record: of, of });
+  const stored = keys.length === 0 ? [] : await findTransactionsByKeys(work, keys);
+  for (const of of stored) known.set(keyOf(of), { record: of, of });
   const matchOf = (record: TransactionRecord, index: number): Match => {
-    const { reference } = record;
-    if (reference === null) return { is: 'new' };
-    const before = known.get(reference);
+    if (record.reference === null) return { is: 'new' };
+    const key = keyOf(record);
+    const before = known.get(key);
     const match: Match = before === undefined ? { is: 'new' } : compared(before, record, options);
-    if (match.is === 'new') known.set(reference, { record, of: { index } });
-    else if (match.is === 'result') known.set(reference, { record, of: match.of });
+    if (match.is === 'new') known.set(key, { record, of: { index } });
+    else if (match.is === 'result') known.set(key, { record, of: match.of });
     return match;
   };
   const matches: Match[] = [];
@@ -56,6 +58,10 @@ export async function matchRecords(
   }
   return matches;
 }
+
+/** Neither may contain the character between them. */
+const keyOf = ({ reference, serialNumber }: TransactionRecord): string =>
+  `${reference ?? ''}\n${serialNumber}`;
 
 /** Comparing a payment with a stored one takes some 30 µs. */
 const RECORDS_PER_TURN = 200;

@@ -1,6 +1,9 @@
-import type { WriteWork } from '../../../database/work.js';
-import { DomainError, type FieldErrors } from '../../../platform/errors.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { DomainError, notFound, type FieldErrors } from '../../../platform/errors.js';
 import type { Row, RowResult } from '../../../platform/rows.js';
+import type { Device } from '../../device/device.model.js';
+import { logicalNumbers } from '../../logical-number/logical-number.service.js';
+import { ownRow, type Reporter } from './terminal-row.rules.js';
 import {
   checkRecords,
   storeRecords,
@@ -33,6 +36,21 @@ export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
       isKnownByContent: true,
     }),
   };
+}
+
+/** The terminal of a device, for rows that it sends now. */
+export async function reporterOf(
+  work: ReadWork,
+  { serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
+): Promise<Reporter> {
+  const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId);
+  if (number === undefined) throw notFound('logical number');
+  return { serialNumber, logicalNumber: number.number, now: work.now };
+}
+
+/** The same as `checkRows` for rows that a terminal sends: it records its own transactions only. */
+export async function checkOwnRows(rows: readonly Row[], reporter: Reporter): Promise<CheckedRows> {
+  return await checkRows(rows.map((row) => ownRow(row, reporter)));
 }
 
 const bytesIn = (row: Row): number => ('bytes' in row ? row.bytes : 0);

@@ -103,8 +103,17 @@ describe('transactionRecord', () => {
     await changed(ingest, FINISH, { id: transaction?.id, input: { status: 'SUCCESS' } });
     const again = await record(input);
     expect(again).toMatchObject({ repeated: true, transaction: { id: transaction?.id, status: 'SUCCESS' } });
-    const other = await record({ ...input, serialNumber: 'S-2' });
+    const other = await record({ ...input, appName: 'other' });
     expect(other.userErrors).toMatchObject([{ code: 'TAKEN' }]);
+  });
+
+  it('takes the same reference of another serial number as another transaction', async () => {
+    const { transaction } = await record(paymentInput({ reference: '1' }));
+    const other = await record(paymentInput({ reference: '1', serialNumber: 'S-2' }));
+    expect(other).toMatchObject({ repeated: false, userErrors: [] });
+    expect(other.transaction?.id).not.toBe(transaction?.id);
+    const again = await record(paymentInput({ reference: '1', serialNumber: 'S-2' }));
+    expect(again).toMatchObject({ repeated: true, transaction: { id: other.transaction?.id } });
   });
 
   it('does not find references of another company', async () => {

@@ -1,0 +1,8 @@
+import type { Request } from 'express';
+
+/** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
+export function isUnchanged({ method, headers }: Request, etag: string | undefined): boolean {
+  const given = headers['if-none-match'];
+  if (etag === undefined || given === undefined || !['GET', 'HEAD'].includes(method)) return false;
+  return given.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+}

@@ -1,0 +1,22 @@
+/** Bytes from `start` to before `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The range of a content of `size` bytes that a Range header asks for: `bytes=0-499`, `bytes=500-` or `bytes=-500`. Null for the
+ * whole content: without a header, with several ranges, and with what is no range of bytes, as RFC 9110 allows.
+ */
+export function byteRangeOf(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, first = '', last = ''] = /^bytes *= *(\d*) *- *(\d*) *$/i.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return null;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return null;
+  if (start >= size) return 'unsatisfiable';
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}

@@ -1,0 +1,22 @@
+/** How far a version of an application has come. */
+export interface Reach {
+  /** Logical numbers that have the version. */
+  readonly granted: number;
+  /** Terminals that have downloaded its bytes. */
+  readonly downloaded: number;
+  /** Terminals that have it, as their last requests show. */
+  readonly current: number;
+}
+
+/** What a terminal was sent when it asked for an asset. */
+export interface AssetOutcome {
+  /** As it was requested: any text. */
+  readonly name: string;
+  /** Application that runs on the terminal; null if the terminal did not name it. */
+  readonly runningApp: string | null;
+  readonly logicalNumber: string;
+  readonly status: 'success' | 'fail';
+  /** What became of the request, for example `not changed`. */
+  readonly result: string;
+  readonly startedAt: Date;
+}

@@ -1,0 +1,147 @@
+import { CHUNK_BYTES } from '../../platform/encoding/content-builder.js';
+import { notFound } from '../../platform/errors.js';
+import {
+  byteRangeOf,
+  HttpProblem,
+  STREAM_BYTES,
+  type ByteRange,
+  type TerminalExchange,
+  type TerminalRoute,
+} from '../../terminal/index.js';
+import { readChunk } from '../content/content.service.js';
+import type { Asset } from '../manifest/manifest.model.js';
+import { findAsset } from '../manifest/manifest.service.js';
+import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
+import { noteAsset, recordAssetRequest } from './asset.service.js';
+
+type Exchange = TerminalExchange<AdmittedDevice>;
+
+/** An asset that a terminal asks for. */
+interface Found {
+  readonly device: AdmittedDevice;
+  readonly asset: Asset | undefined;
+  readonly logicalNumber: string;
+  readonly startedAt: Date;
+}
+
+/** The bytes of what the manifest names. */
+export const assetRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
+  { method: 'GET', path: '/assets/{name}', exchange: sendAsset },
+];
+
+async function sendAsset(exchange: Exchange): Promise<void> {
+  const crc = crcIn(exchange.query);
+  const found = await exchange.read(async (work, device) => ({
+    ...(await findAsset(work, device, exchange.value('name'))),
+    ...{ device, startedAt: work.now },
+  }));
+  const { asset } = found;
+  if (asset === undefined) {
+    await record(exchange, found, 'fail', 'no such asset');
+    throw notFound('asset');
+  }
+  const etag = `"${asset.sha256}"`;
+  const headers = { ETag: etag, 'X-CRC16': asset.crc, 'Accept-Ranges': 'bytes' };
+  if (exchange.hasTag(etag) || crc === asset.crc) {
+    await record(exchange, found, 'success', 'not changed', { hasDownloaded: false });
+    exchange.unchanged(headers);
+    return;
+  }
+  const range = exchange.method === 'HEAD' ? null : rangeOf(exchange, asset, etag);
+  if (range === 'unsatisfiable') {
+    await record(exchange, found, 'fail', `no such range of ${asset.size} bytes`);
+    throw new HttpProblem(416, 'range_not_satisfiable', `The asset has ${asset.size} bytes.`, {
+      'Content-Range': `bytes */${asset.size}`,
+    });
+  }
+  await sendBytes(exchange, found, asset, { range, headers });
+}
+
+/** The CRC of what the terminal has; null if it has nothing. Errors: 400. */
+function crcIn(query: Exchange['query']): string | null {
+  const given = query.get('crc') ?? '';
+  if (given === '') return null;
+  if (/^[0-9a-f]{4}$/i.test(given)) return given.toUpperCase();
+  throw new HttpProblem(400, 'malformed', 'Query parameter "crc" must be 4 hexadecimal digits, or empty.');
+}
+
+/** Null for all bytes. A range of other bytes than the terminal has a part of would be of no use to it. */
+function rangeOf(exchange: Exchange, { size }: Asset, etag: string): ByteRange | 'unsatisfiable' | null {
+  const condition = exchange.header('if-range');
+  if (condition !== undefined && condition.trim() !== etag) return null;
+  return byteRangeOf(exchange.header('range'), size);
+}
+
+interface Sending {
+  readonly range: ByteRange | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function sendBytes(
+  exchange: Exchange,
+  found: Found,
+  asset: Asset,
+  { range, headers }: Sending,
+): Promise<void> {
+  const { size } = asset;
+  const { start, end } = range ?? { start: 0, end: size };
+  const head = {
+    status: range === null ? 200 : 206,
+    headers: {
+      ...headers,
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(end - start),
+      ...(range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
+    },
+    heldBytes: Math.min(size, STREAM_BYTES),
+  };
+  const sent = { bytes: 0 };
+  const of = range === null ? `${size} bytes` : `bytes ${start} to ${end - 1} of ${size}`;
+  let isTaken = false;
+  try {
+    isTaken = await exchange.stream(head, piecesOf(exchange, asset, { start, end }, sent));
+  } finally {
+    if (exchange.method !== 'HEAD') {
+      const isWhole = isTaken && end === size;
+      if (isTaken) await record(exchange, found, 'success', of, isWhole ? { hasDownloaded: true } : null);
+      else await record(exchange, found, 'fail', `${of}, ended after ${sent.bytes} bytes`);
+    }
+  }
+}
+
+/** Each chunk is read when the client has taken the one before, and only while the terminal may use the service. */
+async function* piecesOf(
+  exchange: Exchange,
+  { contentId }: Asset,
+  { start, end }: ByteRange,
+  sent: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end;) {
+    const sequence = Math.floor(at / CHUNK_BYTES);
+    const chunk = await exchange.read((work) => readChunk(work, contentId, sequence));
+    const from = at - sequence * CHUNK_BYTES;
+    const bytes = chunk?.subarray(from, end - sequence * CHUNK_BYTES) ?? new Uint8Array(0);
+    // It was deleted 15 minutes after it was replaced. A response that ends early must not look complete.
+    if (bytes.length === 0) throw new Error(`The content ${contentId} has no chunk ${sequence}`);
+    yield bytes;
+    sent.bytes += bytes.length;
+    at += bytes.length;
+  }
+}
+
+/** `has`: that the terminal has the bytes now, and whether from this response; null if that is not known. */
+async function record(
+  exchange: Exchange,
+  { device, asset, logicalNumber, startedAt }: Found,
+  status: 'success' | 'fail',
+  result: string,
+  has: { readonly hasDownloaded: boolean } | null = null,
+): Promise<void> {
+  if (exchange.method === 'HEAD') return;
+  const runningApp = exchange.query.get('app') ?? null;
+  const name = exchange.value('name');
+  await exchange.note(async (work) => {
+    await recordAssetRequest(work, device, { name, runningApp, logicalNumber, status, result, startedAt });
+    if (asset !== undefined && has !== null) await noteAsset(work, device, asset, has.hasDownloaded);
+  });
+}

@@ -1,0 +1,158 @@
+import type {
+  Asset,
+  Assets,
+  ManifestApp,
+  ManifestModule,
+  Omission,
+  OmissionReason,
+  OmittedKind,
+  Software,
+  StoredFile,
+  StoredVersion,
+} from './manifest.model.js';
+
+/** The name of a company in names of assets: `Acme Café 2` becomes `acmecafe2`. */
+export function foldedCompany(name: string): string {
+  const folded = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  return folded === '' ? 'company' : folded;
+}
+
+/**
+ * What a logical number gets to download. A name stands for one asset: an application goes before a module, a module before a
+ * file, and of two versions the one that was created last.
+ */
+export function assetsOfNumber(software: Software, numberId: number, companyName: string): Assets {
+  const selected = new Selected(`${foldedCompany(companyName)}_`);
+  const newestFirst = (software.versions.get(numberId) ?? []).toSorted((a, b) => b.id - a.id);
+  const apps = newestFirst.flatMap((version) => selected.take('app', version, version.appName) ?? []);
+  const held = apps.map(({ version }) => version);
+  const modules = modulesOf(held, software, selected);
+  const all = [...held, ...[...modules.values()].flat().map(({ version }) => version)];
+  const files = distinct(all.flatMap(({ id }) => software.files.get(id) ?? []));
+  return {
+    apps: labelled(apps, modules),
+    files: files
+      .flatMap((file) => selected.take('file', file, file.name)?.asset ?? [])
+      .toSorted((a, b) => compare(a.name, b.name)),
+    omissions: selected.omissions,
+  };
+}
+
+interface TakenVersion {
+  readonly version: StoredVersion;
+  readonly asset: Asset;
+}
+
+/** The assets that are taken, by name, and what is left out. */
+class Selected {
+  readonly omissions: Omission[] = [];
+  /** The version or file that has a name. */
+  readonly #byName = new Map<string, StoredVersion | StoredFile>();
+
+  constructor(private readonly prefix: string) {}
+
+  take<S extends StoredVersion | StoredFile>(
+    kind: OmittedKind,
+    stored: S,
+    name: string,
+  ): { readonly version: S; readonly asset: Asset } | undefined {
+    const { bytes, size, crc } = stored;
+    const reason = this.#refusalOf(stored, name);
+    if (reason !== null || bytes === null) {
+      this.#omit(kind, name, reason ?? 'no_bytes');
+      return undefined;
+    }
+    this.#byName.set(name, stored);
+    const versionId = 'appName' in stored ? stored.id : null;
+    return { version: stored, asset: { name: this.prefix + name, size, crc, ...bytes, versionId } };
+  }
+
+  #refusalOf(stored: StoredVersion | StoredFile, name: string): OmissionReason | null {
+    if (!isAssetName(name)) return 'name';
+    if (stored.bytes === null) return 'no_bytes';
+    const taken = this.#byName.get(name);
+    return taken === undefined || isSame(taken, stored) ? null : 'same_name';
+  }
+
+  #omit(kind: OmittedKind, name: string, reason: OmissionReason): void {
+    const isKnown = this.omissions.some(
+      (each) => each.kind === kind && each.name === name && each.reason === reason,
+    );
+    if (!isKnown) this.omissions.push({ kind, name, reason });
+  }
+}
+
+const isSame = (one: StoredVersion | StoredFile, other: StoredVersion | StoredFile): boolean =>
+  one.id === other.id && 'appName' in one === 'appName' in other;
+
+/** What would end an entry of a list, or the line, or be a path on the terminal. */
+const isAssetName = (name: string): boolean => !/[,;"=/\\\p{Cc}]/u.test(name);
+
+/** The modules of each version that the number has. */
+function modulesOf(
+  held: readonly StoredVersion[],
+  software: Software,
+  selected: Selected,
+): ReadonlyMap<number, readonly TakenVersion[]> {
+  const all = distinct(held.flatMap(({ id }) => software.modules.get(id) ?? []));
+  const newestFirst = all.toSorted((a, b) => b.id - a.id);
+  const taken = new Map(
+    newestFirst.flatMap((module) => {
+      const asset = selected.take('app', module, module.appName);
+      return asset === undefined ? [] : [[module.id, asset] as const];
+    }),
+  );
+  return new Map(
+    held.map(({ id }) => [
+      id,
+      (software.modules.get(id) ?? [])
+        .flatMap((module) => (module.id === id ? [] : (taken.get(module.id) ?? [])))
+        .toSorted((a, b) => compare(a.asset.name, b.asset.name)),
+    ]),
+  );
+}
+
+const distinct = <T extends { readonly id: number }>(all: readonly T[]): T[] => [
+  ...new Map(all.map((each) => [each.id, each])).values(),
+];
+
+const compare = (one: string, other: string): number => (one < other ? -1 : 1);
+
+const moduleOf = ({ version: { language, number }, asset }: TakenVersion): ManifestModule => ({
+  ...asset,
+  type: language,
+  version: number,
+});
+
+/** By name. Applications in the menu are numbered in the order of their labels, unless a label has a number. */
+function labelled(
+  apps: readonly TakenVersion[],
+  modules: ReadonlyMap<number, readonly TakenVersion[]>,
+): readonly ManifestApp[] {
+  const inMenu = apps
+    .filter(({ version }) => version.displayable)
+    .map((app) => ({ app, label: labelOf(app.version) }))
+    .toSorted((a, b) => compare(a.label, b.label));
+  const labels = new Map(
+    inMenu.map(({ app, label }, index) => [
+      app.version.id,
+      /^\d+ - ./.test(label) ? label : `${index + 1} - ${label}`,
+    ]),
+  );
+  return apps
+    .map((app) => ({
+      ...moduleOf(app),
+      label: labels.get(app.version.id) ?? 'X',
+      modules: (modules.get(app.version.id) ?? []).map(moduleOf),
+    }))
+    .toSorted((a, b) => compare(a.name, b.name));
+}
+
+/** What cannot stand in an entry becomes a space. Without a label, the name of the application without its suffix. */
+function labelOf({ posDisplayLabel, appName }: StoredVersion): string {
+  const label = (posDisplayLabel ?? '').replace(/[,;"\s\p{Cc}]+/gu, ' ').trim();
+  return label === '' ? appName.replace(/\.(?:posxml|rb)$/i, '') : label;
+}

@@ -1,0 +1,107 @@
+import type { ReadWork } from '../../database/work.js';
+import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { DomainError, notFound } from '../../platform/errors.js';
+import { companies } from '../company/company.service.js';
+import type { Device } from '../device/device.model.js';
+import { groups } from '../group/group.service.js';
+import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
+import { logicalNumbers } from '../logical-number/logical-number.service.js';
+import { listEffectiveParameters } from '../parameter/effective-parameter.service.js';
+import { effectiveBytes } from '../parameter/parameter.service.js';
+import { assetsOfNumber } from './assets.rules.js';
+import type { Asset, Assets, RenderedManifest } from './manifest.model.js';
+import { manifestWithin, selectSoftware } from './manifest.repository.js';
+import { assetsByName, render } from './manifest.rules.js';
+
+type ManifestDevice = Pick<Device, 'id' | 'serialNumber' | 'enabled' | 'logicalNumberId'>;
+type AssignedDevice = ManifestDevice & { readonly logicalNumberId: number };
+
+/** App versions, modules and files that the manifests of one request may have together, each. */
+const MAX_ENTRIES = 10_000;
+/** Of all values of parameters of a terminal: the text is made in one turn of the event loop. */
+const MAX_PARAMETER_BYTES = 1024 * 1024;
+
+/** What `listManifests` examines at most: each parameter is read, and merged with those of the group. */
+export const MANIFEST_EXAMINATION: Examination = {
+  values: 2 * ROW_VALUES,
+  rows: 'parameters',
+  within: manifestWithin,
+  isOfParents: true,
+};
+
+/**
+ * What a terminal gets. Errors: `too_many_records` for more than a terminal could keep.
+ */
+export async function getManifest(work: ReadWork, device: AssignedDevice): Promise<RenderedManifest> {
+  const number = await numberOf(work, device);
+  if ((await effectiveBytes(work, number)) > MAX_PARAMETER_BYTES) {
+    throw tooMany(`bytes in parameters: at most ${MAX_PARAMETER_BYTES}`);
+  }
+  const manifest = (await listManifests(work, [device])).get(device.id);
+  if (manifest === undefined) throw notFound('logical number');
+  return manifest;
+}
+
+/** What the terminals of devices get, by device; those without a logical number are absent. At most seven statements. */
+export async function listManifests(
+  work: ReadWork,
+  devices: readonly ManifestDevice[],
+): Promise<ReadonlyMap<number, RenderedManifest>> {
+  const numbers = await logicalNumbers.byIds(work, [
+    ...new Set(devices.flatMap(({ logicalNumberId }) => logicalNumberId ?? [])),
+  ]);
+  const all = [...numbers.values()];
+  const assets = await assetsOfNumbers(work, all);
+  const parameters = await listEffectiveParameters(work, all);
+  const names = await groups.byIds(work, [...new Set(all.flatMap(({ groupId }) => groupId ?? []))]);
+  const manifests = new Map<number, RenderedManifest>();
+  for (const [index, { id, serialNumber, enabled, logicalNumberId }] of devices.entries()) {
+    const number = numbers.get(logicalNumberId ?? 0);
+    const own = assets.get(logicalNumberId ?? 0);
+    if (number === undefined || own === undefined) continue;
+    if (index > 0) await yieldToEventLoop();
+    const group = number.groupId === null ? null : (names.get(number.groupId)?.name ?? null);
+    const head = { serialNumber, enabled, logicalNumber: number.number, group };
+    manifests.set(id, render({ ...head, ...own, parameters: parameters.get(number.id) ?? [] }));
+  }
+  return manifests;
+}
+
+/** What a terminal may download under this name, and the number it works under; any text is allowed as the name. */
+export async function findAsset(
+  work: ReadWork,
+  device: AssignedDevice,
+  name: string,
+): Promise<{ readonly asset: Asset | undefined; readonly logicalNumber: string }> {
+  const number = await numberOf(work, device);
+  const assets = (await assetsOfNumbers(work, [number])).get(number.id);
+  const asset = assets && assetsByName(assets).get(name.normalize('NFC'));
+  return { asset, logicalNumber: number.number };
+}
+
+async function numberOf(work: ReadWork, { logicalNumberId }: AssignedDevice): Promise<LogicalNumberHead> {
+  const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId);
+  if (number === undefined) throw notFound('logical number');
+  return number;
+}
+
+/** By logical number. Four statements. */
+async function assetsOfNumbers(
+  work: ReadWork,
+  numbers: readonly LogicalNumberHead[],
+): Promise<ReadonlyMap<number, Assets>> {
+  const { companyId } = work.caller;
+  const ids = numbers.map(({ id }) => id);
+  const software = await selectSoftware(work, ids, MAX_ENTRIES + 1);
+  const all = [software.versions, software.modules, software.files];
+  if (all.some((each) => [...each.values()].flat().length > MAX_ENTRIES)) {
+    throw tooMany(`app versions, modules or files: at most ${MAX_ENTRIES} of each`);
+  }
+  const name = (await companies.byIds(work, [companyId])).get(companyId)?.name ?? '';
+  return new Map(ids.map((id) => [id, assetsOfNumber(software, id, name)]));
+}
+
+function tooMany(what: string): DomainError {
+  return new DomainError('too_many_records', `The manifest has too many ${what}.`);
+}

@@ -1,0 +1,95 @@
+import type { ReadWork, Units } from '../database/work.js';
+import type { Caller } from '../platform/caller.js';
+import { SECOND } from '../platform/clock.js';
+import { companyOwner, workFor } from '../platform/concurrency/event-loop.js';
+import { DomainError } from '../platform/errors.js';
+import type { TerminalClaim, TerminalRefused } from '../platform/terminal.js';
+
+/** A disabled device or a revoked token ends what is open within 5 seconds, on every node. */
+const CHECK_MS = 2 * SECOND;
+
+/** A request that is being answered, perhaps for hours. */
+export interface OpenExchange {
+  claimAgain(): Promise<TerminalClaim>;
+  /** The terminal may not use the service any more; without a reason, its token is not valid any more. */
+  end(claim: TerminalClaim | null, refused: TerminalRefused | null): void;
+}
+
+export interface CheckOptions {
+  readonly units: Units;
+  /** Why each of the terminals may not use the service; null for one that may. One statement. */
+  readonly refusalsOf: (
+    work: ReadWork,
+    claims: readonly TerminalClaim[],
+  ) => Promise<readonly (TerminalRefused | null)[]>;
+  /** Gets faults. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Admits the terminals of all open exchanges again every two seconds: one read unit for each company. */
+export class OpenExchanges {
+  readonly #open = new Set<OpenExchange>();
+  #timer: NodeJS.Timeout | null = null;
+  #isChecking = false;
+
+  constructor(private readonly options: CheckOptions) {}
+
+  add(exchange: OpenExchange): void {
+    this.#open.add(exchange);
+    this.#timer ??= setInterval(() => void this.#check(), CHECK_MS).unref();
+  }
+
+  remove(exchange: OpenExchange): void {
+    this.#open.delete(exchange);
+    if (this.#open.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      const claimed = await this.#claims();
+      const byCompany = Map.groupBy(claimed, ({ claim }) => claim.caller.companyId);
+      for (const [first, ...others] of byCompany.values()) {
+        if (first !== undefined) await this.#admit(first.claim.caller, [first, ...others]);
+      }
+    } catch (error) {
+      // Tried again by the next check.
+      if (!(error instanceof DomainError)) this.options.onError(error);
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  async #claims(): Promise<readonly Claimed[]> {
+    const claimed: Claimed[] = [];
+    for (const exchange of [...this.#open]) {
+      try {
+        claimed.push({ exchange, claim: await exchange.claimAgain() });
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        if (['unauthenticated', 'forbidden'].includes(error.code)) exchange.end(null, null);
+      }
+    }
+    return claimed;
+  }
+
+  async #admit(caller: Caller, claimed: readonly Claimed[]): Promise<void> {
+    const claims = claimed.map(({ claim }) => claim);
+    const { units, refusalsOf } = this.options;
+    const refusals = await workFor(companyOwner(caller), () =>
+      units.read(caller, (work) => refusalsOf(work, claims)),
+    );
+    for (const [index, { exchange, claim }] of claimed.entries()) {
+      const refused = refusals[index] ?? null;
+      if (refused !== null && this.#open.has(exchange)) exchange.end(claim, refused);
+    }
+  }
+}
+
+interface Claimed {
+  readonly exchange: OpenExchange;
+  readonly claim: TerminalClaim;
+}

@@ -1,0 +1,35 @@
+import type { Fields } from './client.js';
+import type { Member, TestServer } from './server.js';
+
+export interface AssetReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+}
+
+/** Asks for an asset by its name, to which a query may be added. */
+export async function getAsset(
+  server: Pick<TestServer, 'url'>,
+  token: string,
+  name: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<AssetReply> {
+  const all = { authorization: `Bearer ${token}`, ...headers };
+  const response = await fetch(`${server.url}/terminal/v1/assets/${name}`, { method, headers: all });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: response.headers, bytes };
+}
+
+/** The requests for assets that are recorded of a terminal, newest first. */
+export async function assetRequests({ client }: Member, serialNumber: string): Promise<readonly Fields[]> {
+  const query = { serial_number: serialNumber, transaction_type: 'get_asset', per_page: 100 };
+  return (await client.get('transactions', undefined, { query })).list('transactions');
+}
+
+const REACH = `query ($id: ID!) { appVersion(id: $id) { reach { granted downloaded current } } }`;
+
+export async function reachOf({ graphql }: Member, id: string): Promise<unknown> {
+  const { body } = await graphql<{ appVersion: { reach: unknown } }>(REACH, { id });
+  return body.data.appVersion.reach;
+}

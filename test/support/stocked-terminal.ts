@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+
+import { fleet } from './fleet.js';
+import type { Member } from './server.js';
+import { softwareOf } from './software.js';
+import { issueToken } from './terminals.js';
+
+export interface StockedTerminal {
+  readonly serialNumber: string;
+  readonly logicalNumber: string;
+  readonly numberId: number;
+  readonly groupId: number;
+  readonly deviceId: number;
+  readonly token: string;
+  /** Of `<name>.posxml`, which has a module `<name>-module.posxml` and a file `<name>.dat`. */
+  readonly versionId: number;
+  readonly versionPath: string;
+  readonly moduleId: number;
+  readonly fileId: number;
+}
+
+export const base64 = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+/** Creates a device with software whose names begin with `name`, and with parameters of its number and its group. */
+export async function stockedTerminal(
+  { client, ...member }: Member,
+  name: string,
+  bytecode: string | Uint8Array = `bytecode of ${name}`,
+): Promise<StockedTerminal> {
+  const software = softwareOf(client);
+  const groupId = await fleet.group(client, `group of ${name}`);
+  const modulePath = await software.app({ name: `${name}-module`, kind: 'module' });
+  const module = await software.version(modulePath, { number: '2.0', bytecode: base64(`module of ${name}`) });
+  const fileId = await uploadedFile({ client, ...member }, `${name}.dat`, `file of ${name}`);
+  const versionPath = await software.app({ name });
+  const version = await software.version(versionPath, {
+    ...{ number: '1.0', displayable: true, pos_display_label: `Menu ${name}`, bytecode: base64(bytecode) },
+    ...{ group_ids: [groupId], module_ids: [module.id], file_ids: [fileId] },
+  });
+  const logicalNumber = `number of ${name}`;
+  const more = { group_id: groupId, app_version_ids: [version.id] };
+  const numberId = await fleet.logicalNumber(client, logicalNumber, more);
+  for (const [owner, key, value] of [
+    [{ name: `group of ${name}` }, 'host', 'group.example'],
+    [{ name: `group of ${name}` }, 'port', '7000'],
+    [{ number: logicalNumber }, 'host', 'own.example'],
+  ] as const) {
+    expect((await client.post('parameters', { ...owner, key, value })).status).toBe(201);
+  }
+  const serialNumber = `SN-${name}`;
+  const deviceId = await fleet.device(client, serialNumber, { logical_number_id: numberId });
+  const token = await issueToken({ client, ...member }, deviceId);
+  return {
+    ...{ serialNumber, logicalNumber, numberId, groupId, deviceId, token, fileId, versionPath },
+    ...{ versionId: version.id as number, moduleId: module.id as number },
+  };
+}
+
+export async function uploadedFile({ client }: Member, name: string, bytes: string): Promise<number> {
+  const form = new FormData();
+  form.set('asset', new Blob([bytes]), name);
+  const reply = await client.post('files', form);
+  expect(reply.status, reply.text).toBe(201);
+  return reply.record('file').id as number;
+}

@@ -1,4 +1,5 @@
 import type { Database, OpenOptions } from '../database/database.js';
+import { Pace } from '../platform/concurrency/pace.js';
 import { createUnits, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
@@ -69,7 +70,8 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
-  const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
+  const pace = new Pace(config.notificationsPerSecond, clock);
+  const surfaces = createSurfaces({ ...settings, ...shared, units, pace, tokenSecret, monitoring });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const unwatch = watchUntilEnd(database, logger, overrides.onFatal);
   return {

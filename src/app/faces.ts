@@ -19,6 +19,7 @@ import { ledgerEntryFace } from '../resources/ledger-entry/ledger-entry.graphql.
 import { logicalNumberFace } from '../resources/logical-number/logical-number.graphql.js';
 import { manifestFace } from '../resources/manifest/manifest.graphql.js';
 import { metacontentFace } from '../resources/metacontent/metacontent.graphql.js';
+import { deliveryFace } from '../resources/notification/delivery.graphql.js';
 import { notificationFace } from '../resources/notification/notification.graphql.js';
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
 import { parameterBulkFace } from '../resources/parameter/parameter.bulk.graphql.js';
@@ -58,6 +59,7 @@ export const FACES: readonly Face[] = [
   manifestFace,
   metacontentFace,
   notificationFace,
+  deliveryFace,
   parameterBulkFace,
   parameterFace,
   presenceFace,

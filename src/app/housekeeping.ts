@@ -6,6 +6,7 @@ import type { Units } from '../database/work.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import { createSteps, type Steps } from './steps.js';
 import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
+import { expireDeliveries } from '../resources/notification/recall.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 import type { Config } from '../platform/config/config.js';
 import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
@@ -27,6 +28,7 @@ type Task = (units: Units) => Promise<boolean>;
 const TASKS: readonly Task[] = [
   (units) => units.systemWrite(LOCAL_ORIGIN, deleteExpiredResponses),
   sweepContents,
+  expireDeliveries,
 ];
 
 export interface Housekeeping {
@@ -40,7 +42,7 @@ export interface Housekeeping {
   /** Resolves when the current run has ended. */
   stop(): Promise<void>;
   /**
-   * One run: deletes expired stored responses, released contents and what is older than it is to be kept, and trims the
+   * One run: deletes expired stored responses, released contents, ends expired deliveries, deletes what is older than it is to be kept, and trims the
    * write-ahead log.
    */
   run(): Promise<void>;

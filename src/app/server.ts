@@ -5,6 +5,7 @@ import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';
 import { TIMEOUTS, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
+import { Pace } from '../platform/concurrency/pace.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
@@ -68,7 +69,7 @@ export async function createServer(
   const units = createUnits(database, clock, unitOptions(config, monitoring, chain));
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
-  const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
+  const shared = sharedOf(config, database, clock);
   const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping({ units, database, clock, onError, config, tokenSecret });
   const unwatch = watchUntilEnd(database, logger, overrides.onFatal);
@@ -125,6 +126,12 @@ function storageOptions(overrides: ServerOverrides, entrance: Entrance): Storage
     ...overrides,
     onWaiting: overrides.waitsForDatabase === true ? () => entrance.open() : undefined,
   };
+}
+
+/** What all clients and transports of a server share. */
+function sharedOf(config: Config, database: Database, clock: Clock) {
+  const pace = new Pace(config.notificationsPerSecond, clock);
+  return { windows: database.windows(clock), spools: openSpools(config, database), pace };
 }
 
 const LEAST_SPOOL_BYTES = 256 * 1024 * 1024;

@@ -4,6 +4,7 @@ import type { Units } from '../database/work.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
+import type { Pace } from '../platform/concurrency/pace.js';
 import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
 import { admitTerminal, refusalsOf } from '../resources/terminal/terminal-access.service.js';
 import {
@@ -14,6 +15,8 @@ import {
 import { createRefusalLog } from '../resources/terminal/terminal-refusal.service.js';
 import { assetRoutes } from '../resources/asset/asset.terminal.js';
 import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
+import { notificationTerminalRoutes } from '../resources/notification/notification.terminal.js';
+import { WaitingTerminals } from '../resources/notification/waiting/waiting-terminals.service.js';
 import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
 import { transactionRoutes } from '../resources/transaction/recording/transaction.terminal.js';
 import { createTerminalLimit } from '../terminal/limits.js';
@@ -23,6 +26,7 @@ import type { Monitoring } from './monitoring.js';
 export interface TerminalParts {
   readonly units: Units;
   readonly clock: Clock;
+  readonly pace: Pace;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown, requestId?: string) => void;
   /** Aborted when the server stops. */
@@ -39,6 +43,8 @@ export interface Terminals {
    * `/terminal/v1` are noted already.
    */
   readonly noteSeen: (companyId: number, deviceId: number, now: Date) => void;
+  /** Ends requests that wait for notifications. */
+  readonly stop: () => Promise<void>;
   /** Stores what is noted of terminals. To be called once none of their requests is running. */
   readonly store: () => Promise<void>;
 }
@@ -48,7 +54,7 @@ const ROUTES = [...terminalRoutes, ...manifestRoutes, ...assetRoutes, ...transac
 
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(
-  { units, clock, monitoring, onError, stopping }: TerminalParts,
+  { units, clock, pace, monitoring, onError, stopping }: TerminalParts,
   access: Authenticator,
   bodyRate: BodyRate,
 ): Terminals {
@@ -56,7 +62,9 @@ export function createTerminals(
   const refusals = createRefusalLog(units, clock, onError);
   const seen = new SeenDevices(units, clock, onError);
   const noteSeen: Terminals['noteSeen'] = (companyId, deviceId, now) => seen.note(companyId, deviceId, now);
-  const router = createTerminalRouter(ROUTES, {
+  const onCount = (change: 1 | -1): void => monitoring.metrics.countWaitingTerminals(change);
+  const waiting = new WaitingTerminals({ units, clock, pace, onCount, onError });
+  const router = createTerminalRouter([...ROUTES, ...notificationTerminalRoutes(waiting)], {
     ...{ units, bodyRate, stopping, onError },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find }, given, origin),
@@ -74,5 +82,6 @@ export function createTerminals(
   const store = async (): Promise<void> => {
     await Promise.all([refusals.finish(), seen.finish()]);
   };
-  return { router, authenticator: withoutDeviceTokens(access, find), noteSeen, store };
+  const stop = (): Promise<void> => waiting.stop();
+  return { router, authenticator: withoutDeviceTokens(access, find), noteSeen, stop, store };
 }

@@ -59,12 +59,19 @@ export interface WriteWork extends ReadWork {
   demandRoom(): void;
   /** Counts the unit as a deletion, though it adds no ledger entry: that it succeeds does not show that there is room. */
   freesRoom(): void;
+  /** Reports a change that adds no ledger entry to `Units.onCommitted`, after the commit. */
+  report(change: CommittedChange): void;
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }
 
-/** Metrics that use cases count themselves: `cardDataScrubs` are places where card data was masked. */
-export type CountedMetric = 'cardDataScrubs';
+/**
+ * Metrics that use cases count themselves: `cardDataScrubs` are places where card data was masked, the others deliveries
+ * that came into a state.
+ */
+export type CountedMetric =
+  | 'cardDataScrubs'
+  | `${'queued' | 'sent' | 'delivered' | 'failed' | 'expired' | 'cancelled'}Deliveries`;
 
 /** Work for no single company: signing in, reading the ledger of all companies, the command line. */
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
@@ -196,6 +203,15 @@ export interface UnitOptions {
   readonly presence?: PresenceLimits;
 }
 
+/** What a unit reports besides its ledger entries. */
+function reportsOf(): {
+  readonly report: WriteWork['report'];
+  readonly reported: readonly CommittedChange[];
+} {
+  const reported: CommittedChange[] = [];
+  return { reported, report: (change) => void reported.push(change) };
+}
+
 type Changes = readonly CommittedChange[] | null;
 
 /** Passes changes that this node or another one has committed to listeners, and its own to other nodes. */
@@ -253,11 +269,12 @@ function writesOf(
     const actions: (() => void)[] = [];
     const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
     const { doesFree, ...room } = roomOf(database);
+    const { report, reported } = reportsOf();
     let recorded: readonly RecordedChange[] = [];
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const used = await use(workOf(database, { db, now, presence, ledger, ...hooks, ...room }));
+      const used = await use(workOf(database, { db, now, presence, ledger, report, ...hooks, ...room }));
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
@@ -266,7 +283,7 @@ function writesOf(
     const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), options);
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
-    committed.report(recorded);
+    committed.report([...recorded, ...reported]);
     return result;
   };
 }

@@ -9,6 +9,7 @@ import { holdBytes, sendText, writeInPieces } from '../http/pieces.js';
 import { HttpProblem } from '../http/problem.js';
 import { onClosed, requestContextOf } from '../http/request-context.js';
 import { endResponse } from '../http/send.js';
+import { leaveNetwork } from '../http/server/connections.js';
 import { leaveRequests } from '../http/server/requests.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { DomainError } from '../platform/errors.js';
@@ -130,6 +131,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     const taken = slots.take(terminal, { kind: `${kind}_of_company`, of: company, max: ofCompany });
     if (typeof taken !== 'function') throw tooMany(taken.max, taken.kind === terminal.kind);
     leaveRequests(response);
+    leaveNetwork(response.req.socket);
     onClosed(response, taken);
   }
 

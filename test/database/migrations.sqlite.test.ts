@@ -318,6 +318,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
   '0015-group-default-versions': 'e260d809d8665119c1ce26f29c4048a88517a1248bc4a7eb8ecc181aab9f03d7',
   '0016-terminals': 'eb3df34face681a7f07fcea1a81c8c55ea6454a5b6e40a4409ca747efd9ab0f4',
+  '0019-delivery-states': '16e6f3fac74d9be3676dd87e2885f3737a7fb15c845dc123ff08bcfa44bcc8c2',
   '0017-references-of-terminals': 'afcb96bb3d68637f2c4ee12a679ef3186bb9fc2308857d2cc0cf0e3c01b4e22b',
   '0018-terminal-versions': 'a03dd7f2a863567e50f0a4b20f5e081ca2ca3025a17b376b1869fe838287c3da',
   '0021-presence': 'e07919181696b16fe392a13adad6d5929afb4b1ffa3c6b87bc2517bada4afe9d',

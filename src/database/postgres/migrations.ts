@@ -8,6 +8,7 @@ import { keepReferencesByTerminal } from './schema/references.js';
 import { addPresence } from './schema/presence.js';
 import { addRetention } from './schema/retention.js';
 import { addTransactionRollups } from './schema/rollups.js';
+import { addDeliveryStates } from './schema/delivery-states.js';
 import { addTerminalVersions } from './schema/terminal-versions.js';
 import { addTerminals } from './schema/terminals.js';
 
@@ -20,6 +21,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0014-transaction-rollups': addTransactionRollups,
   '0015-group-default-versions': addGroupDefaultVersions,
   '0016-terminals': addTerminals,
+  '0019-delivery-states': addDeliveryStates,
   '0017-references-of-terminals': keepReferencesByTerminal,
   '0018-terminal-versions': addTerminalVersions,
   '0021-presence': addPresence,

@@ -30,6 +30,8 @@ export interface Metrics {
   readonly statementStarted: (sql: string) => () => void;
   countRateLimited(): void;
   countTerminalRefused(code: RefusalCode): void;
+  /** One more waits for notifications, or one less. */
+  countWaitingTerminals(change: 1 | -1): void;
   /** Adds what a unit of work counted. */
   readonly count: (metric: CountedMetric, amount: number) => void;
   readonly streams: StreamCounters;
@@ -80,9 +82,8 @@ export function createMetrics(sources: MetricSources): Metrics {
   addLimitFailures(sources.limitStoreFailures, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');
-  const counted: Readonly<Record<CountedMetric, Counter>> = {
-    cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
-  };
+  const waiting = terminalsWaiting(register);
+  const counted = countedMetrics(counter);
   const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
   const { durations, operations } = histograms(register);
   return {
@@ -94,6 +95,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     statementStarted: statementMetrics(register, systemClock),
     countRateLimited: () => limited.inc(),
     countTerminalRefused: (code) => refused.inc({ code }),
+    countWaitingTerminals: (change) => waiting.inc(change),
     count: (metric, amount) => counted[metric].inc(amount),
     streams: { ...streamCounters(register), follow: sources.follow },
     handler: async (_request, response) => {
@@ -101,6 +103,26 @@ export function createMetrics(sources: MetricSources): Metrics {
       await sendText(response, await register.metrics());
     },
   };
+}
+
+function countedMetrics(
+  counter: <L extends string>(name: string, help: string, ...labelNames: L[]) => Counter<L>,
+): Readonly<Record<CountedMetric, { inc(amount: number): void }>> {
+  const deliveries = counter('deliveries_total', 'Deliveries that came into a state.', 'state');
+  return {
+    cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
+    queuedDeliveries: deliveries.labels('queued'),
+    sentDeliveries: deliveries.labels('sent'),
+    deliveredDeliveries: deliveries.labels('delivered'),
+    failedDeliveries: deliveries.labels('failed'),
+    expiredDeliveries: deliveries.labels('expired'),
+    cancelledDeliveries: deliveries.labels('cancelled'),
+  };
+}
+
+function terminalsWaiting(register: Registry): Gauge {
+  const help = 'Requests of terminals that wait for notifications.';
+  return new Gauge({ name: 'terminals_waiting', help, registers: [register] });
 }
 
 function histograms(register: Registry) {

@@ -15,6 +15,7 @@ import { up as queuedDeliveries } from './0013-queued-deliveries.js';
 import { up as transactionRollups } from './0014-transaction-rollups.js';
 import { up as groupDefaultVersions } from './0015-group-default-versions.js';
 import { up as terminals } from './0016-terminals.js';
+import { up as deliveryStates } from './0019-delivery-states.js';
 import { up as referencesOfTerminals } from './0017-references-of-terminals.js';
 import { up as terminalVersions } from './0018-terminal-versions.js';
 import { up as presence } from './0021-presence.js';
@@ -39,6 +40,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-transaction-rollups': { up: transactionRollups },
   '0015-group-default-versions': { up: groupDefaultVersions },
   '0016-terminals': { up: terminals },
+  '0019-delivery-states': { up: deliveryStates },
   '0017-references-of-terminals': { up: referencesOfTerminals },
   '0018-terminal-versions': { up: terminalVersions },
   '0021-presence': { up: presence },

@@ -142,7 +142,7 @@ describe('transactionSummary', () => {
           expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question, groupOf)));
         }
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   }, 120_000);
 

@@ -233,7 +233,7 @@ const layers = [
     example: 'src/cli/example.ts',
     src: [...DOMAIN, 'database', 'copy', 'open', 'service', 'secrets', 'app', 'demo', 'cli'],
     packages: ['commander', 'csv-parse'],
-    node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers'],
+    node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers', 'timers/promises'],
   },
 ];
 

@@ -67,7 +67,7 @@ function createWaitingApp(
     v1: refuse,
     terminal: refuse,
     ingest: refuse,
-    graphql: { handler: refuse, refuse },
+    graphql: { handler: refuse, post: refuse, refuse },
     onError: () => undefined,
   });
 }

@@ -11,6 +11,7 @@ import { deviceFace } from '../resources/device/device.graphql.js';
 import { deviceImportFace } from '../resources/device/device.import.graphql.js';
 import { deviceReportFace } from '../resources/device/device.report.graphql.js';
 import { deviceSummaryFace } from '../resources/device/device.summary.graphql.js';
+import { presenceFace } from '../resources/device/presence.graphql.js';
 import { fileFace } from '../resources/file/file.graphql.js';
 import { fileLinksFace } from '../resources/file/file.links.graphql.js';
 import { groupFace } from '../resources/group/group.graphql.js';
@@ -22,6 +23,7 @@ import { notificationFace } from '../resources/notification/notification.graphql
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
 import { parameterBulkFace } from '../resources/parameter/parameter.bulk.graphql.js';
 import { parameterFace } from '../resources/parameter/parameter.graphql.js';
+import { retentionFace } from '../resources/retention/retention.graphql.js';
 import { terminalFace } from '../resources/terminal/terminal.graphql.js';
 import { transactionRecordingFace } from '../resources/transaction/recording/transaction-recording.graphql.js';
 import { transactionSummaryFace } from '../resources/transaction/summary/transaction-summary.graphql.js';
@@ -58,6 +60,8 @@ export const FACES: readonly Face[] = [
   notificationFace,
   parameterBulkFace,
   parameterFace,
+  presenceFace,
+  retentionFace,
   terminalFace,
   transactionFace,
   transactionLiveFace,

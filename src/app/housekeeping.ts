@@ -7,6 +7,10 @@ import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import { createSteps, type Steps } from './steps.js';
 import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
+import type { Config } from '../platform/config/config.js';
+import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
+import { rulesOf, type Rules } from '../resources/retention/retention.model.js';
+import { prune } from '../resources/retention/retention.service.js';
 
 /** Each run writes; so this is also how soon the server notices that a full storage accepts writes again. */
 const INTERVAL_MS = MINUTE;
@@ -35,7 +39,10 @@ export interface Housekeeping {
   start(): void;
   /** Resolves when the current run has ended. */
   stop(): Promise<void>;
-  /** One run: deletes expired stored responses and released contents, and trims the write-ahead log. */
+  /**
+   * One run: deletes expired stored responses, released contents and what is older than it is to be kept, and trims the
+   * write-ahead log.
+   */
   run(): Promise<void>;
 }
 
@@ -44,20 +51,24 @@ function formerUploads({ isShared }: Database, before: Date): Task {
   return (units) => (isShared ? Promise.resolve(false) : sweepReleasedBefore(units, before));
 }
 
-/** Deletes expired data once a minute, in small transactions. */
-export function createHousekeeping(
-  units: Units,
-  database: Database,
-  clock: Clock,
-  onError: (error: unknown) => void,
-): Housekeeping {
-  return new NodeHousekeeping({ units, database, onError, createdAt: clock.now() });
-}
-
-interface Parts {
+export interface HousekeepingParts {
   readonly units: Units;
   readonly database: Database;
+  readonly clock: Clock;
   readonly onError: (error: unknown) => void;
+  readonly config: Pick<Config, 'keep'>;
+  /** With its key, the heads of ledger chains are sealed whose beginning is deleted. */
+  readonly tokenSecret: string;
+}
+
+/** Deletes expired data once a minute, in small transactions. */
+export function createHousekeeping(parts: HousekeepingParts): Housekeeping {
+  const retention = { rules: rulesOf(parts.config.keep), hash: ledgerChainHash(parts.tokenSecret) };
+  return new NodeHousekeeping({ ...parts, retention, createdAt: parts.clock.now() });
+}
+
+interface Parts extends HousekeepingParts {
+  readonly retention: { readonly rules: Rules; readonly hash: KeyedHash };
   readonly createdAt: Date;
 }
 
@@ -86,6 +97,8 @@ class NodeHousekeeping implements Housekeeping {
 
   async run(): Promise<void> {
     const { database } = this.#parts;
+    // First, since on a full disk it makes the room that the others need.
+    await this.#prune();
     await database.alone('housekeeping', async () => {
       for (const task of TASKS) await this.#repeat(task, MAX_BATCHES);
     });
@@ -100,6 +113,14 @@ class NodeHousekeeping implements Housekeeping {
     clearInterval(this.#timer);
     clearInterval(this.#lookTimer);
     await Promise.all([this.#running, this.steps.stop()]);
+  }
+
+  /** What it fails on, for example a busy database, does not keep the rest of a run from its end. */
+  async #prune(): Promise<void> {
+    const { database, units, clock, retention, onError } = this.#parts;
+    const limits = { now: clock.now(), maxUnits: MAX_BATCHES, isStopped: () => this.#isStopped };
+    const options = { ...retention, ...limits };
+    await database.alone('retention', () => prune(units, options)).catch(onError);
   }
 
   async #repeat(task: Task, maxBatches: number): Promise<void> {

@@ -15,6 +15,7 @@ import type { Logger } from '../platform/logger.js';
 import { openTracing } from '../platform/tracing/tracing.js';
 import type { Tracing } from '../platform/tracing/types.js';
 import { createFleetFigures } from './fleet-figures.js';
+import { createStorageFigures } from './storage-figures.js';
 
 export type Monitoring = Awaited<ReturnType<typeof createMonitoring>>;
 
@@ -79,6 +80,7 @@ function sourcesOf(parts: MonitoringParts, tracing: Tracing | null): MetricSourc
     examining: () => database.examining(),
     isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
     fleet: createFleetFigures(database, clock),
+    storage: createStorageFigures(database, clock),
     follow: followers.follow,
     ledgerDelaySeconds: () => followers.delaySeconds(),
     backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),

@@ -1,5 +1,5 @@
 import type { Database, OpenOptions } from '../database/database.js';
-import { createUnits, type Units } from '../database/work.js';
+import { createUnits, type UnitOptions, type Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';
@@ -11,7 +11,7 @@ import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
 import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
-import { createMonitoring } from './monitoring.js';
+import { createMonitoring, type Monitoring } from './monitoring.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
 import { createSurfaces } from './surfaces.js';
@@ -65,12 +65,12 @@ export async function createServer(
   const { database, tokenSecret, chain, loss } = storage;
   const measured = { logger, clock, database, lostLogLines, clients: limits.figures, config };
   const monitoring = await createMonitoring(measured);
-  const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
+  const units = createUnits(database, clock, unitOptions(config, monitoring, chain));
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
   const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
-  const housekeeping = createHousekeeping(units, database, clock, onError);
+  const housekeeping = createHousekeeping({ units, database, clock, onError, config, tokenSecret });
   const unwatch = watchUntilEnd(database, logger, overrides.onFatal);
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
@@ -85,11 +85,25 @@ export async function createServer(
     renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
     stop: async (graceMs = STOP_GRACE_MS) => {
       monitoring.readiness.problem = 'stopping';
-      await Promise.all([surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()]);
-      unwatch();
+      const running = [surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()];
+      await inOrder(running, [surfaces.store, unwatch]);
       await Promise.all([database.close(), monitoring.stop()]);
     },
   };
+}
+
+/** Waits for all that is running, and then calls the steps one after the other. */
+async function inOrder(running: readonly unknown[], steps: readonly (() => unknown)[]): Promise<void> {
+  await Promise.all(running);
+  for (const step of steps) await step();
+}
+
+function unitOptions(
+  { presence }: Config,
+  { metrics }: Monitoring,
+  chain: UnitOptions['chain'],
+): UnitOptions {
+  return { onCounted: metrics.count, presence, ...(chain === undefined ? {} : { chain }) };
 }
 
 function errorLogger(logger: Logger): (error: unknown, requestId?: string | null) => void {

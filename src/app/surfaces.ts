@@ -57,10 +57,10 @@ export interface Surfaces {
   readonly listener: RequestListener;
   /** Loads GraphQL; requests for it wait until that is done. */
   readonly load: () => Promise<void>;
-  /**
-   * Ends WebSockets and event streams; their running operations may take `graceMs`. Stores what is noted of terminals.
-   */
+  /** Ends WebSockets and event streams; their running operations may take `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>;
+  /** Stores what is noted of terminals. To be called once no request is running. */
+  readonly store: () => Promise<void>;
 }
 
 /** REST, GraphQL, documentation and monitoring, behind one rate limit. */
@@ -94,9 +94,9 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
   });
   const stop = async (graceMs: number): Promise<void> => {
     stopping.abort();
-    await Promise.all([graphql.stop(graceMs), terminals.stop()]);
+    await graphql.stop(graceMs);
   };
-  return { listener, load: graphql.load, stop };
+  return { listener, load: graphql.load, stop, store: terminals.store };
 }
 
 function createServices(parts: SurfaceParts, authenticator: Authenticator, bodyRate: BodyRate): RestOptions {

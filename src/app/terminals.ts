@@ -4,6 +4,7 @@ import type { Units } from '../database/work.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
+import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
 import { admitTerminal, refusalsOf } from '../resources/terminal/terminal-access.service.js';
 import {
   claimTerminal,
@@ -33,8 +34,13 @@ export interface Terminals {
   readonly router: RequestHandler;
   /** For all other surfaces: `access`, but it refuses tokens of devices in words of their own. */
   readonly authenticator: Authenticator;
-  /** Stores what is noted of terminals. */
-  readonly stop: () => Promise<void>;
+  /**
+   * Notes a request or message of the terminal of a device that was admitted, at the server's time `now`. Requests of
+   * `/terminal/v1` are noted already.
+   */
+  readonly noteSeen: (companyId: number, deviceId: number, now: Date) => void;
+  /** Stores what is noted of terminals. To be called once none of their requests is running. */
+  readonly store: () => Promise<void>;
 }
 
 /** All routes of /terminal/v1. */
@@ -48,16 +54,25 @@ export function createTerminals(
 ): Terminals {
   const find = createDeviceTokenLookUp(units, clock);
   const refusals = createRefusalLog(units, clock, onError);
+  const seen = new SeenDevices(units, clock, onError);
+  const noteSeen: Terminals['noteSeen'] = (companyId, deviceId, now) => seen.note(companyId, deviceId, now);
   const router = createTerminalRouter(ROUTES, {
     ...{ units, bodyRate, stopping, onError },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find }, given, origin),
-    admit: admitTerminal,
+    admit: async (work, claim) => {
+      const device = await admitTerminal(work, claim);
+      noteSeen(claim.caller.companyId, device.id, work.now);
+      return device;
+    },
     refusalsOf,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);
       refusals.note(claim, refused);
     },
   });
-  return { router, authenticator: withoutDeviceTokens(access, find), stop: () => refusals.finish() };
+  const store = async (): Promise<void> => {
+    await Promise.all([refusals.finish(), seen.finish()]);
+  };
+  return { router, authenticator: withoutDeviceTokens(access, find), noteSeen, store };
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
+import type { Database, OpenOptions } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
 import { createUnits, type SystemReadWork, type Units, type WriteWork } from '../database/work.js';
 import { localCaller, type Caller } from '../platform/caller.js';
@@ -18,6 +19,7 @@ import type { CommandIo } from './command-io.js';
 
 export interface CommandContext {
   readonly config: Config;
+  readonly database: Database;
   readonly units: Units;
 }
 
@@ -25,12 +27,13 @@ export interface CommandContext {
 export async function withDatabase<T>(
   { environment }: CommandIo,
   use: (context: CommandContext) => Promise<T>,
+  options: Pick<OpenOptions, 'usesReserve'> = {},
 ): Promise<T> {
   const config = readConfig(environment);
-  const database = await openDatabase(config.database);
+  const database = await openDatabase(config.database, options);
   try {
     const chain = config.ledgerChain ? ledgerChainHash(loadTokenSecret(config)) : null;
-    return await use({ config, units: createUnits(database, systemClock, { chain }) });
+    return await use({ config, database, units: createUnits(database, systemClock, { chain }) });
   } finally {
     await database.close();
   }

@@ -45,6 +45,29 @@ export interface DatabaseBytes {
   readonly log: number;
 }
 
+export interface TableSize {
+  /** With its indexes. */
+  readonly bytes: number;
+  /** On PostgreSQL an estimate. */
+  readonly rows: number;
+}
+
+export interface StorageSizes {
+  readonly tables: Readonly<Record<string, TableSize>>;
+  /** Room inside of a file, for new rows; null on PostgreSQL. */
+  readonly freeBytes: number | null;
+}
+
+export interface WriteOptions {
+  /**
+   * A transaction above companies also waits for those of this company, as it must where it first reads what it then
+   * changes.
+   */
+  readonly ofCompany?: number | undefined;
+  /** It changes nothing that a kept answer shows. */
+  readonly isNeverKept?: boolean;
+}
+
 /** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
   /** Where it is, without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
@@ -58,7 +81,7 @@ export interface Database {
    * Calls `use` with a read-only handle whose statements all see the same state. Units above companies have a reserve of
    * connections, so they may run inside other units. Errors: `busy`, `storage_unavailable`.
    */
-  snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle?: boolean): Promise<T>;
   /**
    * The same for a read that may examine many rows, on behalf of a company. Errors: `busy`, `deadline_exceeded`.
    */
@@ -66,10 +89,9 @@ export interface Database {
   /**
    * Stores all changes or, if `use` rejects, none. Resolves after the commit, which may hold the changes of others too.
    * Those of one company run one after the other. Those above companies do so too; they see the rows of all companies.
-   * With `ofCompany` such a transaction also waits for those of this company, as it must where it first reads what it
-   * then changes. Errors: `busy`, `storage_unavailable`.
+   * Errors: `busy`, `storage_unavailable`.
    */
-  write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
+  write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * Within a transaction of a company: `use` sees and changes the rows of all companies, for example to find out whether a
    * name is taken. Nothing else may run in the transaction meanwhile.
@@ -104,7 +126,7 @@ export interface Database {
   /** How often windows could not be shared with other nodes, since the start; see `OpenOptions.onUnshared`. */
   windowFailures(): number;
   /** Runs `use` unless another node is running the same task; false if it did not. */
-  alone(task: 'housekeeping' | 'steps', use: () => Promise<void>): Promise<boolean>;
+  alone(task: 'housekeeping' | 'steps' | 'retention', use: () => Promise<void>): Promise<boolean>;
   /** What may follow the start of a server: called once it listens. */
   begin(): void;
   /**
@@ -113,6 +135,8 @@ export interface Database {
    */
   readonly checks: Readonly<Record<string, () => Promise<CheckResult>>>;
   bytes(): DatabaseBytes;
+  /** Reads all of a file, outside of the event loop; to be called seldom. Null if that was not possible. */
+  sizes(): Promise<StorageSizes | null>;
   /** Connections to a database server by state; empty for a file. */
   connections(): Readonly<Record<string, number>>;
   /** What has to be done once a minute, for example to shorten the log. */
@@ -150,6 +174,8 @@ export interface OpenOptions {
   readonly examining?: Partial<ExaminingLimits> | undefined;
   /** For a server: no other one may open the same file. Several servers may use one PostgreSQL database. */
   readonly exclusive?: boolean;
+  /** For a command that deletes: where the disk of a file is full, it uses the room that is kept for deletions. */
+  readonly usesReserve?: boolean;
   /** Called if acknowledged changes are missing: the database is opened nevertheless. Without it, it is refused. */
   readonly acceptLoss?: ((loss: Loss) => void) | undefined;
   /** From this size of the log of a file on, it is not ready. */

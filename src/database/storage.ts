@@ -13,6 +13,8 @@ export interface Codec<Value, Read, Written = Read> {
 
 /** Read as milliseconds since 1970, UTC; written as a `Date`. */
 export type InstantColumn = ColumnType<number, Date, Date>;
+/** The same, written by statements of its own only: in new rows it has the default of its table. */
+export type SeparateInstantColumn = ColumnType<number, never, never>;
 /** Read as 0 or 1 (SQLite), or as true or false (PostgreSQL). */
 export type FlagColumn = ColumnType<number | boolean, boolean, boolean>;
 /** JSON text. */
@@ -81,6 +83,28 @@ const TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
 /** A bound value with its type: for values that are selected, and so compared with nothing that has a type. */
 export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
   return portable(sql<T>`${value}`, sql<T>`${value}::${TYPES[type]}`);
+}
+
+/**
+ * For an INSERT that draws the id of its one row: what stands before it, and the value of the id. Nothing but these may
+ * bind values before those of the row. On SQLite, a trigger of the table keeps the id as the last one that was drawn.
+ */
+export function drawingInsert(
+  table: string,
+  companyId: number,
+): { readonly before: RawBuilder<unknown>; readonly id: RawBuilder<number> } {
+  const name = sql.lit(table);
+  return {
+    before: portable(
+      sql``,
+      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
+        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn)`,
+    ),
+    id: portable(
+      sql<number>`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
+      sql<number>`(select last_drawn from drawn)`,
+    ),
+  };
 }
 
 /**
@@ -182,6 +206,15 @@ export function idsIn(table: string, column: string): RawBuilder<unknown> {
   );
 }
 
+/** An instant from a column of milliseconds since 1970, as it is written to a column. */
+export function instantIn(column: string): RawBuilder<Date> {
+  const milliseconds = sql.ref(column);
+  return portable(
+    sql<Date>`${milliseconds}`,
+    sql<Date>`(timestamptz 'epoch' + ${milliseconds} * interval '1 millisecond')`,
+  );
+}
+
 /** Ids with ids, or with names, as a table `pair` with the columns `id` and `other`, for joins. */
 export function pairTable<Other extends number | string>(
   type: Other extends number ? 'integer' : 'text',
@@ -255,10 +288,39 @@ export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder
   return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
 
-/** Whole units of so many milliseconds between 1970 and the instant in a column, rounded toward 1970. */
-export function unitsSince1970(column: string, milliseconds: number): RawBuilder<number> {
+/**
+ * Whole units of so many milliseconds between 1970 and the instant in a column plus `shift`, which is not before 1970. The
+ * number stays whole on both databases where it is divided.
+ */
+export function shiftedUnits(
+  column: string,
+  shift: RawBuilder<number>,
+  milliseconds: number,
+): RawBuilder<number> {
   const [at, unit] = [sql.ref(column), sql.lit(milliseconds)];
-  return portable(sql<number>`${at} / ${unit}`, sql<number>`div(extract(epoch from ${at}) * 1000, ${unit})`);
+  return portable(
+    sql<number>`(${at} + ${shift}) / ${unit}`,
+    sql<number>`div(extract(epoch from ${at}) * 1000 + ${shift}, ${unit})::bigint`,
+  );
+}
+
+/** The instant, as columns have it, at which a unit of so many milliseconds begins, by its number since 1970. */
+export function startOfUnit(number: RawBuilder<number>, milliseconds: number): RawBuilder<unknown> {
+  const unit = sql.lit(milliseconds);
+  return portable(
+    sql`(${number}) * ${unit}`,
+    sql`timestamptz 'epoch' + (${number}) * ${unit} * interval '1 millisecond'`,
+  );
+}
+
+/** A number, or `most` if it is greater. */
+export function lesserOf(number: RawBuilder<number>, most: number): RawBuilder<number> {
+  return portable(sql<number>`min(${number}, ${most})`, sql<number>`least(${number}, ${most})`);
+}
+
+/** The greater one of two numbers. */
+export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
+  return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);
 }
 
 /** A text that no client can send, unique in its table: frees the name of a record that is only hidden yet. */

@@ -12,6 +12,8 @@ export interface DatabaseTools {
   noteBackup(): void;
   /** Makes it from a backup. Errors: the same, and if it exists. */
   restore(source: string, onProgress: Progress): Promise<void>;
+  /** Gives the room of deleted rows back to the disk. Errors: `DatabaseRefused`, also if that is done otherwise, and how. */
+  compact(): Promise<{ readonly before: number; readonly after: number }>;
   describe(): Promise<Description>;
   /** Before a demo is made: removes an earlier one. Errors: `DatabaseRefused` if it runs, or if these may be records of somebody. */
   makeEmpty(): Promise<void>;

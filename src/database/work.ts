@@ -1,12 +1,13 @@
 import type { Kysely, Transaction } from 'kysely';
 
 import { createLedger, type Ledger, type RecordedChange } from './ledger/ledger.js';
-import type { Caller, Origin } from '../platform/caller.js';
+import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/caller.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
+import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
 import type { CompanyChanges } from './company-changes.js';
-import type { CommittedChange, Database, Scope } from './database.js';
+import type { CommittedChange, Database, Scope, WriteOptions } from './database.js';
 import type { Tables } from './tables/tables.js';
 
 /** A handle that offers queries only. A statement written with `sql` that changes something fails at run time. */
@@ -18,6 +19,12 @@ export interface ReadWork {
   readonly db: ReadDatabase;
   /** The time at which the unit began. */
   readonly now: Date;
+  /** When terminals count as stale and as offline. */
+  readonly presence: PresenceLimits;
+  /**
+   * Says that something is read that units of `Units.note` change: the answer is not kept. Only where answers may be.
+   */
+  readonly doNotKeep?: () => void;
   /** It sees all changes up to this position, see `CompanyChanges`. Only in units that read, where changes are known. */
   readonly position?: number | undefined;
   /** See `MANY_ROWS`. Only in units that examine when it is needed. */
@@ -63,6 +70,14 @@ export type CountedMetric = 'cardDataScrubs';
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
 export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 
+/** Work of the server itself in one company. */
+export type CompanyWriteWork = SystemWriteWork & { readonly caller: Pick<Caller, 'companyId'> };
+
+export interface NoteOptions {
+  /** Everything that reads what the unit changes calls `doNotKeep`, so kept answers stay valid. */
+  readonly isNeverKept?: boolean;
+}
+
 export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
@@ -70,6 +85,8 @@ export interface ReadOptions {
    * Errors: `deadline_exceeded`. `when_needed`: the unit begins as an ordinary one, and its statements find out.
    */
   readonly examines?: boolean | 'when_needed';
+  /** It is one statement, so it needs no snapshot. */
+  readonly isSingle?: boolean;
 }
 
 /** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
@@ -79,6 +96,14 @@ export interface Units {
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   /** With `companyId`, the unit waits for units that write in this company, and they for it. */
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
+  /** Whether a statement is a round trip to a server: one with joins is then faster than several. */
+  readonly isRemote: boolean;
+  /** For what the server itself notes of a company, without a caller. It adds no ledger entry, so subscriptions do not see it. */
+  note(
+    companyId: number,
+    use: (work: CompanyWriteWork) => Promise<void>,
+    options?: NoteOptions,
+  ): Promise<void>;
   /** In which companies something has changed; null where that is not known at once. */
   readonly changes: CompanyChanges | null;
   /**
@@ -97,15 +122,15 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
 }
 
-function readsOf(database: Database, clock: Clock): Units['read'] {
-  return async (caller, use, { examines = false } = {}) => {
+function readsOf(database: Database, clock: Clock, presence: PresenceLimits): Units['read'] {
+  return async (caller, use, { examines = false, isSingle = false } = {}) => {
     const position = database.changes?.position;
-    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), position });
+    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), presence, position });
     if (examines === true) return await database.examine(caller.companyId, read);
-    if (examines === false) return await database.snapshot(caller.companyId, read);
+    if (examines === false) return await database.snapshot(caller.companyId, read, isSingle);
     try {
       return await database.snapshot(caller.companyId, (db) =>
-        use({ caller, db, now: clock.now(), position, examineInstead }),
+        use({ caller, db, now: clock.now(), presence, position, examineInstead }),
       );
     } catch (error) {
       if (!(error instanceof ManyRows)) throw error;
@@ -168,6 +193,7 @@ export interface UnitOptions {
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
   /** Gives ledger entries hashes; null if they get none. */
   readonly chain?: KeyedHash | null;
+  readonly presence?: PresenceLimits;
 }
 
 type Changes = readonly CommittedChange[] | null;
@@ -193,17 +219,36 @@ function committedOf(database: Database): Pick<Units, 'onCommitted'> & {
   };
 }
 
-export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
-  const { onCounted = () => undefined, chain = null } = options;
-  const committed = committedOf(database);
-  const finishers: (() => void)[] = [];
+type Write = <T>(
+  scope: Scope,
+  actor: Partial<Caller> & Origin,
+  use: (work: SystemWriteWork) => Promise<T>,
+  options?: WriteOptions,
+) => Promise<T>;
 
-  async function write<T>(
+function notesBy(write: Write): Units['note'] {
+  return async (companyId, use, { isNeverKept = false } = {}) => {
+    const actor = { ...LOCAL_ORIGIN, companyId };
+    await write(companyId, actor, (work) => use({ ...work, caller: { companyId } }), { isNeverKept });
+  };
+}
+
+interface WriteParts extends Required<UnitOptions> {
+  readonly committed: { readonly report: (changes: readonly CommittedChange[]) => void };
+  readonly finishers: readonly (() => void)[];
+}
+
+function writesOf(
+  database: Database,
+  clock: Clock,
+  { onCounted, chain, presence, committed, finishers }: WriteParts,
+): Write {
+  return async <T>(
     scope: Scope,
     actor: Partial<Caller> & Origin,
     use: (work: SystemWriteWork) => Promise<T>,
-    companyId?: number,
-  ): Promise<T> {
+    options?: WriteOptions,
+  ): Promise<T> => {
     database.health.demandWritable();
     const actions: (() => void)[] = [];
     const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
@@ -212,24 +257,34 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const used = await use(workOf(database, { db, now, ledger, ...hooks, ...room }));
+      const used = await use(workOf(database, { db, now, presence, ledger, ...hooks, ...room }));
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
     };
     // Others wait for this one: it does not wait for the other work of its company.
-    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), companyId);
+    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), options);
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
     committed.report(recorded);
     return result;
-  }
+  };
+}
+
+export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
+  const { onCounted = () => undefined, chain = null, presence = PRESENCE_LIMITS } = options;
+  const committed = committedOf(database);
+  const finishers: (() => void)[] = [];
+
+  const write = writesOf(database, clock, { onCounted, chain, presence, committed, finishers });
 
   return {
-    read: readsOf(database, clock),
+    read: readsOf(database, clock, presence),
     write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
-    systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now() })),
-    systemWrite: (origin, use, companyId) => write(null, origin, use, companyId),
+    systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now(), presence })),
+    systemWrite: (origin, use, companyId) => write(null, origin, use, { ofCompany: companyId }),
+    note: notesBy(write),
+    isRemote: database.isShared,
     changes: database.changes,
     onCommitted: committed.onCommitted,
     onUnfinished: (listener) => void finishers.push(listener),

@@ -23,6 +23,10 @@ export function deferGraphql(create: () => Promise<Graphql>): DeferredGraphql {
       loaded === undefined
         ? load().then(({ handler }) => handler(request, response, next))
         : loaded.handler(request, response, next),
+    post: (request, response, next) =>
+      loaded === undefined
+        ? load().then(({ post }) => post(request, response, next))
+        : loaded.post(request, response, next),
     refuse: (error, request, response, next) =>
       loaded === undefined
         ? load().then(({ refuse }) => refuse(error, request, response, next))

@@ -13,6 +13,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { LiveObserver } from '../http/monitoring/operation-log.js';
 import type { CountRequest } from '../http/server/rate-limit.js';
 import type { ClientLimits } from '../http/request-context.js';
+import { chain } from '../http/server/chain.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/operation-list.js';
@@ -26,6 +27,7 @@ import { authenticateRequest, graphqlContextOf, operate, type RunOperation } fro
 import { LIMITS } from './limits/limits.js';
 import type { LiveTimes } from './live/limits.js';
 import { createLive } from './live/live.js';
+import { refuseSingleConnection } from './live/single-connection.js';
 import { maskErrors } from './execution/mask.js';
 import { demandText } from './http/operation-text.js';
 import { apolloPlugin } from './http/apollo-plugin.js';
@@ -57,6 +59,8 @@ export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOp
 /** GraphQL over HTTP, WebSockets and server-sent events. */
 export interface Graphql {
   readonly handler: RequestHandler;
+  /** The same for POST requests to /graphql itself. */
+  readonly post: RequestHandler;
   readonly refuse: ErrorRequestHandler;
   /** Ends sockets and streams; their queries and mutations may take `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>;
@@ -74,17 +78,17 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   router.options('/', listMethods('/graphql'));
   router.use(live.router);
   if (development) router.use(await createGraphiql(options.graphiqlToken));
-  router.all(
-    '/',
-    headAsGet,
+  const execute = [
     refuseForgery('/graphql', METHODS),
     authenticateRequest(authenticate),
     demandMethod('/graphql'),
     readOperation(options),
     demandText,
     operate(answer(directQueries({ schema, admission, development, onError }), server), observer.watch),
-  );
-  return { handler: router, refuse: refuseOperation(onError), stop: live.stop };
+  ];
+  router.all('/', headAsGet, ...execute);
+  const post = chain([refuseSingleConnection, ...execute]);
+  return { handler: router, post, refuse: refuseOperation(onError), stop: live.stop };
 }
 
 function answer(direct: AnswerQuery, server: ApolloServer<OperationContext>): RunOperation {

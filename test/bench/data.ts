@@ -133,7 +133,8 @@ interface History extends BenchSizes {
   readonly now: number;
 }
 
-function insertTransactions(insert: Insert, { transactions, devices, start, now }: History): void {
+function insertTransactions(insert: Insert, history: History): void {
+  const { transactions, devices, start, now } = history;
   const step = (now - start) / transactions;
   for (let n = 0; n < transactions; n += 1) {
     const startedAt = Math.floor(start + n * step);
@@ -155,12 +156,22 @@ function insertTransactions(insert: Insert, { transactions, devices, start, now 
       parsed: isPayment ? JSON.stringify(paymentOf(n)) : null,
       amount: isPayment ? 100 + (n % 90_000) : null,
       payment_outcome: isPayment ? 'approved' : null,
+      ...(isPayment ? PAYMENT : NO_PAYMENT),
+      group_id: groupOf(device, history),
       started_at: startedAt,
       finished_at: status === 'running' ? null : startedAt + 2_000,
       recorded_at: startedAt + 3_000,
     });
   }
 }
+
+/** The columns by which payments are summed up. */
+const PAYMENT = {
+  ...{ payment_status: 'approved', payment_type: 'sale', brand: 'visa', acquirer: 'bench', installments: -1 },
+};
+const NO_PAYMENT = {
+  ...{ payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 },
+};
 
 function paymentOf(n: number): object {
   return {

@@ -96,7 +96,9 @@ describe('contract 28: a command that changes something acts for a user', () => 
       }
     }
     const reads = ['user list', 'token list', 'member list', 'company list', 'config print', 'audit verify'];
-    const files = ['migrate', 'check', 'backup', 'restore', 'info', 'copy'].map((command) => `db ${command}`);
+    const files = ['migrate', 'check', 'backup', 'restore', 'info', 'copy', 'prune', 'compact'].map(
+      (command) => `db ${command}`,
+    );
     expect(without.toSorted()).toEqual([...reads, ...files].toSorted());
   });
 

@@ -56,6 +56,31 @@ describe('config print', () => {
     ]);
   });
 
+  const refusedTimes: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [{ PRESENCE_STALE_AFTER: '24h' }, 'PRESENCE_STALE_AFTER: must be less than PRESENCE_OFFLINE_AFTER (24h)'],
+    [
+      { PRESENCE_OFFLINE_AFTER: '900s' },
+      'PRESENCE_STALE_AFTER: must be less than PRESENCE_OFFLINE_AFTER (900s)',
+    ],
+    ...['0m', '15', 'm', '-1m', '1.5h', '15M', '1w', '9999999s'].map(
+      (value) =>
+        [
+          { PRESENCE_OFFLINE_AFTER: value },
+          'PRESENCE_OFFLINE_AFTER: must be a duration of at least 1s, for example 30s, 15m, 24h or 90d',
+        ] as const,
+    ),
+  ];
+  it.each(refusedTimes)('refuses %j', (environment, problem) => {
+    expect(() => readConfig(environment)).toThrow(expect.objectContaining({ problems: [problem] }));
+  });
+
+  it('reads when terminals are stale and offline', () => {
+    const presence = { staleMs: 900_000, offlineMs: 86_400_000 };
+    expect(readConfig({}).presence).toEqual(presence);
+    const environment = { PRESENCE_STALE_AFTER: '30s', PRESENCE_OFFLINE_AFTER: '2d' };
+    expect(readConfig(environment).presence).toEqual({ staleMs: 30_000, offlineMs: 172_800_000 });
+  });
+
   it('accepts a list of origins, in the spelling of browsers or another', () => {
     const list = 'https://dash.example, HTTPS://Shop.example:443,http://localhost:5173,http://[::1]:3000';
     const { allowedOrigins } = readConfig({ ALLOWED_ORIGINS: list });

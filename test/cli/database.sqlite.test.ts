@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { MIGRATION_NAMES } from '../../src/database/sqlite/migrations/index.js';
+import { insertTransactions } from '../support/retention.js';
 import { createClient } from '../support/client.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
 import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';
@@ -127,6 +128,54 @@ describe('db', () => {
       records: { devices: 0, transactions: 0 },
     });
     expect((await cli.run(['db', 'info'])).stdout).toContain('users: 1\n');
+  });
+
+  it('prints the sizes of tables, the room in the file, and the oldest rows', async () => {
+    const { cli } = await commandLineWithUser();
+    const [company] = await cli.place.sql<{ id: number }>('select id from companies');
+    const first = new Date('2025-01-02T03:04:05.678Z');
+    await insertTransactions(cli.place, company?.id ?? 0, 500, { first, stepMs: 1_000 });
+    const before = (await cli.run(['db', 'info', '--json'])).object();
+    expect(before).toMatchObject({
+      tables: { transactions: { rows: 500 }, transaction_hour_totals: { rows: 2 } },
+      oldest: { transactions: first.toISOString(), deliveries: null },
+    });
+    const {
+      tables,
+      bytes,
+      free_bytes: free,
+    } = before as {
+      tables: Record<string, { bytes: number }>;
+      bytes: number;
+      free_bytes: number;
+    };
+    const sum = Object.values(tables).reduce((total, table) => total + table.bytes, 0);
+    expect(sum + free).toBe(bytes);
+    await cli.run(['db', 'prune', '--transactions', '1d']);
+    const after = (await cli.run(['db', 'info', '--json'])).object() as { free_bytes: number };
+    expect(after.free_bytes).toBeGreaterThan(free + 100_000);
+    expect((await cli.run(['db', 'info'])).lines).toContain(`free in the file: ${after.free_bytes} bytes`);
+  });
+
+  it('makes the file smaller after rows were deleted, but not while a server uses it', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const [company] = await cli.place.sql<{ id: number }>('select id from companies');
+    await insertTransactions(cli.place, company?.id ?? 0, 2_000, { first: new Date(0), stepMs: 1_000 });
+    await cli.run(['db', 'prune', '--transactions', '1d']);
+    const server = await cli.serve();
+    const refused = await cli.run(['db', 'compact']);
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('use')]);
+    await server.end('SIGTERM');
+    const file = fileOf(cli.place);
+    const before = statSync(file).size;
+    const done = (await cli.run(['db', 'compact', '--json'])).object();
+    expect(done).toEqual({ file, bytes_before: before, bytes: statSync(file).size });
+    expect(statSync(file).size).toBeLessThan(before - 400_000);
+    expect((await cli.run(['db', 'info', '--json'])).object()).toMatchObject({ free_bytes: 0 });
+    const again = await cli.serve();
+    expect((await createClient(again.url, token).post('groups', { name: 'after' })).status).toBe(201);
+    await again.end('SIGTERM');
+    expect((await cli.run(['db', 'check'])).code).toBe(0);
   });
 
   it('CC-11 runs beside a server under writes, whose requests all succeed', async () => {

@@ -100,7 +100,7 @@ describe('REST and GraphQL show the same fields', () => {
   it.each([
     ['Group', ['revision']],
     ['LogicalNumber', ['revision']],
-    ['Device', ['revision']],
+    ['Device', ['revision', 'lastSeenAt', 'presence']],
     ['App', ['revision', 'createdAt']],
     ['AppVersion', ['revision', 'createdVia', 'sha256']],
     ['File', ['revision', 'sha256']],

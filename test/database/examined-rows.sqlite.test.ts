@@ -17,6 +17,7 @@ import {
 } from '../../src/resources/app-version/app-version.service.js';
 import { apps } from '../../src/resources/app/app.service.js';
 import { devices, devicesOfLogicalNumber } from '../../src/resources/device/device.service.js';
+import { PRESENCES } from '../../src/resources/device/presence.model.js';
 import { files } from '../../src/resources/file/file.service.js';
 import { groups } from '../../src/resources/group/group.service.js';
 import { ledgerEntries } from '../../src/resources/ledger-entry/ledger-entry.service.js';
@@ -47,9 +48,9 @@ const FILL = [
     `${NUMBERS} insert into groups (company_id, id, name, ${AUDITED}) select ${company}, n, 'v' || n, ${audit('n')} from r`,
     `${NUMBERS} insert into logical_numbers (company_id, id, number, group_id, ${AUDITED})
       select ${company}, n, 'v' || n, (select min(id) from groups where company_id = ${company}) + n % 3, ${audit('n')} from r`,
-    `${NUMBERS} insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta, framework_version, ${AUDITED})
+    `${NUMBERS} insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta, framework_version, last_seen_at, ${AUDITED})
       select ${company}, n, 'v' || n, n % 2, (select min(id) from logical_numbers where company_id = ${company}) + n % 3,
-      '{}', 'v' || (n % 4), ${audit('n')} from r`,
+      '{}', 'v' || (n % 4), max(n - 20, 0) * 12, ${audit('n')} from r`,
     `${NUMBERS} insert into apps (company_id, id, name, communication_format, kind, language, ${AUDITED})
       select ${company}, n, 'v' || n, 'http', 'standard', 'ruby', ${audit('n')} from r`,
     `${NUMBERS} insert into app_versions (company_id, id, app_id, size, number, uuid, crc, displayable, ${AUDITED})
@@ -97,7 +98,8 @@ beforeAll(() => {
   const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> =>
     await Promise.resolve(database.prepare(counting(text)).all(...parameters));
   const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
-  work = { db, caller: { companyId: 1 }, now: new Date(0) } as unknown as ReadWork;
+  const presence = { staleMs: 200, offlineMs: 600 };
+  work = { db, caller: { companyId: 1 }, now: new Date(1_200), presence } as unknown as ReadWork;
 });
 afterAll(() => {
   database.close();
@@ -129,7 +131,12 @@ function conditions(list: List<unknown>): fc.Arbitrary<Condition> {
       return fc.oneof(of('gte', at), of('lt', at));
     }
     if (kind === 'flag') return of('eq', fc.boolean());
-    const value: fc.Arbitrary<unknown> = kind === 'text' || kind === 'choice' ? text : number;
+    const value: fc.Arbitrary<unknown> =
+      field === 'presence'
+        ? fc.constantFrom(...PRESENCES)
+        : kind === 'text' || kind === 'choice'
+          ? text
+          : number;
     const any = [of('eq', value), of('in', fc.array(value, { maxLength: 4 }))];
     return kind === 'text' ? fc.oneof(...any, of('contains', fc.constant('v'))) : fc.oneof(...any);
   });

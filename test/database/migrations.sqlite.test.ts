@@ -320,6 +320,10 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0016-terminals': 'eb3df34face681a7f07fcea1a81c8c55ea6454a5b6e40a4409ca747efd9ab0f4',
   '0017-references-of-terminals': 'afcb96bb3d68637f2c4ee12a679ef3186bb9fc2308857d2cc0cf0e3c01b4e22b',
   '0018-terminal-versions': 'a03dd7f2a863567e50f0a4b20f5e081ca2ca3025a17b376b1869fe838287c3da',
+  '0021-presence': 'e07919181696b16fe392a13adad6d5929afb4b1ffa3c6b87bc2517bada4afe9d',
+  '0022-payment-figures': 'a5134a9a903ae5d9a316c5859e4ac861cd20e7dde755714237da598e8eddefc3',
+  '0024-retention': 'e91c1f3cee94e76bc839e48254811a669fdf496a35995152347b6bfbd51d31f0',
+  '0025-drawn-ids': '8429d9363e7e0c9d43b648c3345bbd4dc1cd11b266e69845c9c6a0aac70b002d',
 };
 
 describe('released migrations', () => {

@@ -90,7 +90,7 @@ import {
 import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
-import { hoursIn } from '../../src/resources/transaction/summary/transaction-summary.repository.js';
+import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';
 import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
 import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
 import {
@@ -125,7 +125,8 @@ const OWNED_KEYS = [
   { owner: { groupId: TWIN + 1, logicalNumberId: null }, key: 'K' },
 ];
 const PERIOD = { field: 'startedAt', operator: 'gte', value: new Date(START - 1) } as const;
-
+const summaryBy = (request: object) => (work: ReadWork) =>
+  summarizeTransactions(work, { where: null, timeZone: null, bucket: 'day', by: [], ...request });
 const LISTS = [
   ...[
     groups,
@@ -203,12 +204,14 @@ const READS: Readonly<Record<string, Read>> = {
   'transactions of a device': (work) => listTransactions(work, { serialNumber: 'S' }, PAGE),
   'recorded transactions': (work) =>
     transactionArrivals.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
-  'summary by day': (work) => summarizeTransactions(work, { where: null, bucket: 'day', by: ['status'] }),
-  'summary by hour': (work) => summarizeTransactions(work, { where: null, bucket: 'hour', by: ['appName'] }),
-  'summary of a part of an hour': (work) =>
-    summarizeTransactions(work, { where: PERIOD, bucket: 'hour', by: ['status'] }),
-  'summary by group': (work) => summarizeTransactions(work, { where: null, bucket: 'none', by: ['group'] }),
-  'hours with transactions': (work) => hoursIn(work, { from: 0, to: 2 * START }),
+  'summary by day': summaryBy({ by: ['status'] }),
+  'summary by hour': summaryBy({ bucket: 'hour', by: ['appName'] }),
+  'summary of a part of an hour': summaryBy({ where: PERIOD, bucket: 'hour', by: ['status'] }),
+  'summary by group': summaryBy({ bucket: 'none', by: ['group'] }),
+  'summary by days of a zone': summaryBy({ by: ['brand'], timeZone: 'Asia/Kolkata' }),
+  'recorded part': (work) => summaries.recordedPart(work, { from: 0, to: 2 * START }),
+  'transactions of hours': (work) => summaries.countInHours(work, [Math.floor(START / 3_600_000)]),
+  'hours with transactions': (work) => summaries.hoursIn(work, { from: 0, to: 2 * START }),
   user: (work) => getUser(work, TWIN),
   users: (work) => listUsers(work, PAGE),
   token: (work) => getToken(work, TWIN),

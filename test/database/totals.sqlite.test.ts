@@ -15,6 +15,11 @@ const PAYMENTS = [
   ...['null, null', "0, 'approved'", "5, 'approved'", "5, 'denied'", "7, 'cancelled'"],
   ...["999999999999, 'approved'", "999999999999, 'cancelled'"],
 ];
+const CHANGES = [
+  ...["transaction_type = 'company'", "app_name = 'b'", 'group_id = 1 - group_id'],
+  "payment_status = 'approved', payment_type = 'sale', brand = 'visa'",
+  "acquirer = 'a', installments = installments + 1",
+];
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
 
 /** The ids that the changes name are low. */
@@ -75,7 +80,7 @@ const statement = fc.oneof(
         `update transactions set status = '${status}' where id between ${id} and ${id + more}`,
     ),
   fc
-    .tuple(fc.nat(60), fc.constantFrom("transaction_type = 'company'", "app_name = 'b'"))
+    .tuple(fc.nat(60), fc.constantFrom(...CHANGES))
     .map(([id, change]) => `update transactions set ${change} where id = ${id}`),
   fc
     .tuple(fc.nat(60), fc.nat(60))

@@ -1,6 +1,6 @@
 /** Tools for tests that need more than Node: mounts, a C compiler, strace, other users. Tests are skipped without them. */
 import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
@@ -143,4 +143,21 @@ export function mountSmall(folder: string, megabytes: number): { readonly unmoun
 /** Options that start a program under `ulimit`, for example `-f 4000`: files of at most 4,000 KiB. */
 export function limited(limit: string): ProgramOptions {
   return { through: ['bash', '-c', `ulimit ${limit}; exec "$@"`, 'bash'] };
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** Writes a file until a mounted disk has not one byte left; returns its path. */
+export function fillDisk(mounted: string): string {
+  const filler = join(mounted, 'filler');
+  const descriptor = openSync(filler, 'w');
+  for (let size = MEGABYTE; size >= 1; size = Math.floor(size / 2)) {
+    try {
+      for (;;) writeSync(descriptor, Buffer.alloc(size, 1));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+  closeSync(descriptor);
+  return filler;
 }

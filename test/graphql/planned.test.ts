@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { plannedText } from '../../src/graphql/plan/plan.js';
+import { HOUR } from '../../src/platform/clock.js';
 import { nodeId } from '../support/dashboard.js';
 import { insertRows } from '../support/databases/rows.js';
 import { populate } from '../support/populated.js';
@@ -23,6 +24,15 @@ beforeAll(async () => {
   await populate(server, server.acme, 3);
   viewer = await server.member('acme', 'viewer');
   const { place, acme } = server;
+  const ago = (hours: number): Date => new Date(server.clock.now().getTime() - hours * HOUR);
+  for (const [device, hours] of [
+    [1, 0],
+    [2, 1],
+    [3, 25],
+  ] as const) {
+    const own = [ago(hours), acme.caller.companyId, device];
+    await place.sql('update devices set last_seen_at = $1 where company_id = $2 and id = $3', own);
+  }
   const id = 900;
   const common = { company_id: acme.caller.companyId, id, revision: 7, created_via: 'interface' };
   const at = { created_at: new Date(1), updated_at: new Date(Date.UTC(2026, 10, 22)) };
@@ -105,6 +115,8 @@ describe('a planned query', () => {
 
   it.each([
     '{ devices { nodes { id databaseId serialNumber enabled meta frameworkVersion revision createdAt updatedAt createdVia createdBy { email name } logicalNumber { number group { name } } } } }',
+    '{ devices { totalCount nodes { presence lastSeenAt again: presence logicalNumber { devices { nodes { presence } } } } } device(databaseId: 2) { presence lastSeenAt } }',
+    '{ devices(orderBy: { field: LAST_SEEN_AT, direction: DESC }, filter: { presence: { in: [ONLINE, OFFLINE, NEVER_SEEN] } }) { totalCount pageInfo { endCursor } nodes { id lastSeenAt presence } } }',
     '{ device(databaseId: 1) { id serialNumber createdBy { email } } other: device(databaseId: 99) { id } }',
     '{ device(serialNumber: "populated 1") { id } none: device(serialNumber: "x") { id } a: app(name: "populated 1.posxml") { kind language communicationFormat } }',
     '{ groups(first: 10) { totalCount nodes { name logicalNumbers(first: 20) { totalCount nodes { number appVersions(first: 2) { totalCount pageInfo { hasNextPage endCursor startCursor hasPreviousPage } nodes { number app { name } files(first: 3) { nodes { name crc size } } } } } } } } }',

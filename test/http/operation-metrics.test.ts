@@ -71,6 +71,11 @@ describe('SQL statements', () => {
     await server.acme.client.get('groups');
     const used = 'select id from access_tokens where last_used_at is not null';
     await expect.poll(() => server.place.sql(used)).toHaveLength(1);
+    // The first request for the metrics reads figures in the background.
+    await expect.poll(() => metric('retention_oldest_timestamp_seconds{kind="ledger"}')).toBeGreaterThan(0);
+    await expect
+      .poll(() => metric('database_table_bytes{table="groups"}'), { timeout: 20_000 })
+      .toBeGreaterThan(0);
     const writes = await total('write');
     const { statements } = await server.statements(() => server.acme.client.post('groups', { name: 'g' }));
     const changes = statements.filter((text) => kindOf(text) === 'write');
@@ -98,6 +103,7 @@ describe('connections of a pool', () => {
   it('are shown by state where there is one', async () => {
     const none = { running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 };
     const sources: MetricSources = {
+      storage: () => ({ sizes: null, rows: null }),
       lostLogLines: () => 0,
       limitStoreFailures: () => 0,
       databaseBytes: () => ({ file: 0, log: 0 }),

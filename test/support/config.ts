@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { parseDatabaseUrl } from '../../src/platform/config/database-url.js';
+import { PRESENCE_LIMITS } from '../../src/platform/presence.js';
 import { scratchFolder } from './scratch.js';
 
 /** The settings of a server of tests; `url` is that of `DATABASE_URL`. */
@@ -20,8 +21,10 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     tracesShare: 1,
     maxFileBytes: 32 * 1024 * 1024,
     maxWalBytes: 1024 ** 3,
+    presence: PRESENCE_LIMITS,
     tls: null,
     ledgerChain: false,
+    keep: { transactions: null, ledger: null, deliveries: null },
     graphqlDevelopment: false,
     graphqlAllowList: null,
     tokenSecret: 'a secret for tests only: 0123456789abcdef',

@@ -7,6 +7,7 @@ import { databaseName } from '../../platform/config/database-url.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import type { CopyOptions } from './database-copy.js';
+import { addPruneCommand } from './prune.js';
 
 const COPY_NOTES = `
 A URL is file:PATH or postgres://USER@HOST:PORT/NAME. The target is created or must be empty; it is all or
@@ -27,6 +28,13 @@ export function addDatabaseCommands(db: Command, io: CommandIo): void {
     .action((file: string, options: JsonOption) => restore(io, file, options));
   const infoCommand = addJsonCommand(db, 'info', 'print size, schema version and record counts');
   infoCommand.action((options: JsonOption) => info(io, options));
+  addPruneCommand(db, io);
+  const compactCommand = addJsonCommand(
+    db,
+    'compact',
+    'give the room of deleted rows back to the disk; no server may be running',
+  );
+  compactCommand.action((options: JsonOption) => compact(io, options));
   addCopyCommand(db, io);
 }
 
@@ -92,6 +100,14 @@ async function restore(io: CommandIo, source: string, options: JsonOption): Prom
   await tools.restore(source, io.progress('Copying'));
   printResult(io, options, { ...tools.place, backup: source }, [
     `${nameOf(io)} was restored from ${source}.`,
+  ]);
+}
+
+async function compact(io: CommandIo, options: JsonOption): Promise<void> {
+  const tools = await toolsOf(io);
+  const { before, after } = await tools.compact();
+  printResult(io, options, { ...tools.place, bytes_before: before, bytes: after }, [
+    `${nameOf(io)} had ${before} bytes and has ${after}.`,
   ]);
 }
 

@@ -59,7 +59,7 @@ export interface Ending {
   readonly sql: RawBuilder<unknown>;
 }
 
-const NO_ENDING: Ending = { name: '', sql: sql`` };
+export const NO_ENDING: Ending = { name: '', sql: sql`` };
 
 /** Inserts rows by one statement. They have the columns of the first; the statement for a single row is compiled once. */
 export async function insertRows<R>(

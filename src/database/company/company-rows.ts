@@ -1,8 +1,8 @@
 /** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
-import { insertRows, runCached, type Ending } from './cached-query.js';
-import { drawIds, NUMBERED_TABLES } from './ids.js';
+import { insertRows, NO_ENDING, runCached, type Ending } from './cached-query.js';
+import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/page.js';
 import { andPresent } from '../removals.js';
@@ -159,7 +159,13 @@ export class CompanyRows<Name extends CompanyTableName> {
     return await this.#insert(work, rows, { name: null, sql: ending });
   }
 
-  async #insert<R>(work: WriteWork, rows: readonly object[], ending?: Ending): Promise<R[]> {
+  async #insert<R>(work: WriteWork, rows: readonly object[], ending = NO_ENDING): Promise<R[]> {
+    const [only, ...others] = rows;
+    if (only !== undefined && others.length === 0 && ending.name !== null && drawsItself(this.table)) {
+      const { companyId } = work.caller;
+      const row = { ...only, company_id: companyId };
+      return await insertDrawing<R>(work.db, { table: this.table, number: 'id', companyId }, row, ending);
+    }
     const numbered = await this.#numbered(work, rows);
     const returned: R[][] = [];
     for (let start = 0; start < numbered.length; start += ROWS_PER_INSERT) {

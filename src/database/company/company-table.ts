@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type UpdateType } from 'kysely';
 
 import type { Audit } from '../../platform/changes/audit.js';
 import type { PageRequest } from '../../platform/page.js';
@@ -33,8 +33,13 @@ export type ValuesOf<T extends AuditedRecord> = Omit<T, keyof AuditedRecord>;
 /** Every column that the table class does not fill itself: leaving one out does not compile. */
 export type OwnColumns<Name extends AuditedTableName> = Omit<
   Written<Tables[Name]>,
-  'id' | 'company_id' | keyof AuditColumns
+  'id' | 'company_id' | keyof AuditColumns | SeparateColumn<Tables[Name]>
 >;
+
+/** Columns that are written by statements of their own only. */
+type SeparateColumn<Table> = {
+  [Column in keyof Table]: [UpdateType<Table[Column]>] extends [never] ? Column : never;
+}[keyof Table];
 
 /**
  * The two directions between rows and records. `recordOf` must return every field of the record, and `columnsOf`

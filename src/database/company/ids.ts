@@ -1,6 +1,7 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 
-import { runCached } from './cached-query.js';
+import { drawingInsert } from '../storage.js';
+import { runCached, type Ending } from './cached-query.js';
 
 /** Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies. */
 export const NUMBERED_TABLES = [
@@ -8,6 +9,12 @@ export const NUMBERED_TABLES = [
   ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions', 'removals'],
   'unknown_terminals',
 ] as const;
+
+/** Numbered tables whose new rows draw their ids by themselves; those of the others are drawn before. */
+const DRAWING_TABLES: ReadonlySet<string> = new Set([
+  ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'app_versions', 'files', 'parameters'],
+  ...['metacontents', 'notifications', 'transactions', 'unknown_terminals', 'ledger'],
+]);
 
 /** Of whom a number of consecutive ids is drawn; 0 stands for no company. */
 export interface Draw {
@@ -53,4 +60,30 @@ export async function drawIds(
   );
   const last = new Map(rows.map((row) => [row.company_id, row.last_drawn]));
   return new Map(draws.map(({ companyId, count }) => [companyId, (last.get(companyId) ?? 0) - count + 1]));
+}
+
+export function drawsItself(table: string): boolean {
+  return DRAWING_TABLES.has(table);
+}
+
+/** Inserts a row of such a table, whose number is in the column `number`, in one statement. */
+export async function insertDrawing<R>(
+  db: QueryExecutorProvider,
+  {
+    table,
+    number,
+    companyId,
+  }: { readonly table: string; readonly number: string; readonly companyId: number },
+  row: object,
+  ending: Ending,
+): Promise<R[]> {
+  const columns = Object.keys(row);
+  const values: unknown[] = Object.values(row);
+  const shape = ['insert drawing', table, ...columns, ending.name].join('|');
+  return await runCached<R>(db, shape, [companyId, ...values], () => {
+    const { before, id } = drawingInsert(table, companyId);
+    return sql`${before} insert into ${sql.table(table)}
+      (${sql.join([number, ...columns].map((column) => sql.ref(column)))})
+      values (${sql.join([id, ...values])}) ${ending.sql}`;
+  });
 }

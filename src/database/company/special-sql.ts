@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 
 import type { Tables } from '../tables/tables.js';
-import type { ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../work.js';
+import type { CompanyWriteWork, ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork } from '../work.js';
 
 /**
  * The one way to SQL that is written by hand in a repository: for statements that `CompanyTable`, `CompanyRows` and
@@ -9,13 +9,16 @@ import type { ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork, WriteWork
  * company that it names. `test/database/special-sql.test.ts` counts the uses of each file, so that a new one is a
  * decision that shows in the diff.
  */
-export function specialSql(work: WriteWork): { readonly db: Transaction<Tables>; readonly companyId: number };
+export function specialSql(work: CompanyWriteWork): {
+  readonly db: Transaction<Tables>;
+  readonly companyId: number;
+};
 export function specialSql(work: ReadWork): { readonly db: ReadDatabase; readonly companyId: number };
 export function specialSql(work: SystemWriteWork): { readonly db: Transaction<Tables> };
 export function specialSql(work: SystemReadWork): { readonly db: ReadDatabase };
-export function specialSql(work: SystemReadWork | ReadWork): {
+export function specialSql(work: SystemReadWork & Partial<Pick<CompanyWriteWork, 'caller'>>): {
   readonly db: ReadDatabase;
   readonly companyId?: number;
 } {
-  return 'caller' in work ? { db: work.db, companyId: work.caller.companyId } : { db: work.db };
+  return work.caller === undefined ? { db: work.db } : { db: work.db, companyId: work.caller.companyId };
 }

@@ -29,6 +29,8 @@ export interface ChainState {
   readonly head: ChainHead | null;
   /** The last entry, with or without a hash; 0 if there is none. */
   readonly last: number;
+  /** What retention has deleted: all entries up to a sequence, and the time of the last of them. */
+  readonly pruned: { readonly upTo: number; readonly newestAt: Date } | null;
 }
 
 /** All companies by name, those without entries too, and the entries without a company. */
@@ -42,7 +44,16 @@ export async function selectStates(work: SystemReadWork): Promise<readonly Chain
     select coalesce(company_id, ${NO_COMPANY}) as company_id, max(sequence) as last from ledger
     group by company_id`.execute(db);
   const last = new Map(rows.map((row) => [row.company_id, row.last]));
+  const pruned = await selectPruned(work);
   return [...companies, { id: NO_COMPANY, name: 'no company' }].map(({ id, name }) => ({
     ...{ companyId: id, name, head: heads.get(id) ?? null, last: last.get(id) ?? 0 },
+    pruned: pruned.get(id) ?? null,
   }));
+}
+
+async function selectPruned({
+  db,
+}: SystemReadWork): Promise<ReadonlyMap<number, NonNullable<ChainState['pruned']>>> {
+  const rows = await db.selectFrom('prunings').selectAll().where('name', '=', 'ledger').execute();
+  return new Map(rows.map((row) => [row.company_id, { upTo: row.up_to, newestAt: new Date(row.newest_at) }]));
 }

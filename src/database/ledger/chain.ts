@@ -113,6 +113,11 @@ function sealed(hash: KeyedHash, head: ChainHead): ChainHead {
   return { ...head, seal: hash.of(sealedValues(head)) };
 }
 
+/** Seals a head that was moved, and stores it. */
+export async function saveHead(db: Transaction<Tables>, hash: KeyedHash, head: ChainHead): Promise<void> {
+  await saveHeads(db, [sealed(hash, head)]);
+}
+
 const HEAD_COLUMNS = [
   ...['first_sequence', 'before_sequence', 'before_hash'],
   ...['sequence', 'hash', 'key_fingerprint', 'seal'],

@@ -3,8 +3,8 @@ import type { Transaction } from 'kysely';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
-import { insertRows } from '../company/cached-query.js';
-import { drawIds } from '../company/ids.js';
+import { insertRows, NO_ENDING } from '../company/cached-query.js';
+import { drawIds, insertDrawing } from '../company/ids.js';
 import { instant, json, nullable } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { Caller } from '../../platform/caller.js';
@@ -71,17 +71,27 @@ export function createLedger(
     deleted: (entityType, before, given) =>
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
+      const [only, ...others] = entries;
+      if (chain === null && only !== undefined && others.length === 0 && only.companyId !== null) {
+        await insertAlone(db, only.companyId, rowOf(only, actor));
+        return entries;
+      }
       const toInsert = await numbered(db, entries);
       for (let start = 0; start < toInsert.length; start += ROWS_PER_INSERT) {
         if (start > 0) await yieldToEventLoop();
         const part = toInsert.slice(start, start + ROWS_PER_INSERT);
-        const plain = part.map(([entry, sequence]) => rowOf(entry, sequence, actor));
+        const plain = part.map(([entry, sequence]) => ({ sequence, ...rowOf(entry, actor) }));
         const rows = chain === null ? plain : await chained(db, chain, plain);
         await insertRows(db, 'ledger', rows);
       }
       return entries;
     },
   };
+}
+
+/** The only entry of a unit, the usual case: in one statement. */
+async function insertAlone(db: Transaction<Tables>, companyId: number, row: object): Promise<void> {
+  await insertDrawing(db, { table: 'ledger', number: 'sequence', companyId }, row, NO_ENDING);
 }
 
 /** Entries with their sequences, which continue those of their company. One statement. */
@@ -100,9 +110,8 @@ async function numbered(
   });
 }
 
-function rowOf(entry: RecordedChange, sequence: number, actor: Actor): LedgerRow {
+function rowOf(entry: RecordedChange, actor: Actor): Omit<LedgerRow, 'sequence'> {
   return {
-    sequence,
     company_id: entry.companyId,
     at: instant.toColumn(entry.at),
     user_id: entry.userId,

@@ -55,6 +55,7 @@ class Walk {
   readonly #damages: Damage[] = [];
   readonly #notes: string[] = [];
   readonly #head: ChainHead | null;
+  readonly #pruned: ChainState['pruned'];
   readonly #isForeign: boolean;
   #sound = 0;
   #unchained = 0;
@@ -74,6 +75,7 @@ class Walk {
     private readonly options: VerifyOptions,
   ) {
     this.#head = state.head;
+    this.#pruned = state.pruned;
     this.#missed = new Set(options.expected);
     this.#lastSequence = Math.max(0, options.from - 2);
     this.#isForeign = this.#head !== null && this.#head.key_fingerprint !== hash.keyId;
@@ -96,6 +98,7 @@ class Walk {
 
   report(): ChainReport {
     this.#end();
+    this.#endPruned();
     for (const { sequence } of this.#missed) {
       this.#damage(sequence, `entry ${sequence} is not the one that was noted, or is missing`);
     }
@@ -113,8 +116,7 @@ class Walk {
 
   #visitOrder({ sequence, position }: Row<'ledger'>): void {
     const next = this.#lastSequence + 1;
-    // Retention may have deleted what was before the chain.
-    const missing = this.#lastPosition > 0 ? next : Math.max(next, this.#head?.first_sequence ?? sequence);
+    const missing = this.#lastPosition > 0 ? next : Math.max(next, this.#firstKept());
     if (sequence > missing) {
       this.#damage(missing, `${entries(missing, sequence - 1)} missing`);
       this.#link = null;
@@ -124,6 +126,12 @@ class Walk {
     }
     this.#lastSequence = sequence;
     this.#lastPosition = position;
+  }
+
+  /** What follows the entries that retention has deleted. The head of the chain, which is sealed, knows of it too. */
+  #firstKept(): number {
+    const first = (this.#pruned?.upTo ?? 0) + 1;
+    return this.#head === null ? first : Math.min(first, this.#head.first_sequence);
   }
 
   /** An entry before the first one to verify. */
@@ -157,8 +165,9 @@ class Walk {
     if (this.#isLinkMissing) return null;
     if (this.#link !== null) return this.#link;
     const head = this.#head;
-    if (sequence === head?.first_sequence) return { sequence: head.before_sequence, hash: head.before_hash };
-    return this.options.from > 1 ? null : NO_LINK;
+    if (head === null || sequence < head.first_sequence) return this.options.from > 1 ? null : NO_LINK;
+    if (this.options.from > head.first_sequence) return null;
+    return { sequence: head.before_sequence, hash: head.before_hash };
   }
 
   #continue(sequence: number): void {
@@ -168,7 +177,7 @@ class Walk {
       this.#notes.push(
         `the chain begins again at entry ${sequence}: ${entries(bare, sequence - 1)} not chained`,
       );
-    } else if (sequence === this.#head?.first_sequence && sequence > 1) {
+    } else if (sequence === this.#head?.first_sequence && sequence > this.#firstKept()) {
       this.#notes.push(`the chain begins at entry ${sequence}`);
     }
   }
@@ -199,6 +208,23 @@ class Walk {
     else if (this.#link?.hash !== head.hash)
       this.#damage(head.sequence, `entry ${head.sequence} is not the one of the head`);
     else if (this.#bareFrom !== null) this.#endsBare(this.#bareFrom);
+  }
+
+  /** An entry that was noted and is deleted can be compared only if it is the last one before the rest. */
+  #endPruned(): void {
+    if (this.#pruned === null) return;
+    const { upTo, newestAt } = this.#pruned;
+    this.#notes.unshift(
+      `${entries(1, upTo, upTo === 1 ? ' was' : ' were')} deleted by retention, the last one of ${newestAt.toISOString()}: ` +
+        `what is verified begins at entry ${Math.max(upTo + 1, this.options.from)}`,
+    );
+    for (const link of this.#missed) {
+      if (link.sequence > upTo) continue;
+      const isLast = this.#head !== null && link.sequence === this.#head.before_sequence;
+      if (isLast && link.hash !== this.#head.before_hash) continue;
+      this.#missed.delete(link);
+      if (!isLast) this.#notes.push(`entry ${link.sequence} cannot be compared: retention has deleted it`);
+    }
   }
 
   #endsEarly(first: number, headSequence: number): void {

@@ -2,7 +2,7 @@ import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/c
 import type { Audit } from '../../platform/changes/audit.js';
 import type { AuditColumns } from '../tables/tables.js';
 import { listOf, type List } from './list.js';
-import type { Listing } from './list-statements.js';
+import type { Listing } from './listing.js';
 
 const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
   revision: 'revision',
@@ -15,7 +15,7 @@ const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
 /** The list of an ordinary resource: besides its own, it has the orders and filters of the id and of both times. */
 export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
   { table, recordOf }: CompanyTable<Name, T>,
-  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns'>,
+  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns' | 'others' | 'neverKept'>,
 ): List<T> {
   const orders = { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' };
   return listOf<Name, T>({

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
+import type { PresenceLimits } from '../../platform/presence.js';
 import { inList, holdsText, steady, unindexed, type SqlType } from '../storage.js';
 
 /** The filter of a list. */
@@ -36,6 +37,31 @@ export interface FilterColumn {
   readonly order?: string;
   /** Whether few records of a large table have the same value: the planner prefers this index to all others. */
   readonly narrows?: true;
+  /** What a comparison means, in comparisons of other columns or of this one; without it, its value is compared. */
+  readonly meaning?: (comparison: Comparison, at: MeaningAt) => Condition;
+}
+
+/** What the meaning of a comparison may depend on: that of the unit of work. */
+export interface MeaningAt {
+  readonly now: Date;
+  readonly presence: PresenceLimits;
+  readonly doNotKeep?: () => void;
+}
+
+/** The condition with comparisons that have a meaning replaced by it. */
+export function meant(
+  columns: Readonly<Record<string, FilterColumn>>,
+  where: Condition | null,
+  at: MeaningAt,
+): Condition | null {
+  const replaced = (part: Condition): Condition => {
+    if ('and' in part) return { and: part.and.map(replaced) };
+    if ('or' in part) return { or: part.or.map(replaced) };
+    if ('not' in part) return { not: replaced(part.not) };
+    return columns[part.field]?.meaning?.(part, at) ?? part;
+  };
+  const hasMeanings = Object.values(columns).some(({ meaning }) => meaning !== undefined);
+  return where === null || !hasMeanings ? where : replaced(where);
 }
 
 /** As SQL over the table `t`. The planner uses indexes of the columns that `isIndexed` names; of all unless given. */

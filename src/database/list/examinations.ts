@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 
 import type { CounterName } from '../totals/count.js';
 import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
-import { condition, type Condition, type FilterColumn } from './condition.js';
+import { condition, meant, type Condition, type FilterColumn, type MeaningAt } from './condition.js';
 import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
 import { childrenOf, ofCompany, parentTable, type ListTable, type Relation } from './scope.js';
+import { PRESENCE_LIMITS } from '../../platform/presence.js';
 import type { SliceRequest } from './slice.js';
 
 interface Examined extends ListTable {
@@ -16,15 +17,24 @@ interface Examined extends ListTable {
 /** Where an index bounds the rows, the cost in records counts them. */
 const NOTHING: Examination = { values: 0, rows: 0 };
 
+/** What a condition costs depends on the form of its meaning, which is the same at all times. */
+const AT_ANY_TIME: MeaningAt = { now: new Date(0), presence: PRESENCE_LIMITS };
+
+function meantIn(list: Examined, request: SliceRequest): SliceRequest {
+  return { ...request, condition: meant(list.filters, request.condition, AT_ANY_TIME) };
+}
+
 /** What a page of a company's list examines at most. */
-export function examinationOfSlice(list: Examined, request: SliceRequest): Examination {
+export function examinationOfSlice(list: Examined, given: SliceRequest): Examination {
+  const request = meantIn(list, given);
   if (isPageInOrder(list, request)) return NOTHING;
   const values = ROW_VALUES + comparisonsOf(request.condition);
   return { values, ...rowsMeeting(list, request.condition, list.orders[request.order]) };
 }
 
 /** What counting a company's list examines at most. All records together are counted by the database already. */
-export function examinationOfCount(list: Examined, where: Condition | null): Examination {
+export function examinationOfCount(list: Examined, given: Condition | null): Examination {
+  const where = meant(list.filters, given, AT_ANY_TIME);
   if (isCountKnown(list.filters, where)) return NOTHING;
   return { values: ROW_VALUES + comparisonsOf(where), ...rowsMeeting(list, where) };
 }
@@ -33,7 +43,8 @@ export function examinationOfCount(list: Examined, where: Condition | null): Exa
  * What the pages of many parents examine at most. Each child has one parent, so all of them together read each row (of
  * links, each link) once.
  */
-export function examinationOfSlices(list: Examined, relation: Relation, request: SliceRequest): Examination {
+export function examinationOfSlices(list: Examined, relation: Relation, given: SliceRequest): Examination {
+  const request = meantIn(list, given);
   if (request.condition === null && orderOfChildren(list, relation) === request.order) return NOTHING;
   return { values: ROW_VALUES + comparisonsOf(request.condition), ...rowsOfParents(list, relation) };
 }
@@ -42,8 +53,9 @@ export function examinationOfSlices(list: Examined, relation: Relation, request:
 export function examinationOfCounts(
   list: Examined,
   relation: Relation,
-  where: Condition | null,
+  given: Condition | null,
 ): Examination {
+  const where = meant(list.filters, given, AT_ANY_TIME);
   const row = where === null && 'column' in relation ? 1 : ROW_VALUES;
   return { values: row + comparisonsOf(where), ...rowsOfParents(list, relation) };
 }

@@ -18,6 +18,7 @@ const INSTANTS: Readonly<Record<InstantName, true>> = {
   ...{ last_used_at: true, disabled_at: true, account_disabled_at: true, locked_until: true },
   ...{ last_sign_in_at: true, signed_in_at: true, failed_since: true },
   ...{ issued_at: true, refused_at: true, first_seen_at: true, last_seen_at: true },
+  ...{ newest_at: true, pruned_at: true },
 };
 
 /** Whether a column with this name holds instants; the same name means the same in all tables. */

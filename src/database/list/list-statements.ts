@@ -1,11 +1,13 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
-import { countOf, type CounterName } from '../totals/count.js';
-import { withoutImplied, type Condition, type FilterColumn } from './condition.js';
+import { countOf } from '../totals/count.js';
+import { meant, withoutImplied, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { isInstant } from './instants.js';
+import { readJoined, type JoinedOne } from './joined-ones.js';
 import { readLinked } from './linked-rows.js';
+import type { Listing, ListRow } from './listing.js';
 import {
   childrenOf,
   companiesOf,
@@ -19,31 +21,6 @@ import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from '
 import { inIds, childrenOfEach, comparableInstant, steady } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
-
-/** The declaration of a list: its table, its orders and its filters. */
-export interface Listing<Name extends keyof Tables, T> {
-  /** Name of the record type, for example `LogicalNumber`. */
-  readonly name: string;
-  readonly table: Name;
-  /** Column of the unique id. */
-  readonly id: string & keyof Row<Name>;
-  /** By public name, the columns to order by. Each has an index and is never null. */
-  readonly orders: Readonly<Record<string, string & keyof Row<Name>>>;
-  /** By public name, the columns to filter by. */
-  readonly filters: Readonly<Record<string, FilterColumn>>;
-  readonly recordOf: (row: Row<Name>) => T;
-  /** Records may hold long texts, so the bytes that one request reads of them are limited. */
-  readonly isLarge?: true;
-  /** Column with the id of the company; `company_id` unless set. */
-  readonly company?: string;
-  /** The counter of the company's rows; a number where there is none. */
-  readonly rows: CounterName | number;
-  /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
-  readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
-}
-
-/** Some columns of a row, by name. */
-export type ListRow = Readonly<Record<string, unknown>>;
 
 /** The columns that are read, and the name of their list in the names of queries. */
 interface Selected {
@@ -77,8 +54,9 @@ export class ListStatements<Name extends keyof Tables, T> {
   }
 
   /** One page of a company's list. */
-  async slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>> {
+  async slice(work: ReadWork, given: SliceRequest): Promise<Slice<T>> {
     const { id } = this.#listing;
+    const request = this.#meant(work, given);
     const rows = await runFiltered<Row<Name>>(
       work.db,
       this.#page(work, request, []),
@@ -94,9 +72,10 @@ export class ListStatements<Name extends keyof Tables, T> {
     work: ReadWork,
     relation: Relation,
     parents: readonly P[],
-    request: SliceRequest,
+    given: SliceRequest,
   ): Promise<ReadonlyMap<P, Slice<T>>> {
     const { id } = this.#listing;
+    const request = this.#meant(work, given);
     const isById = this.#columnOf(request) === id;
     if (this.#columns !== null && 'link' in relation && isById && request.condition === null) {
       return await this.#linked(work, relation, parents, request, this.#columns);
@@ -149,8 +128,9 @@ export class ListStatements<Name extends keyof Tables, T> {
   }
 
   /** Number of records in a company's list. */
-  async count(work: ReadWork, where: Condition | null): Promise<number> {
-    const { rows: counted } = this.#listing;
+  async count(work: ReadWork, given: Condition | null): Promise<number> {
+    const { rows: counted, filters } = this.#listing;
+    const where = meant(filters, given, work);
     if (where === null && typeof counted === 'string') return await countOf(work, counted);
     const query = { name: `${this.#key} count`, where, before: [work.caller.companyId], after: [] };
     const rows = await runFiltered<{ total: number }>(
@@ -167,8 +147,9 @@ export class ListStatements<Name extends keyof Tables, T> {
     work: ReadWork,
     relation: Relation,
     parents: readonly P[],
-    where: Condition | null,
+    given: Condition | null,
   ): Promise<ReadonlyMap<P, number>> {
+    const where = meant(this.#listing.filters, given, work);
     const rows = await runFiltered<{ parent_id: P; total: number }>(
       work.db,
       {
@@ -192,6 +173,20 @@ export class ListStatements<Name extends keyof Tables, T> {
         where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
+  }
+
+  /** A record, and with it the columns of others that it refers to, in one statement. */
+  async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
+    const parts = { list: this.#listing, key: this.#key, selected: this.#selected('t'), id, joined };
+    const row = await readJoined<Row<Name>>(work, parts);
+    return row && this.#listing.recordOf(row);
+  }
+
+  /** The request with what its filter means at this time. */
+  #meant(work: ReadWork, request: SliceRequest): SliceRequest {
+    const { filters, neverKept = [] } = this.#listing;
+    if (neverKept.includes(this.#columnOf(request))) work.doNotKeep?.();
+    return { ...request, condition: meant(filters, request.condition, work) };
   }
 
   #selected(alias: string): RawBuilder<unknown> {

@@ -11,7 +11,9 @@ import {
   examinationOfSlice,
   examinationOfSlices,
 } from './examinations.js';
-import { ListStatements, type Listing, type ListRow } from './list-statements.js';
+import type { JoinedOne } from './joined-ones.js';
+import { ListStatements } from './list-statements.js';
+import type { Listing, ListRow } from './listing.js';
 import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 import type { Tables } from '../tables/tables.js';
@@ -35,7 +37,12 @@ export interface List<T> {
   /** The column of each order. */
   readonly ordered: Readonly<Record<string, string>>;
   /** The same list with rows of some columns, among them the id, in the place of records. */
-  only(columns: readonly string[]): Pick<List<ListRow>, 'slice' | 'byIds'>;
+  only(columns: readonly string[]): Pick<List<ListRow>, 'slice' | 'byIds'> & {
+    /** A record, and the columns of others that it refers to. */
+    byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<ListRow | undefined>;
+  };
+  /** Where a record of the list is that others refer to. */
+  readonly source: Pick<JoinedOne, 'table' | 'id' | 'company'>;
   /** The same records in the order of their insertion; `index` is the index over the company and the id. */
   arrivals(index: string): Arrivals<T>;
   /** The same list for each of many parents, which are given by their ids (`number`) or names (`string`). */
@@ -65,14 +72,16 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     isLarge: listing.isLarge === true,
     orders: Object.keys(listing.orders),
     ordered: listing.orders,
-    columns: { id: listing.id, ...(listing.columns as Readonly<Record<string, string>>) },
+    columns: columnsOf(listing),
     only: (columns) => {
       const rows = statements.only(columns);
       return {
         slice: (work, request) => rows.slice(work, request),
         byIds: (work, ids) => rows.byIds(work, ids),
+        byId: (work, id, joined) => rows.byId(work, id, joined),
       };
     },
+    source: { table: listing.table, id: listing.id, company: listing.company ?? 'company_id' },
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
     slice: (work, request) => statements.slice(work, request),
     count: (work, where) => statements.count(work, where),
@@ -93,4 +102,13 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     }),
   };
   return list;
+}
+
+/** By property, and by the names of others. */
+function columnsOf<Name extends keyof Tables, T>({
+  id,
+  columns,
+  others,
+}: Listing<Name, T>): Readonly<Record<string, string>> {
+  return { id, ...(columns as Readonly<Record<string, string>>), ...others };
 }

@@ -19,7 +19,7 @@ const MAX_PAYLOAD = 7_500;
 const RETRY_MS = SECOND / 2;
 const CHECK_MS = 5 * SECOND;
 /** Of the keys of advisory locks, those of tasks that one node does at a time. */
-const TASKS = { class: 0x5448, housekeeping: 1, steps: 2 } as const;
+const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3 } as const;
 
 type Listener = (changes: readonly CommittedChange[] | null) => void;
 

@@ -6,6 +6,7 @@ import { DomainError } from '../../platform/errors.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statement-listener.js';
+import { tableSizes } from './sizes.js';
 import type { Tables } from '../tables/tables.js';
 import { Announcements } from './announcements.js';
 import { UnitConnections } from './connections/unit-connections.js';
@@ -65,9 +66,9 @@ function unitsOf(
   sessions: Sessions,
 ): Pick<Database, 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'lockCompanies' | 'examining'> {
   return {
-    snapshot: (scope, use) => sessions.read(scope, use),
+    snapshot: (scope, use, isSingle) => sessions.read(scope, use, isSingle),
     examine: (companyId, use) => sessions.examine(companyId, use),
-    write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
+    write: (scope, use, options) => sessions.write(scope, use, options?.ofCompany),
     aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
     lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
     examining: () => sessions.examining,
@@ -114,9 +115,10 @@ function maintenanceOf(
   sessions: Sessions,
   limits: SharedLimits,
   size: Size,
-): Pick<Database, 'bytes' | 'maintain'> {
+): Pick<Database, 'bytes' | 'sizes' | 'maintain'> {
   return {
     bytes: () => ({ file: size.bytes, log: 0 }),
+    sizes: () => sessions.read(null, tableSizes),
     maintain: async () => {
       await limits.deleteEnded();
       await size.look(sessions);

@@ -2,8 +2,11 @@ import type { Kysely } from 'kysely';
 
 import type { Tables } from '../tables/tables.js';
 import { addGroupDefaultVersions } from './schema/default-versions.js';
+import { addPaymentFigures } from './schema/payment-figures.js';
 import { createSchema } from './schema/index.js';
 import { keepReferencesByTerminal } from './schema/references.js';
+import { addPresence } from './schema/presence.js';
+import { addRetention } from './schema/retention.js';
 import { addTransactionRollups } from './schema/rollups.js';
 import { addTerminalVersions } from './schema/terminal-versions.js';
 import { addTerminals } from './schema/terminals.js';
@@ -19,6 +22,9 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0016-terminals': addTerminals,
   '0017-references-of-terminals': keepReferencesByTerminal,
   '0018-terminal-versions': addTerminalVersions,
+  '0021-presence': addPresence,
+  '0022-payment-figures': addPaymentFigures,
+  '0024-retention': addRetention,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

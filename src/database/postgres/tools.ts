@@ -1,12 +1,16 @@
 import type { Client } from 'pg';
 
+import type { StorageSizes } from '../database.js';
+import { storageFields, storageLines } from '../storage-description.js';
 import { COUNTED } from '../totals/count.js';
+import { OLDEST_ROWS, type Oldest } from '../totals/oldest.js';
 import { DatabaseRefused } from '../refused.js';
 import type { DatabaseTools, Description } from '../tools.js';
 import { checkServer } from './check.js';
 import { inspect } from './migrate.js';
 import { reach } from './open.js';
 import { SYSTEM_ROLE } from './schema/index.js';
+import { sizesOf, TABLE_SIZES, type SizeRow } from './sizes.js';
 
 /** The commands for a database of a PostgreSQL server. */
 export class ServerTools implements DatabaseTools {
@@ -47,6 +51,10 @@ export class ServerTools implements DatabaseTools {
     );
   }
 
+  compact(): Promise<never> {
+    return Promise.reject(this.#useInstead('compacts', 'vacuumdb --full --dbname="$DATABASE_URL"'));
+  }
+
   async describe(): Promise<Description> {
     return await this.#using((client) => this.#describe(client));
   }
@@ -71,6 +79,8 @@ export class ServerTools implements DatabaseTools {
     const { bytes = 0, version = '' } = rows[0] ?? {};
     const state = stateOf(applied, pending);
     const totals = applied.length === 0 ? {} : await totalsOf(client);
+    const sizes = await sizesIn(client);
+    const oldest = pending.length === 0 ? await oldestIn(client) : {};
     const { companies = 0, users = 0, ...records } = totals;
     const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
     return {
@@ -84,11 +94,13 @@ export class ServerTools implements DatabaseTools {
         companies,
         users,
         records,
+        ...storageFields(sizes, oldest),
       },
       lines: [
         `${this.name}: ${bytes} bytes, PostgreSQL ${version}`,
         `schema ${state}: ${migrations}`,
         ...Object.entries({ companies, users, ...records }).map(([name, count]) => `${name}: ${count}`),
+        ...storageLines(sizes, oldest),
       ],
     };
   }
@@ -114,6 +126,23 @@ export class ServerTools implements DatabaseTools {
 function stateOf(applied: readonly string[], pending: readonly string[]): string {
   if (pending.length === 0) return 'current';
   return applied.length === 0 ? 'new' : 'older';
+}
+
+async function sizesIn(client: Client): Promise<StorageSizes> {
+  const { rows } = await client.query<SizeRow>(TABLE_SIZES);
+  return sizesOf(rows);
+}
+
+async function oldestIn(client: Client): Promise<Oldest> {
+  const oldest: Record<string, Date | null> = {};
+  await client.query(`begin; set local role ${SYSTEM_ROLE}`);
+  for (const [kind, query] of Object.entries(OLDEST_ROWS)) {
+    const { rows } = await client.query<{ at: number | null }>(query);
+    const at = rows[0]?.at ?? null;
+    oldest[kind] = at === null ? null : new Date(at);
+  }
+  await client.query('rollback');
+  return oldest;
 }
 
 /** From the counters, which triggers keep exact. */

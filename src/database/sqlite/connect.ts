@@ -19,6 +19,7 @@ import { Marker, readMarks, type Slot } from './file/marker.js';
 import { closeWhole, openFile } from './file/open-file.js';
 import { lastBackupOf, markOpen } from './file/paths.js';
 import { Reserve } from './file/reserve.js';
+import { FileSizes } from './sizes/file-sizes.js';
 import { LogRestart } from './checkpoints/log-restart.js';
 import { Snapshots } from './snapshots.js';
 import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
@@ -29,6 +30,8 @@ import type { Tables } from '../tables/tables.js';
 export interface ConnectOptions extends OpenOptions {
   /** Notes in the marker what is acknowledged. Without it, nothing is noted. */
   readonly slot?: Exclude<Slot, 'synced'>;
+  /** That of a command; a server makes its own. */
+  readonly reserve?: Reserve | null;
   /** False if the whole file is still to be checked for damage. */
   readonly isChecked?: boolean;
 }
@@ -47,7 +50,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const groups = groupsOf(writer, health, changes);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
-  const reserve = options.slot === 'server' ? new Reserve(file) : null;
+  const reserve = options.slot === 'server' ? new Reserve(file) : (options.reserve ?? null);
   const checkpoints = options.slot === 'server' ? checkpointsOf(writer, file) : null;
   const readers = openReaders(file, writer, options);
   const fileCheck = options.isChecked === false ? fileCheckOf(file, watcher, options) : null;
@@ -61,7 +64,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     ...writing,
     changes,
     watchStatements: (listener) => statements.add(listener),
-    ...upkeepOf(file, { ...state, ...writing, reads: readers.handles.reads, fileCheck }, options),
+    ...upkeepOf(file, { ...state, ...writing, reads: readers.handles.reads, fileCheck, reserve }, options),
     begin: () => fileCheck?.begin(),
     close: async () => {
       // Writes are refused from now on.
@@ -85,15 +88,18 @@ function versionOfOthers(writer: SqliteConnection): number | null {
   }
 }
 
+/** The scope of what concerns no kept answer: ids of companies are greater. */
+const NO_COMPANY = 0;
+
 function writingTo(
   transactions: Transactions,
   groups: WriteGroups,
 ): Pick<Database, 'writes' | 'write' | 'aboveCompanies' | 'lockCompanies'> {
   return {
     writes: transactions.single,
-    write: (scope, use) =>
+    write: (scope, use, { isNeverKept = false } = {}) =>
       transactions.run((db) => {
-        groups.concerns(scope);
+        groups.concerns(isNeverKept ? NO_COMPANY : scope);
         return use(db);
       }),
     aboveCompanies: (_db, use) => {
@@ -122,13 +128,17 @@ function upkeepOf(
   file: string,
   parts: Pick<Database, 'reads' | 'writes' | 'write' | 'health' | 'verify' | 'admit'> & {
     readonly fileCheck: FileCheck | null;
+    readonly reserve: Reserve | null;
   },
   { maxLogBytes = Infinity }: ConnectOptions,
 ): Pick<Database, 'checks' | 'bytes' | 'maintain' | 'spoolPath' | 'lastBackupPath'> {
   return {
     checks: databaseChecks({ file, ...parts }, { maxLogBytes }),
     bytes: () => databaseBytes(file),
-    maintain: () => trimLog(file, parts.writes),
+    maintain: async () => {
+      parts.reserve?.keep();
+      await trimLog(file, parts.writes);
+    },
     spoolPath: `${file}.upload-`,
     lastBackupPath: lastBackupOf(file),
   };
@@ -182,17 +192,19 @@ function openReaders(file: string, writer: SqliteConnection, options: ConnectOpt
     onThreadLost: (error) => options.onThreadLost?.(error),
   });
   const logRestart = new LogRestart(snapshots, threads, () => writer.restartLog());
-  const handles: Pick<Database, 'reads' | 'snapshot' | 'examine' | 'examining'> = {
+  const sizes = new FileSizes(file);
+  const handles: Pick<Database, 'reads' | 'snapshot' | 'examine' | 'examining' | 'sizes'> = {
     reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
     snapshot: (scope, use) => snapshots.use(scope === null, use),
     examine: (companyId, use) => threads.use(companyId, use),
     examining: () => threads.state,
+    sizes: () => sizes.measure(),
   };
   return {
     handles,
     restartLog: (isUrgent: boolean) => logRestart.request(isUrgent),
     close: async () => {
-      await threads.close();
+      await Promise.all([threads.close(), sizes.close()]);
       snapshots.close();
       reader.database.close();
     },

@@ -35,6 +35,15 @@ export const ddl = {
       end`;
   },
 
+  /** Counts a new row, and keeps its number as the last one that was drawn; rows of no company are left out. */
+  countedAndDrawn(table: string, number: string): string {
+    return `create trigger ${table}_counted_in after insert on ${table} when new.company_id is not null begin
+        insert into counters (company_id, name, total, last_drawn) values (new.company_id, '${table}', 1, new.${number})
+        on conflict (company_id, name) do update
+        set total = total + 1, last_drawn = max(last_drawn, excluded.last_drawn);
+      end`;
+  },
+
   /** Triggers that refuse updates and deletes. */
   appendOnly(table: string): readonly string[] {
     return ['update', 'delete'].map(

@@ -27,6 +27,7 @@ import { migrateFile, SILENT } from './file/migrate.js';
 import { closing, giveIdentity, openFile } from './file/open-file.js';
 import { canonicalPath } from './file/paths.js';
 import { probeStorage } from './file/probe.js';
+import { Reserve } from './file/reserve.js';
 
 /** Creates and migrates a file if necessary, also one that is an unfinished copy. Errors: as `openDatabase`. */
 export async function prepareFile(file: string): Promise<void> {
@@ -56,16 +57,24 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   makeFolder(dirname(file));
   refuseSecondName(file);
   recognizeFile(file);
+  // Opening itself needs room, for the index of the log.
+  const reserve = options.usesReserve === true && existsSync(file) ? Reserve.taken(file) : null;
   const lock = options.exclusive === true ? lockFile(file) : null;
   try {
     const isChecked = await bringUpToDate(file, lock, options);
     const unfinished = unfinishedCopyIn(file);
     if (unfinished !== null) throw refuseUnfinished(file, unfinished);
-    const database = connect(file, { ...options, slot: lock === null ? 'command' : 'server', isChecked });
+    const database = connect(file, {
+      ...options,
+      reserve,
+      slot: lock === null ? 'command' : 'server',
+      isChecked,
+    });
     return {
       ...database,
       close: async () => {
         await database.close();
+        reserve?.keep();
         lock?.release();
       },
     };

@@ -4,9 +4,11 @@ import { dirname } from 'node:path';
 import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/last-backup.js';
 import { DatabaseRefused } from '../refused.js';
+import { storageFields, storageLines } from '../storage-description.js';
 import type { DatabaseTools, Description, Progress } from '../tools.js';
 import { backupTo, restoreFrom } from './file/backup.js';
 import { checkFile, describeFile, refuseNone } from './file/check.js';
+import { compactFile, type Compacted } from './file/compact.js';
 import { inspectFile } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
 import { keepLog, lossOf, refuseLoss } from './file/loss.js';
@@ -57,6 +59,10 @@ export class FileTools implements DatabaseTools {
     await restoreFrom(source, this.file, onProgress);
   }
 
+  compact(): Promise<Compacted> {
+    return attempt(() => compactFile(this.file));
+  }
+
   describe(): Promise<Description> {
     return attempt(() => this.#describe());
   }
@@ -72,9 +78,8 @@ export class FileTools implements DatabaseTools {
   }
 
   #describe(): Description {
-    const { bytes, logBytes, engine, state, applied, pending, companies, users, records } = describeFile(
-      this.file,
-    );
+    const { bytes, logBytes, engine, state, applied, pending, companies, users, records, sizes, oldest } =
+      describeFile(this.file);
     const loss = lossOf(this.file)?.problem ?? null;
     const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
     const counts = Object.entries({ companies, users, ...records });
@@ -82,11 +87,13 @@ export class FileTools implements DatabaseTools {
       fields: {
         ...{ ...this.place, bytes, log_bytes: logBytes, sqlite: engine, state, applied, pending },
         ...{ companies, users, records, loss },
+        ...storageFields(sizes, oldest),
       },
       lines: [
         `${this.file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
         `schema ${state}: ${migrations}`,
         ...counts.map(([name, count]) => `${name}: ${count}`),
+        ...storageLines(sizes, oldest),
         ...(loss === null ? [] : [loss]),
       ],
     };

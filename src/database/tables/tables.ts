@@ -1,6 +1,13 @@
 import type { Generated, Selectable, UpdateType } from 'kysely';
 
-import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
+import type {
+  BytesColumn,
+  FlagColumn,
+  InstantColumn,
+  JsonColumn,
+  SeparateInstantColumn,
+} from '../storage.js';
+import type { LedgerChainsTable, LedgerTable, PruningsTable } from './ledger-tables.js';
 import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
 import type {
   DeviceTokensTable,
@@ -9,10 +16,15 @@ import type {
   UnknownTerminalsTable,
 } from './terminal-tables.js';
 import type {
+  ByHour,
   TransactionDaysTable,
   TransactionDayTotalsTable,
+  TransactionGroupDaysTable,
   TransactionHoursTable,
   TransactionHourTotalsTable,
+  TransactionInstallmentDaysTable,
+  TransactionPaymentDaysTable,
+  TransactionPaymentKindsTable,
 } from './transaction-tables.js';
 import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 
@@ -73,6 +85,8 @@ export interface DevicesTable extends Identified, AuditColumns {
   logical_number_id: number | null;
   meta: JsonColumn;
   framework_version: string | null;
+  /** When its terminal last sent a request; 1970 if it never did. No part of the record: it changes no revision. */
+  last_seen_at: SeparateInstantColumn;
 }
 
 export interface AppsTable extends Identified, AuditColumns {
@@ -170,6 +184,16 @@ export interface TransactionsTable extends Identified {
   amount: number | null;
   /** `approved`, `denied` or `cancelled`: what `parsed` says of its amount. */
   payment_outcome: string | null;
+  /** `approved` or `denied`, as in `parsed`; empty without a payment. */
+  payment_status: Generated<string>;
+  /** As in `parsed`, or `other` (see `transaction_payment_kinds`); empty if unknown or without a payment. */
+  payment_type: Generated<string>;
+  brand: Generated<string>;
+  acquirer: Generated<string>;
+  /** -1 if unknown or without a payment. */
+  installments: Generated<number>;
+  /** Group that the logical number had when the transaction was recorded; 0 for none. The group may be gone. */
+  group_id: Generated<number>;
   started_at: InstantColumn;
   finished_at: InstantColumn | null;
   recorded_at: InstantColumn;
@@ -184,44 +208,6 @@ export interface CountersTable {
   total: number;
   /** The last id that was given in the table of this name; for the ledger, its last sequence. */
   last_drawn: Generated<number>;
-}
-
-export interface LedgerTable {
-  /** Counts all entries of the database, in the order of their commits. */
-  position: Generated<number>;
-  /** Counts the entries of a company, or those of none, from 1 without gaps. */
-  sequence: number;
-  company_id: number | null;
-  at: InstantColumn;
-  user_id: number | null;
-  token_id: number | null;
-  channel: string;
-  action: string;
-  entity_type: string;
-  entity_id: number | null;
-  before: JsonColumn | null;
-  after: JsonColumn | null;
-  request_id: string | null;
-  ip: string | null;
-  /** Links the entry to the one before it; null for entries without a chain. See `ledger/chain.ts`. */
-  hash: string | null;
-}
-
-/** The head of each company's chain of ledger entries; 0 stands for entries without a company. */
-export interface LedgerChainsTable {
-  company_id: number;
-  /** The first entry that can be verified. */
-  first_sequence: number;
-  /** The chained entry before the first one; 0 and an empty hash if there is none. */
-  before_sequence: number;
-  before_hash: string;
-  /** The last entry of the chain. */
-  sequence: number;
-  hash: string;
-  /** Which key the hashes are made with. */
-  key_fingerprint: string;
-  /** Hash of the other columns. */
-  seal: string;
 }
 
 export interface IdempotencyKeysTable {
@@ -273,9 +259,17 @@ export interface Tables {
   transaction_day_totals: TransactionDayTotalsTable;
   transaction_hour_totals: TransactionHourTotalsTable;
   transaction_app_days: TransactionDaysTable;
+  transaction_payment_days: TransactionPaymentDaysTable;
+  transaction_payment_hours: ByHour<TransactionPaymentDaysTable>;
+  transaction_installment_days: TransactionInstallmentDaysTable;
+  transaction_installment_hours: ByHour<TransactionInstallmentDaysTable>;
+  transaction_group_days: TransactionGroupDaysTable;
+  transaction_group_hours: ByHour<TransactionGroupDaysTable>;
+  transaction_payment_kinds: TransactionPaymentKindsTable;
   counters: CountersTable;
   ledger: LedgerTable;
   ledger_chains: LedgerChainsTable;
+  prunings: PruningsTable;
   idempotency_keys: IdempotencyKeysTable;
 }
 

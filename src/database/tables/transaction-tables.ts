@@ -31,3 +31,36 @@ export interface TransactionDaysTable extends TransactionDayTotalsTable {
 export interface TransactionHoursTable extends TransactionHourTotalsTable {
   app_name: string;
 }
+
+interface PaidTable extends TransactionDayTotalsTable {
+  /** As in `transactions`. */
+  payment_status: string;
+}
+
+/** Sums by UTC day and what is summed up of payments; maintained by triggers. */
+export interface TransactionPaymentDaysTable extends PaidTable {
+  payment_type: string;
+  brand: string;
+  acquirer: string;
+}
+
+export interface TransactionInstallmentDaysTable extends PaidTable {
+  installments: number;
+}
+
+export interface TransactionGroupDaysTable extends PaidTable {
+  group_id: number;
+}
+
+/** The same by hour. */
+export type ByHour<Table extends { day: number }> = Omit<Table, 'day'> & { hour: number };
+
+/** The types of payments with brands and acquirers that are summed up by their names; the others of a month are `other`. */
+export interface TransactionPaymentKindsTable {
+  company_id: number;
+  /** UTC months since the year 0: 12 times the year, plus the month from 0 to 11. */
+  month: number;
+  payment_type: string;
+  brand: string;
+  acquirer: string;
+}

@@ -7,6 +7,8 @@ export interface Rollup {
 }
 
 const KIND = ['status', 'transaction_type', 'app_name'];
+const PAID = ['status', 'transaction_type', 'payment_status'];
+const PAYMENT = [...PAID, 'payment_type', 'brand', 'acquirer'];
 
 export const ROLLUPS: readonly Rollup[] = [
   { table: 'transaction_days', unit: 'day', kind: KIND },
@@ -14,6 +16,12 @@ export const ROLLUPS: readonly Rollup[] = [
   { table: 'transaction_day_totals', unit: 'day', kind: KIND.slice(0, 2) },
   { table: 'transaction_hour_totals', unit: 'hour', kind: KIND.slice(0, 2) },
   { table: 'transaction_app_days', unit: 'day', kind: KIND },
+  { table: 'transaction_payment_days', unit: 'day', kind: PAYMENT },
+  { table: 'transaction_payment_hours', unit: 'hour', kind: PAYMENT },
+  { table: 'transaction_installment_days', unit: 'day', kind: [...PAID, 'installments'] },
+  { table: 'transaction_installment_hours', unit: 'hour', kind: [...PAID, 'installments'] },
+  { table: 'transaction_group_days', unit: 'day', kind: [...PAID, 'group_id'] },
+  { table: 'transaction_group_hours', unit: 'hour', kind: [...PAID, 'group_id'] },
 ];
 
 /** Their sums: the number of transactions, the amount of all, and of the payments with each outcome. */

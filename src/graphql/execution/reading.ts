@@ -45,7 +45,7 @@ export class RequestLoaders {
   #examining: Examining = NOTHING_EXAMINED;
 
   constructor(
-    private readonly units: Pick<Units, 'read'>,
+    private readonly units: Pick<Units, 'read' | 'isRemote'>,
     private readonly caller: Caller,
     private readonly largeReads: Semaphore,
   ) {}
@@ -106,6 +106,17 @@ export class RequestLoaders {
       if (isLarge) await this.#acquirePermit();
       return await use(work);
     });
+  }
+
+  /** Whether a read of one statement is to be preferred, see `Units.isRemote`. */
+  get isRemote(): boolean {
+    return this.units.isRemote;
+  }
+
+  /** A read of one statement, in a unit of its own. */
+  async single<T>(use: (work: ReadWork) => Promise<T>): Promise<T> {
+    this.#demandRunning();
+    return await this.units.read(this.caller, use, { isSingle: true });
   }
 
   /** Reads a value that has no parent once per `key`. */

@@ -7,10 +7,17 @@ import { sentBy } from './operation-text.js';
 import { readToken } from '../../http/credential.js';
 import type { HeldUpload } from '../../http/body/multipart.js';
 import { malformed, readQuery } from '../../http/query.js';
-import { holdBytes, holdChanged, sendBuffers, sendInPieces, STREAM_BYTES } from '../../http/pieces.js';
+import {
+  holdBytes,
+  holdChanged,
+  sendBuffers,
+  sendInPieces,
+  sendText,
+  STREAM_BYTES,
+} from '../../http/pieces.js';
 import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
 import { enterCompany } from '../../http/server/requests.js';
-import { bufferPieces, PIECE_BYTES } from '../../platform/encoding/long-text.js';
+import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import type { Authenticate } from './authentication.js';
 import type { GraphqlContext } from '../execution/context.js';
@@ -82,8 +89,7 @@ export function operate(run: RunOperation, watch: WatchOperation): RequestHandle
       if (!admit(response, held, isStreamed ? bytes + STREAM_BYTES : bytes)) return;
       if (typeof body !== 'string') sending = sendPieces(response, [...body], held);
       else if (isStreamed) sending = sendInPieces(response, contents.fill(body));
-      else if (bytes <= PIECE_BYTES || request.method === 'HEAD') response.send(body);
-      else sending = sendPieces(response, bufferPieces(body), held);
+      else sending = sendText(response, body, held);
     };
     try {
       await watch(async (operation) => {

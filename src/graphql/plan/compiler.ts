@@ -1,25 +1,22 @@
 import {
-  getArgumentValues,
   getNamedType,
   isNonNullType,
   isObjectType,
   print,
-  type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
   type SelectionSetNode,
 } from 'graphql';
 
 import type { List } from '../../database/list/list.js';
+import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
-import type { ListArgs } from '../execution/reads.js';
 import type { Variables } from '../limits/cost.js';
-import { hasVariable } from '../limits/examined.js';
-import { BY_ID, sliceRequest, type OrderBy, type PageInfoShape } from '../schema/connection.js';
-import { conditionOf } from '../schema/filter.js';
+import type { PageInfoShape } from '../schema/connection.js';
 import { globalId } from '../schema/node.js';
 import { JsonValue } from '../schema/scalars.js';
+import { argumentsOf, requestsOf } from './arguments.js';
 import {
   constantField,
   edgesField,
@@ -33,7 +30,7 @@ import { ConnectionPlan, type ConnectionField } from './connection-plan.js';
 import { declaredOf, type Declared } from './declared.js';
 import { leafWriter } from './leaves.js';
 import { ObjectPlan, type PlannedField, type Relation, type WriteField } from './object-plan.js';
-import { findPlan, listPlan, manyPlan, onePlan, type RequestOf, type RootPlan } from './relations.js';
+import { findPlan, listPlan, manyPlan, OnePlan, type RootPlan } from './relations.js';
 import { Unplanned } from './run.js';
 
 /** A list, and the columns of it that are to be read. */
@@ -62,6 +59,7 @@ export class Compiler {
   readonly scopes = new Set<Scope>();
   /** Whether records may be large that it reads. */
   isLarge = false;
+  #aliases = 0;
 
   constructor(private readonly fields: FieldCollector) {}
 
@@ -76,8 +74,11 @@ export class Compiler {
     return fields;
   }
 
-  root(type: GraphQLObjectType, { key, nodes }: CollectedField): { key: string; text: RootPlan } {
-    if (nodes[0].name.value === '__typename') return { key, text: () => Promise.resolve(`"${type.name}"`) };
+  root(type: GraphQLObjectType, { key, nodes }: CollectedField): { key: string; plan: RootPlan } {
+    if (nodes[0].name.value === '__typename') {
+      const text = Promise.resolve(`"${type.name}"`);
+      return { key, plan: { text: () => text, isSingle: () => false } };
+    }
     const field = this.#fieldOf(type, nodes);
     const declared = declaredOf(field);
     if (declared?.kind === 'find') {
@@ -86,14 +87,14 @@ export class Compiler {
       const keysOf = argumentsOf(field, nodes[0], (args: Variables) => args);
       return {
         key,
-        text: findPlan(declared.list, declared.getters, keysOf, this.#record(field, nodes, read)),
+        plan: findPlan(declared.list, declared.getters, keysOf, this.#record(field, nodes, read)),
       };
     }
     if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
     const { list, scope, order } = declared;
     this.#demand(list, scope);
     const requestOf = requestsOf(list, field, nodes[0], order);
-    return { key, text: listPlan(list, requestOf, this.#connection(field, nodes, list)) };
+    return { key, plan: listPlan(list, requestOf, this.#connection(field, nodes, list)) };
   }
 
   #fieldOf(type: GraphQLObjectType, [{ name }]: Nodes): GraphQLField<unknown, unknown> {
@@ -125,11 +126,15 @@ export class Compiler {
         return (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"`;
       case 'column':
         return this.#column(field, declared, read);
+      case 'derived':
+        return derived(field, declared.of, columnOf(read, declared.property));
       case 'one': {
         this.#demand(declared.list, 'read');
         const reference = columnOf(read, declared.reference);
         const object = this.#record(field, nodes, newRead(declared.list));
-        return onePlan(declared.list, reference, object, !isNonNullType(field.type));
+        this.#aliases += 1;
+        const alias = `j${this.#aliases}`;
+        return new OnePlan(declared.list, reference, object, !isNonNullType(field.type), alias);
       }
       case 'many': {
         const { children, key, scope, order } = declared;
@@ -218,6 +223,19 @@ const newRead = (list: List<unknown>): Read => ({
   written: new Map(),
 });
 
+/** The values of a column in another form. */
+function derived(
+  { type }: GraphQLField<unknown, unknown>,
+  of: (value: unknown, work: ReadWork) => unknown,
+  column: string,
+): Relation {
+  const write = leafWriter(type);
+  if (write === undefined) throw new Unplanned('No leaf');
+  return {
+    texts: (run, rows) => run.textOfEach(rows, (row) => write(of(row[column], run.work))),
+  };
+}
+
 /** JSON may be long. If a field of it is selected several times, its text is kept for as long as the row is. */
 function writtenOnce({ type }: GraphQLField<unknown, unknown>, write: WriteField): Written {
   const isJson = getNamedType(type) === JsonValue;
@@ -244,28 +262,4 @@ function columnOf({ list, columns }: Read, property: string): string {
 /** Cursors have the value of the order, whichever the arguments choose. */
 function readKeys({ list, columns }: Read): void {
   for (const column of Object.values(list.ordered)) columns.add(column);
-}
-
-function requestsOf(
-  list: List<unknown>,
-  field: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-  order: OrderBy = BY_ID,
-): RequestOf {
-  return argumentsOf(field, node, (given) => {
-    const args = given as ListArgs;
-    return sliceRequest(args, conditionOf(list, args.filter), order);
-  });
-}
-
-/** What is made of the arguments of a field: once, unless they have variables. */
-function argumentsOf<T>(
-  field: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-  make: (args: Variables) => T,
-): (variables: Variables) => T {
-  const of = (variables: Variables): T => make(getArgumentValues(field, node, variables));
-  if (node.arguments?.some(({ value }) => hasVariable(value)) === true) return of;
-  const made = of({});
-  return () => made;
 }

@@ -1,4 +1,4 @@
-import type { ListRow } from '../../database/list/list-statements.js';
+import type { ListRow } from '../../database/list/listing.js';
 import type { Slice, SliceRequest } from '../../database/list/slice.js';
 import type { PlanRun } from './run.js';
 

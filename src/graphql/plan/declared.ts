@@ -22,6 +22,12 @@ export type Declared =
   /** The global id of a record. */
   | { readonly kind: 'id' }
   | { readonly kind: 'column'; readonly property: string; readonly scope: Scope | null }
+  /** A value that follows from a column, which may be no property of a record, and from the unit of work. */
+  | {
+      readonly kind: 'derived';
+      readonly property: string;
+      readonly of: (value: unknown, work: ReadWork) => unknown;
+    }
   /** The record whose number is in a property. */
   | { readonly kind: 'one'; readonly list: List<unknown>; readonly reference: string }
   /** A page of the records that refer to the value of a property. */

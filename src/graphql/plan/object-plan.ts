@@ -1,4 +1,4 @@
-import type { ListRow } from '../../database/list/list-statements.js';
+import type { ListRow } from '../../database/list/listing.js';
 import { Unplanned, type PlanRun } from './run.js';
 
 /** The JSON text of a field, from columns of its record. */
@@ -17,6 +17,8 @@ export interface PlannedField {
 
 /** The selected fields of records that are read as rows. */
 export class ObjectPlan implements Relation {
+  /** The fields behind which are other records. */
+  readonly relations: readonly Relation[];
   readonly #starts: readonly string[];
 
   constructor(
@@ -24,6 +26,7 @@ export class ObjectPlan implements Relation {
     readonly columns: readonly string[],
     private readonly fields: readonly PlannedField[],
   ) {
+    this.relations = fields.flatMap(({ value }) => (typeof value === 'function' ? [] : [value]));
     this.#starts = fields.map(({ key }, index) => `${index === 0 ? '' : ','}"${key}":`);
   }
 

@@ -15,6 +15,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
+import type { ReadWork } from '../../database/work.js';
 import { mayUse, type Scope } from '../../platform/caller.js';
 import { sharedText, type SharedText } from '../../platform/encoding/long-text.js';
 import type { Execution } from '../execution/context.js';
@@ -31,7 +32,7 @@ interface Plan {
   readonly scopes: readonly Scope[];
   /** Whether records may be large that it reads. */
   readonly isLarge: boolean;
-  readonly fields: readonly { readonly key: string; readonly text: RootPlan }[];
+  readonly fields: readonly { readonly key: string; readonly plan: RootPlan }[];
 }
 
 /** The plans of an operation, by the values of the variables that its directives have. Null for what cannot be planned. */
@@ -60,17 +61,23 @@ export async function plannedText({
     const plan = planOf(schema, document, operation, coerced);
     if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
     const question = `GraphQL ${plan.id} ${JSON.stringify(coerced)}`;
-    const { text, nodes } = await answers.to(question, caller, (readWith) =>
-      loaders.uncounted(async (work) => {
-        const run = new PlanRun(readWith(work), coerced);
+    const isSingle = loaders.isRemote && isSingleStatement(plan, coerced);
+    const { text, nodes } = await answers.to(question, caller, (readWith) => {
+      const read = async (work: ReadWork) => {
+        const run = new PlanRun(readWith(work), coerced, isSingle);
         return { text: sharedText(await textOf(plan, run)), nodes: run.nodes };
-      }, plan.isLarge),
-    );
+      };
+      return isSingle ? loaders.single(read) : loaders.uncounted(read, plan.isLarge);
+    });
     counters.nodes += nodes;
     return text;
   } catch {
     return null;
   }
+}
+
+function isSingleStatement({ isLarge, fields: [field, ...others] }: Plan, variables: Variables): boolean {
+  return !isLarge && others.length === 0 && field?.plan.isSingle(variables) === true;
 }
 
 function coercedBy(
@@ -135,9 +142,9 @@ function compile(
 
 async function textOf({ fields }: Plan, run: PlanRun): Promise<string> {
   let data = '{';
-  for (const [index, { key, text }] of fields.entries()) {
+  for (const [index, { key, plan }] of fields.entries()) {
     data += `${index === 0 ? '' : ','}"${key}":`;
-    data += await text(run);
+    data += await plan.text(run);
     demandShort(data);
   }
   return `${data}}`;

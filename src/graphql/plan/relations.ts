@@ -1,5 +1,6 @@
 import type { ChildList, List } from '../../database/list/list.js';
-import type { ListRow } from '../../database/list/list-statements.js';
+import type { JoinedOne } from '../../database/list/joined-ones.js';
+import type { ListRow } from '../../database/list/listing.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { Variables } from '../limits/cost.js';
 import { numberIn } from '../schema/node.js';
@@ -13,30 +14,62 @@ import { Unplanned, type PlanRun } from './run.js';
 export type RequestOf = (variables: Variables) => SliceRequest;
 
 /** The record whose id is in a column. */
-export function onePlan(
-  list: List<unknown>,
-  reference: string,
-  object: ObjectPlan,
-  isNullable: boolean,
-): Relation {
-  const view = list.only(object.columns);
-  return {
-    texts: async (run, rows) => {
-      const ids = new Set(rows.map((row) => row[reference]).filter((id) => id !== null));
-      const found =
-        ids.size === 0
-          ? new Map<number, ListRow>()
-          : run.counted(list, await view.byIds(run.work, [...ids] as number[]));
-      const made = await object.texts(run, [...found.values()]);
-      const texts = new Map([...found.keys()].map((id, index) => [id as unknown, made[index] ?? '']));
-      return rows.map((row) => {
-        const text = texts.get(row[reference]);
-        if (text !== undefined) run.nodes += 1;
-        else if (!isNullable) throw new Unplanned('No record in a field that is not nullable');
-        return text ?? 'null';
-      });
-    },
-  };
+export class OnePlan implements Relation {
+  readonly #view: ReturnType<List<unknown>['only']>;
+
+  constructor(
+    private readonly list: List<unknown>,
+    private readonly reference: string,
+    private readonly object: ObjectPlan,
+    private readonly isNullable: boolean,
+    /** Different from that of every other relation of the plan. */
+    private readonly alias: string,
+  ) {
+    this.#view = list.only(object.columns);
+  }
+
+  /** How it is read together with the records that refer to it, and what it refers to itself; null if it cannot be. */
+  joined(of: string | null): readonly JoinedOne[] | null {
+    // Bytes are counted by list.
+    if (this.list.isLarge) return null;
+    const behind = joinedOf(this.object, this.alias);
+    const { alias, reference, object } = this;
+    return behind && [{ ...this.list.source, alias, columns: object.columns, of, reference }, ...behind];
+  }
+
+  async texts(run: PlanRun, rows: readonly ListRow[]): Promise<readonly string[]> {
+    const found = await this.#found(run, rows);
+    const made = await this.object.texts(run, [...found.values()]);
+    const texts = new Map([...found.keys()].map((id, index) => [id as unknown, made[index] ?? '']));
+    return rows.map((row) => {
+      const text = texts.get(row[this.reference]);
+      if (text !== undefined) run.nodes += 1;
+      else if (!this.isNullable) throw new Unplanned('No record in a field that is not nullable');
+      return text ?? 'null';
+    });
+  }
+
+  async #found(run: PlanRun, rows: readonly ListRow[]): Promise<ReadonlyMap<number, ListRow>> {
+    const ids = new Set(rows.map((row) => row[this.reference]).filter((id) => id !== null));
+    if (ids.size === 0) return new Map();
+    if (run.isJoined) return new Map(rows.flatMap((row) => this.#joinedIn(row)));
+    return run.counted(this.list, await this.#view.byIds(run.work, [...ids] as number[]));
+  }
+
+  /** By its id, the joined record with what is joined with it. */
+  #joinedIn(row: ListRow): [number, ListRow][] {
+    const own = this.object.columns.map((column) => [column, row[`${this.alias}_${column}`]] as const);
+    const id = row[`${this.alias}_${this.list.source.id}`];
+    return typeof id === 'number' ? [[id, { ...row, ...Object.fromEntries(own) }]] : [];
+  }
+}
+
+/** The relations of a record, if all of them can be read together with it. */
+function joinedOf(object: ObjectPlan, alias: string | null): readonly JoinedOne[] | null {
+  const joined = object.relations.map((relation) =>
+    relation instanceof OnePlan ? relation.joined(alias) : null,
+  );
+  return joined.includes(null) ? null : joined.flatMap((each) => each ?? []);
 }
 
 /** A page of the records that refer to each of some rows by a column. */
@@ -71,24 +104,30 @@ export function manyPlan(
 
 const NO_RECORDS: Slice<ListRow> = { items: [], hasMore: false };
 
-/** A field of the operation itself: its JSON text. */
-export type RootPlan = (run: PlanRun) => Promise<string>;
+/** A field of the operation itself. */
+export interface RootPlan {
+  /** Its JSON text. */
+  readonly text: (run: PlanRun) => Promise<string>;
+  /** Whether it takes one statement, if what is joined can be. */
+  readonly isSingle: (variables: Variables) => boolean;
+}
 
 /** A page of all records of the company. */
 export function listPlan(list: List<unknown>, requestOf: RequestOf, connection: ConnectionPlan): RootPlan {
   const view = list.only(connection.columns);
-  return async (run) => {
+  const text = async (run: PlanRun): Promise<string> => {
     const { work } = run;
     const request = requestOf(run.variables);
     const slice = connection.needsSlice(request) ? run.counted(list, await view.slice(work, request)) : null;
     const total = connection.needsTotal ? await list.count(work, request.condition) : null;
-    const [text = ''] = await connection.texts(run, {
+    const [made = ''] = await connection.texts(run, {
       ...{ request, count: 1 },
       slices: slice && [slice],
       totals: total === null ? null : [total],
     });
-    return text;
+    return made;
   };
+  return { text, isSingle: () => false };
 }
 
 /** One record by exactly one of its keys, which the arguments have. */
@@ -99,23 +138,34 @@ export function findPlan(
   object: ObjectPlan,
 ): RootPlan {
   const view = list.only(object.columns);
-  const idOf = async (run: PlanRun): Promise<number | null> => {
-    const given = Object.entries(keysOf(run.variables)).filter(([, value]) => value != null);
-    const [[name, value] = ['', null], ...others] = given;
+  const joined = joinedOf(object, null);
+  const keyOf = (variables: Variables): readonly [string, unknown] => {
+    const given = Object.entries(keysOf(variables)).filter(([, value]) => value != null);
+    const [key = ['', null] as const, ...others] = given;
     if (others.length > 0) throw new Unplanned('Several keys');
+    return key;
+  };
+  const idOf = async (run: PlanRun): Promise<number | null> => {
+    const [name, value] = keyOf(run.variables);
     if (name === 'databaseId') return Number(value);
     if (name === 'id') return numberIn(list.name, String(value)) ?? null;
     const get = getters[name];
     if (get === undefined) throw new Unplanned('No key');
     return (await foundOrNull(() => get(run.work, String(value))))?.id ?? null;
   };
-  return async (run) => {
-    const id = await idOf(run);
-    const found = id === null ? undefined : await view.byIds(run.work, [id]);
-    const row = run.counted(list, found?.get(id ?? 0));
-    if (row === undefined) return 'null';
-    run.nodes += 1;
-    const [text = ''] = await object.texts(run, [row]);
-    return text;
+  const read = async (run: PlanRun, id: number): Promise<ListRow | undefined> =>
+    run.isJoined && joined !== null
+      ? await view.byId(run.work, id, joined)
+      : (await view.byIds(run.work, [id])).get(id);
+  return {
+    text: async (run) => {
+      const id = await idOf(run);
+      const row = run.counted(list, id === null ? undefined : await read(run, id));
+      if (row === undefined) return 'null';
+      run.nodes += 1;
+      const [text = ''] = await object.texts(run, [row]);
+      return text;
+    },
+    isSingle: (variables) => joined !== null && ['databaseId', 'id'].includes(keyOf(variables)[0]),
   };
 }

@@ -37,6 +37,8 @@ export class PlanRun {
     readonly work: ReadWork,
     /** Coerced. */
     readonly variables: Variables,
+    /** Whether a record is read together with those that it refers to. */
+    readonly isJoined = false,
   ) {}
 
   /** The text of each item, in order. Others run between parts of a long list. */

@@ -22,13 +22,17 @@ export interface ListTypes<T extends object> {
 /** The enums of properties of `T`; an enum of another property does not compile. */
 type EnumsOf<T> = { readonly [K in keyof T]?: Enumeration<T[K] & string> };
 
+/** The enums of filters that compare no property of a record. */
+type OtherEnums = Readonly<Record<string, Enumeration>>;
+
 /** Makes the types from the columns that the list can be ordered and filtered by. */
 export function listTypes<T extends object>(
   list: List<T>,
   Record: ClassType<T>,
   enums: EnumsOf<T> = {},
+  others: OtherEnums = {},
 ): ListTypes<T> {
-  const known = enums as Enums;
+  const known = { ...(enums as Enums), ...others };
   const Filter = filterOf(list, known);
   const Args = decoratedClass(ArgsType(), {
     ...PAGE_ARGS,

@@ -77,13 +77,14 @@ class SharedReading {
     return this.#isPersonal || this.#position === Infinity ? null : this.#position;
   }
 
-  /** The same work, which notes when something is read that concerns only its caller, or the time. */
+  /** The same work, which notes when something is read that concerns only its caller, or the time, or is never kept. */
   with(work: ReadWork): ReadWork {
     const note = (): void => void (this.#isPersonal = true);
     if (work.position === undefined) note();
     this.#position = Math.min(this.#position, work.position ?? 0);
     return {
       ...work,
+      doNotKeep: note,
       caller: callerWithRights(work.caller, note),
       get now() {
         note();

@@ -7,6 +7,7 @@ import { SECOND, systemClock } from '../../platform/clock.js';
 import type { RefusalCode } from '../../platform/terminal.js';
 import { sendText } from '../pieces.js';
 import { addOperationSources, type OperationSources } from './fleet-metrics.js';
+import { addStorageFigures, type StorageFigures } from './storage-metrics.js';
 import type { WaitingSince } from './followers.js';
 import { statementMetrics } from './statement-metrics.js';
 
@@ -50,6 +51,7 @@ export interface ClientFigures {
 
 /** Values that are read when the metrics are requested. */
 export interface MetricSources extends OperationSources {
+  readonly storage: () => StorageFigures;
   /** Number of log lines that could not be written. */
   readonly lostLogLines: () => number;
   /** Bytes of the database file and of its write-ahead log. */
@@ -74,6 +76,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addExamining(sources, register);
   addClients(sources.clients, register);
   addOperationSources(sources, register);
+  addStorageFigures(sources.storage, register);
   addLimitFailures(sources.limitStoreFailures, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');

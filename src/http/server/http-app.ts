@@ -27,7 +27,12 @@ export interface HttpParts {
   readonly terminal: RequestHandler;
   /** Of paths below /ingest/v1; passes on what is none of them. */
   readonly ingest: RequestHandler;
-  readonly graphql: { readonly handler: RequestHandler; readonly refuse: ErrorRequestHandler };
+  readonly graphql: {
+    readonly handler: RequestHandler;
+    /** The same for POST requests to /graphql itself, without matching their path. */
+    readonly post: RequestHandler;
+    readonly refuse: ErrorRequestHandler;
+  };
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
@@ -45,15 +50,18 @@ export function createHttpApp(parts: HttpParts): Express {
   const allow = (path: string): RequestHandler => allowOrigins(parts.allowedOrigins, path);
   const v1 = chain([allow('/v1'), ...counted, parts.v1, pathNotFound]);
   const terminal = chain([...checked, parts.terminal, pathNotFound]);
+  const fromKnown = demandKnownOrigin(parts.allowedOrigins, '/graphql');
+  const posted = chain([allow('/graphql'), ...counted, fromKnown, parts.graphql.post]);
   const handlerOf = (request: Request): RequestHandler => {
     if (isV1(request)) return v1;
+    if (isPosted(request)) return posted;
     return isTerminal(request) ? terminal : pass;
   };
   app.use(chain([...first, (request, response, next) => handlerOf(request)(request, response, next)]));
   for (const path of ['/graphql', '/openapi.json']) app.use(path, allow(path));
   app.use(parts.uncounted, chain(counted));
   app.use(parts.ingest);
-  app.use('/graphql', demandKnownOrigin(parts.allowedOrigins), parts.graphql.handler, parts.graphql.refuse);
+  app.use('/graphql', fromKnown, parts.graphql.handler, parts.graphql.refuse);
   app.use(pathNotFound);
   app.use(sendErrors(parts.onError));
   return app;
@@ -65,6 +73,10 @@ const isV1 = ({ path }: Request): boolean => path === '/v1' || path.startsWith('
 
 const isTerminal = ({ path }: Request): boolean =>
   path === '/terminal/v1' || path.startsWith('/terminal/v1/');
+
+/** An operation, the usual request of dashboards. */
+const isPosted = (request: Request): boolean =>
+  request.method === 'POST' && request.path === '/graphql' && !isUpgrade(request);
 
 /** 404 for WebSocket requests anywhere but at /graphql. */
 const refuseOtherUpgrades: RequestHandler = (request, response, next) => {

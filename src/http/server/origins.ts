@@ -55,11 +55,11 @@ function allowRequest(response: Response, path: string): void {
  * Refuses requests of pages of other sites: those with an Origin that is neither the server's own nor allowed.
  * Programs send no Origin.
  */
-export function demandKnownOrigin(allowed: readonly string[]): RequestHandler {
+export function demandKnownOrigin(allowed: readonly string[], template: string): RequestHandler {
   return (request, response, next) => {
     const { origin } = request.headers;
     if (origin !== undefined && !allowed.includes(origin) && !isOwn(origin, request)) {
-      requestContextOf(response).template = request.baseUrl;
+      requestContextOf(response).template = template;
       throw new DomainError(
         'forbidden',
         `Origin ${origin} is not allowed. Add it to ALLOWED_ORIGINS, or let the proxy in front of this server keep the Host.`,

@@ -1,9 +1,12 @@
 import { isIP } from 'node:net';
 import { statSync } from 'node:fs';
 
+import type { PresenceLimits } from '../presence.js';
 import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
+import { parseDuration } from './duration.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
+import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
 import { readText } from './text-file.js';
 import { readTls, type Tls } from './tls.js';
 
@@ -30,11 +33,15 @@ export interface Config {
   readonly maxFileBytes: number;
   /** From this size of the write-ahead log on, the server is not ready. */
   readonly maxWalBytes: number;
+  /** When terminals count as stale and as offline. */
+  readonly presence: PresenceLimits;
   readonly tls: Tls | null;
   /** Secret from which API tokens are derived; null: it is read from a file beside the database. */
   readonly tokenSecret: string | null;
   /** Gives ledger entries hashes, which `audit verify` checks. */
   readonly ledgerChain: boolean;
+  /** How long rows are kept. */
+  readonly keep: KeptPeriods;
   /** Allows introspection, adds suggestions to errors and serves the GraphiQL page. */
   readonly graphqlDevelopment: boolean;
   /** The GraphQL documents that may run; null allows any. */
@@ -94,11 +101,24 @@ export const SETTINGS: readonly Setting[] = [
     '33554432',
   ),
   setting('MAX_WAL_BYTES', 'size of the write-ahead log from which on /readyz is 503', '1073741824'),
+  setting('PRESENCE_STALE_AFTER', 'time without a request after which a terminal is STALE', '15m'),
+  setting('PRESENCE_OFFLINE_AFTER', 'time without a request after which a terminal is OFFLINE', '24h'),
   setting('TLS_CERT_FILE', 'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS'),
   setting('TLS_KEY_FILE', 'file of the private key (PEM)'),
   setting('TOKEN_SECRET', 'secret that API tokens are derived from, at least 32 characters'),
   setting('TOKEN_SECRET_FILE', 'file that holds TOKEN_SECRET, readable by its owner only'),
   setting('LEDGER_CHAIN', '1 gives ledger entries hashes, so that `audit verify` finds edits and cuts', '0'),
+  setting(
+    'KEEP_TRANSACTIONS',
+    'how long transactions are kept, from their recording on: 24 months',
+    'forever',
+  ),
+  setting('KEEP_LEDGER', 'how long ledger entries are kept: 13 months, 400 days, forever', '13 months'),
+  setting(
+    'KEEP_DELIVERIES',
+    'how long finished deliveries of notifications are kept, from their end on',
+    '90 days',
+  ),
   setting('GRAPHQL_DEVELOPMENT', '1 allows introspection and serves the GraphiQL page at /graphql', '0'),
   setting(
     'GRAPHQL_ALLOW_LIST',
@@ -121,7 +141,7 @@ export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const values = valuesOf(environment);
   const valueOf = (name: string): string => values[name] ?? '';
-  const read = <T>(name: string, parse: (value: string) => T, onError: T): T => {
+  const read: Read = (name, parse, onError) => {
     try {
       return parse(valueOf(name));
     } catch (error) {
@@ -145,9 +165,11 @@ export function readConfig(environment: Environment): Config {
     tracesShare: read('TRACES_SHARE', parseShare, 0),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
     maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER), MIN_WAL_BYTES),
+    presence: readPresence(read, valueOf('PRESENCE_OFFLINE_AFTER')),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),
     tokenSecret: read('TOKEN_SECRET', (secret) => tokenSecret(secret, valueOf('TOKEN_SECRET_FILE')), null),
     ledgerChain: read('LEDGER_CHAIN', parseSwitch, false),
+    keep: readKeptPeriods(read),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch, false),
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', readAllowList, null),
   };
@@ -227,6 +249,19 @@ function parseShare(value: string): number {
   const share = /^[0-9]{0,1}(?:[.][0-9]{1,9})?$/.test(value) && value !== '' ? Number(value) : Number.NaN;
   if (!(share >= 0 && share <= 1)) throw new Error('must be a number from 0 to 1, for example 0.1');
   return share;
+}
+
+type Read = <T>(name: string, parse: (value: string) => T, onError: T) => T;
+
+/** `offlineAfter` is the text of PRESENCE_OFFLINE_AFTER. */
+function readPresence(read: Read, offlineAfter: string): PresenceLimits {
+  const offlineMs = read('PRESENCE_OFFLINE_AFTER', parseDuration, Infinity);
+  const parse = (value: string): number => {
+    const staleMs = parseDuration(value);
+    if (staleMs >= offlineMs) throw new Error(`must be less than PRESENCE_OFFLINE_AFTER (${offlineAfter})`);
+    return staleMs;
+  };
+  return { staleMs: read('PRESENCE_STALE_AFTER', parse, 0), offlineMs };
 }
 
 function tokenSecret(value: string, file: string): string | null {

@@ -1,4 +1,5 @@
 import {
+  enumeration,
   face,
   fields,
   flag,
@@ -15,6 +16,7 @@ import {
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
+import type { Presence } from './presence.model.js';
 import {
   createDevice,
   deleteDevice,
@@ -34,7 +36,19 @@ export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A pa
   frameworkVersion: nullable(text('Installed version of the framework. Null until the device reports it.')),
 });
 
-export const DeviceList = listTypes(devices, DeviceType);
+export const DevicePresence = enumeration<Presence>(
+  'DevicePresence',
+  'How long ago the terminal of a device last sent a request that was admitted, by the times of the settings.',
+  {
+    never_seen: 'It never did.',
+    offline: 'At least the time of PRESENCE_OFFLINE_AFTER, 24 hours unless set.',
+    stale:
+      'At least the time of PRESENCE_STALE_AFTER, 15 minutes unless set, and less than that for OFFLINE.',
+    online: 'Less than the time for STALE.',
+  },
+);
+
+export const DeviceList = listTypes(devices, DeviceType, {}, { presence: DevicePresence });
 
 export const deviceFace = face(
   queries(DeviceList, {

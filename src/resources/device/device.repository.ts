@@ -3,6 +3,7 @@ import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { flag, json } from '../../database/storage.js';
 import type { Device, DeviceMeta } from './device.model.js';
+import { meaningOfLastSeenAt, meaningOfPresence } from './presence-filter.repository.js';
 
 const metaColumn = json<DeviceMeta>();
 
@@ -35,12 +36,16 @@ export const devices = auditedList(deviceTable, {
     meta: 'meta',
     frameworkVersion: 'framework_version',
   },
-  orders: { SERIAL_NUMBER: 'serial_number' },
+  others: { lastSeenAt: 'last_seen_at' },
+  neverKept: ['last_seen_at'],
+  orders: { SERIAL_NUMBER: 'serial_number', LAST_SEEN_AT: 'last_seen_at' },
   filters: {
     serialNumber: { column: 'serial_number', kind: 'text', isUnique: true },
     enabled: { column: 'enabled', kind: 'flag', order: 'ID' },
     frameworkVersion: { column: 'framework_version', kind: 'text', order: 'ID' },
     logicalNumberId: { column: 'logical_number_id', kind: 'id', order: 'ID' },
+    lastSeenAt: { column: 'last_seen_at', kind: 'instant', meaning: meaningOfLastSeenAt },
+    presence: { column: 'last_seen_at', kind: 'choice', meaning: meaningOfPresence },
   },
 });
 

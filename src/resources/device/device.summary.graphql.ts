@@ -34,11 +34,13 @@ const DeviceCountType = objectType<DeviceCount>(
   },
 );
 
-const DeviceSummary = objectType<Summary>('DeviceSummary', 'Numbers of devices in the company.', {
+export const DeviceSummary = objectType<Summary>('DeviceSummary', 'Numbers of devices in the company.', {
   total: int('All devices.'),
   enabled: int('Devices that may access the service.'),
   disabled: int('Devices that may not access the service.'),
-  neverSeen: int('Devices that have never reported `meta` or a framework version.'),
+  neverSeen: int(
+    'Devices that have never reported `meta` or a framework version. For those whose terminal never sent a request, see `byPresence`.',
+  ),
   byModel: listOf(
     object(DeviceCountType, `Devices by model, most frequent model first. At most ${MAX_VALUES} models.`),
   ),

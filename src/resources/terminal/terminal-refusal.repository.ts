@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, instant, typed } from '../../database/storage.js';
-import type { ReadWork, WriteWork } from '../../database/work.js';
+import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
 import type { DeviceRefusalCode } from '../../platform/terminal.js';
 import type { TerminalRefusal } from './terminal.model.js';
 
@@ -32,7 +32,7 @@ export interface NewRefusals {
 }
 
 export async function storeRefusals(
-  work: WriteWork,
+  work: CompanyWriteWork,
   { code, deviceIds, unlessSince }: NewRefusals,
 ): Promise<void> {
   const { db, companyId } = specialSql(work);

@@ -30,8 +30,9 @@ export function createRefusalLog(units: Units, clock: Clock, onError: (error: un
   const unknown = new UnknownSerialNumbers(units, clock, onError);
   return {
     note: ({ caller, serialNumber, deviceId }, { reason }) => {
-      if ('deviceId' in reason) devices.note(caller, reason.deviceId, reason.code);
-      else if (deviceId === null) unknown.note(caller, serialNumber);
+      const { companyId } = caller;
+      if ('deviceId' in reason) devices.note(companyId, reason.deviceId, reason.code);
+      else if (deviceId === null) unknown.note(companyId, serialNumber);
     },
     finish: async () => {
       await Promise.all([devices.finish(), unknown.finish()]);

@@ -5,7 +5,7 @@ import { specialSql } from '../../database/company/special-sql.js';
 import { listOf } from '../../database/list/list.js';
 import { instant } from '../../database/storage.js';
 import type { Row } from '../../database/tables/tables.js';
-import type { ReadWork, WriteWork } from '../../database/work.js';
+import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
 import type { UnknownTerminal } from './unknown-terminal.model.js';
 
 const table = new CompanyRows('unknown_terminals');
@@ -51,7 +51,7 @@ export interface Knocks {
 }
 
 /** Adds requests of different terminals to what the company has of them. */
-export async function addKnocks(work: WriteWork, knocks: readonly Knocks[]): Promise<void> {
+export async function addKnocks(work: CompanyWriteWork, knocks: readonly Knocks[]): Promise<void> {
   const rows = knocks.map(({ serialNumber, firstAt, lastAt, count }) => ({
     serial_number: serialNumber,
     first_seen_at: instant.toColumn(firstAt),
@@ -70,7 +70,7 @@ export async function addKnocks(work: WriteWork, knocks: readonly Knocks[]): Pro
  * come since this was called before.
  */
 export async function trimUnknownTerminals(
-  work: WriteWork,
+  work: CompanyWriteWork,
   { added, keep }: { readonly added: number; readonly keep: number },
 ): Promise<void> {
   const { db, companyId } = specialSql(work);

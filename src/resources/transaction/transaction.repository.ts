@@ -19,6 +19,8 @@ import {
 } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import { figuresOf, groupsOf } from './figures/transaction-figures.repository.js';
+import type { Figures } from './figures/transaction-figures.model.js';
 import { isAlways, type TimeRange } from './time-range.model.js';
 import {
   outcomeOf,
@@ -33,7 +35,7 @@ const payment = nullable(json<ParsedPayment>());
 
 export type TransactionRow = Row<'transactions'>;
 
-type Own<Table> = Omit<Table, 'id' | 'company_id' | 'recorded_at'>;
+type Own<Table> = Omit<Table, 'id' | 'company_id' | 'recorded_at' | keyof Figures | 'group_id'>;
 
 export function transactionOf(row: TransactionRow): Transaction {
   return { id: row.id, ...recordOf(row) };
@@ -256,7 +258,13 @@ export async function insertTransactions(
   records: readonly TransactionRecord[],
 ): Promise<number[]> {
   const recordedAt = instant.toColumn(work.now);
-  const columns = records.map((record) => ({ ...columnsOf(record), recorded_at: recordedAt }));
+  const groups = await groupsOf(work, records);
+  const figures = await figuresOf(work, records);
+  const columns = records.map((record, index) => ({
+    ...columnsOf(record),
+    ...figures(record),
+    ...{ recorded_at: recordedAt, group_id: groups[index] ?? 0 },
+  }));
   return (await rows.insertReturningIds(work, columns)).sort((a, b) => a - b);
 }
 
@@ -265,5 +273,6 @@ export async function updateTransactionRow(
   id: number,
   record: TransactionRecord,
 ): Promise<Transaction> {
-  return transactionOf(only(await rows.update(work, { id }, columnsOf(record))));
+  const figures = await figuresOf(work, [record]);
+  return transactionOf(only(await rows.update(work, { id }, { ...columnsOf(record), ...figures(record) })));
 }

@@ -1,3 +1,4 @@
+import { timeZoneNamed } from '../../platform/time-zones.js';
 import { z } from 'zod';
 
 import { ROLES, type Role } from '../../platform/caller.js';
@@ -30,15 +31,10 @@ function problemOfPassword(password: string): string | undefined {
 
 const timeZone = z
   .string()
-  .refine((zone) => isTimeZone(zone), 'must be an IANA time zone, for instance America/Sao_Paulo');
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
+  .refine(
+    (zone) => timeZoneNamed(zone) !== undefined,
+    'must be an IANA time zone, for instance America/Sao_Paulo',
+  );
 
 const fullName = printableName(255);
 

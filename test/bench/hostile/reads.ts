@@ -141,6 +141,8 @@ function summaries(requests: Requests): Operation[] {
       () => ', filter: { logicalNumber: { startsWith: "1000" } }',
     ),
     summary('by group and day', 'DAY', 'GROUP'),
+    summary('by brand and group', 'DAY', 'BRAND, GROUP'),
+    summary('by brand and day of a zone', 'DAY', 'BRAND', () => ', timeZone: "Asia/Kathmandu"'),
     summary(
       'of the transactions of a filter',
       'NONE',

@@ -18,6 +18,7 @@ import { HOUR } from '../../../src/platform/clock.js';
 import { BUCKETS, DIMENSIONS } from '../../../src/resources/transaction/summary/transaction-summary.model.js';
 import { summarizeTransactions } from '../../../src/resources/transaction/summary/transaction-summary.service.js';
 import { listTransactions } from '../../../src/resources/transaction/transaction.service.js';
+import { PRESENCE_LIMITS } from '../../../src/platform/presence.js';
 import { databaseFile, fileOf } from '../../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../../support/scratch.js';
 import { populate } from '../../support/populated.js';
@@ -51,7 +52,8 @@ function checkedWork(): ReadWork {
     return await Promise.resolve(checked.prepare(checkedText(sql)).all(...parameters));
   };
   const { caller } = server.acme;
-  return { caller, db: new Kysely<Tables>({ dialect: new ThreadDialect(read) }), now: new Date() };
+  const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
+  return { caller, db, now: new Date(), presence: PRESENCE_LIMITS };
 }
 
 /** The read has a result, and is stopped as soon as it examines a row that it may not. */
@@ -178,8 +180,10 @@ describe('a statement that examines rows in a reader thread can be stopped:', ()
     for (const where of [null, since, eq('serialNumber'), eq('logicalNumber')]) {
       for (const bucket of BUCKETS) {
         for (const by of [...DIMENSIONS.map((dimension) => [dimension]), []]) {
-          const name = `${JSON.stringify(where)} by ${bucket} and ${by.join()}`;
-          await expectStopped(name, (work) => summarizeTransactions(work, { where, bucket, by }));
+          for (const timeZone of [null, 'America/Sao_Paulo', 'Asia/Kathmandu']) {
+            const name = `${JSON.stringify(where)} by ${bucket} and ${by.join()} in ${timeZone}`;
+            await expectStopped(name, (work) => summarizeTransactions(work, { where, bucket, by, timeZone }));
+          }
         }
       }
     }

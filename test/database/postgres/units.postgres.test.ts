@@ -256,7 +256,7 @@ describe('the statements of a unit', () => {
     await expect(failing).rejects.toThrow(Deliberate);
     const read = await node(0).units.read(caller, (work) => Promise.resolve(work));
     late.resolve(null);
-    expect(String((await Promise.all(strays))[0])).toContain('already rolled back');
+    expect(String((await Promise.all(strays))[0])).toContain('has ended');
     await expect(groups.count(read, {})).rejects.toThrow('has ended');
     expect(await node(1).units.read(caller, (work) => groups.count(work, {}))).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
@@ -6,7 +6,15 @@ import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import type { Client } from '../../support/client.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { killPrograms, runProgram, startProgram } from '../../support/program.js';
-import { faultyStorage, itUnless, lacking, mountSmall, runTool, useScratchFolder } from '../machine.js';
+import {
+  faultyStorage,
+  fillDisk,
+  itUnless,
+  lacking,
+  mountSmall,
+  runTool,
+  useScratchFolder,
+} from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
 const EIO = 5;
@@ -17,21 +25,6 @@ const MEGABYTE = 1024 * 1024;
 let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
-
-/** Writes a file until the disk is full; returns its path. */
-function fillDisk(mounted: string): string {
-  const filler = join(mounted, 'filler');
-  const descriptor = openSync(filler, 'w');
-  for (let size = MEGABYTE; size >= 1; size = Math.floor(size / 2)) {
-    try {
-      for (;;) writeSync(descriptor, Buffer.alloc(size, 1));
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'ENOSPC' });
-    }
-  }
-  closeSync(descriptor);
-  return filler;
-}
 
 async function onSmallDisk(use: (mounted: string) => Promise<void>): Promise<void> {
   const small = join(folder, 'small');

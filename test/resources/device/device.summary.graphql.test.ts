@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createDevices } from '../../../src/resources/device/device.import.service.js';
 import { getDevice, reportDevice } from '../../../src/resources/device/device.service.js';
+import { storeSightings } from '../../../src/resources/device/presence.service.js';
 import type { Fields } from '../../support/client.js';
 import { answered, statementsFor } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
@@ -14,6 +15,17 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
 });
+
+interface PresenceCount {
+  readonly presence: string;
+  readonly count: number;
+}
+
+interface PresenceSummary {
+  readonly total: number;
+  readonly byPresence: readonly PresenceCount[];
+  readonly byGroup: readonly unknown[];
+}
 
 const QUERY = `{ deviceSummary { total enabled disabled neverSeen
   byModel { value count } byFrameworkVersion { value count } } }`;
@@ -76,6 +88,47 @@ describe('deviceSummary', () => {
     const twice =
       '{ a: deviceSummary { total byModel { count } } b: deviceSummary { enabled byModel { value } } }';
     expect(await statementsFor(server, member, twice)).toHaveLength(3);
+  });
+
+  it('counts devices by presence, also of each group, in a constant number of statements', async () => {
+    const member = await server.member('acme', 'operator');
+    const groupId = await fleet.group(server.acme.client, 'Lojas');
+    const inGroup = await fleet.logicalNumber(server.acme.client, 'N1', { group_id: groupId });
+    const alone = await fleet.logicalNumber(server.acme.client, 'N2');
+    const ids: number[] = [];
+    for (const number of [inGroup, inGroup, alone]) {
+      const more = { logical_number_id: number };
+      ids.push(await fleet.device(server.acme.client, `P${ids.length}`, more));
+    }
+    const seenAt = server.clock.now().getTime();
+    await server.app.units.note(member.caller.companyId, (work) =>
+      storeSightings(
+        work,
+        [0, 2].map((index) => ({ deviceId: ids[index] ?? 0, seenAt })),
+      ),
+    );
+    const query = `{ deviceSummary { total byPresence { presence count }
+      byGroup { group { name } count byPresence { presence count } } } }`;
+    const { deviceSummary } = await answered<{ deviceSummary: PresenceSummary }>(member, query);
+    const { total, byPresence, byGroup } = deviceSummary;
+    const counts = (online: number, neverSeen: number): PresenceCount[] => [
+      { presence: 'ONLINE', count: online },
+      { presence: 'STALE', count: 0 },
+      { presence: 'OFFLINE', count: 0 },
+      { presence: 'NEVER_SEEN', count: neverSeen },
+    ];
+    expect(byPresence).toEqual(counts(2, total - 2));
+    expect(byGroup).toEqual([
+      { group: null, count: total - 2, byPresence: counts(1, total - 3) },
+      { group: { name: 'Lojas' }, count: 2, byPresence: counts(1, 1) },
+    ]);
+    const before = await statementsFor(server, member, query);
+    for (let n = 0; n < 5; n += 1) {
+      const more = { group_id: await fleet.group(server.acme.client, `more ${n}`) };
+      const number = await fleet.logicalNumber(server.acme.client, `more ${n}`, more);
+      await fleet.device(server.acme.client, `more ${n}`, { logical_number_id: number });
+    }
+    expect(await statementsFor(server, member, query)).toHaveLength(before.length);
   });
 
   it('shows at most a hundred models', async () => {

@@ -36,7 +36,7 @@ async function knock(serialNumbers: Iterable<string>): Promise<void> {
     throw error;
   };
   const unknown = new UnknownSerialNumbers(server.app.units, server.clock, fail);
-  for (const serialNumber of serialNumbers) unknown.note(server.acme.caller, serialNumber);
+  for (const serialNumber of serialNumbers) unknown.note(server.acme.caller.companyId, serialNumber);
   await unknown.finish();
 }
 

@@ -66,6 +66,8 @@ function recordsOf(company: number): readonly string[] {
       values (${company}, now(), 'api', 'create', 'group', 1)`,
     `insert into ledger_chains (company_id, first_sequence, before_sequence, sequence, before_hash, hash,
         key_fingerprint, seal) values (${company}, 1, 0, 1, '', '', '', '')`,
+    `insert into prunings (company_id, name, up_to, total, newest_at, pruned_at)
+      values (${company}, 'transactions', 1, 1, now(), now())`,
     `insert into idempotency_keys (company_id, status, scope, key, fingerprint, answer, created_at)
       values (${company}, 200, 'scope', 'key', '', '', now())`,
   ];

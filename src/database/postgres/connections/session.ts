@@ -1,4 +1,4 @@
-import { Kysely, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, QueryResult, Transaction } from 'kysely';
 import type { PoolClient, QueryConfig } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
@@ -6,10 +6,10 @@ import type { Scope } from '../../database.js';
 import type { StatementEnd } from '../../statement-listener.js';
 import type { Tables } from '../../tables/tables.js';
 import type { Answers } from './answers.js';
-import { ConnectionsDialect } from './dialect.js';
+import { handleOf } from './handles.js';
 import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
 import type { StatementNames } from './statement-names.js';
-import { lockOf, scopeSettings, settingsOf, type UnitSettings } from './unit-settings.js';
+import { lastingSettingsOf, lockOf, scopeSettings, settingsOf, type UnitSettings } from './unit-settings.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
@@ -34,6 +34,11 @@ export class Session {
   #failed: Error | null = null;
   #isWriting = false;
   #beginError: Error | null = null;
+  /** Whether a read transaction is open. */
+  #isRead = false;
+  /** The settings that last, and those that the last unit which read has needed. */
+  #adopted: string | null = null;
+  #lastWanted: string | null = null;
 
   constructor(
     readonly client: PoolClient,
@@ -62,20 +67,43 @@ export class Session {
     return new Unit(this, settings);
   }
 
-  /** Begins a read transaction; an error of it is that of the statement after it. */
-  beginRead(settings: UnitSettings): void {
+  /**
+   * Begins a read transaction; an error of it is that of the statement after it. A single statement needs none, if the
+   * connection has its settings.
+   */
+  async beginRead(settings: UnitSettings, isSingle = false): Promise<void> {
     this.#isWriting = false;
     this.#beginError = null;
-    this.#send(`begin isolation level repeatable read read only; ${settingsOf(settings)}`).catch(
-      (error: unknown) => {
-        this.#beginError = error as Error;
-      },
-    );
+    const isSet = await this.#adopt(settings);
+    this.#isRead = !(isSingle && isSet);
+    if (!this.#isRead) return;
+    const own = isSet ? '' : `; ${settingsOf(settings)}`;
+    this.#send(`begin isolation level repeatable read read only${own}`).catch((error: unknown) => {
+      this.#beginError = error as Error;
+    });
   }
 
   /** Ends a read transaction; nothing waits for it. */
   endRead(): void {
-    void this.#send('rollback').catch(() => undefined);
+    if (this.#isRead) void this.#send('rollback').catch(() => undefined);
+    this.#isRead = false;
+  }
+
+  /**
+   * Whether the connection has these settings outside of transactions. It gets them when two units in turn need the same:
+   * with few companies, units then need no statement for them.
+   */
+  async #adopt(settings: UnitSettings): Promise<boolean> {
+    const wanted = lastingSettingsOf(settings);
+    const isRepeated = wanted === this.#lastWanted;
+    this.#lastWanted = wanted;
+    if (wanted === this.#adopted) return true;
+    if (!isRepeated) return false;
+    // Until the answer, the connection may have either.
+    this.#adopted = null;
+    await this.#send(wanted);
+    this.#adopted = wanted;
+    return true;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -154,27 +182,35 @@ export class Session {
  * because one of several parallel parts has failed, is refused.
  */
 export class Unit implements DatabaseConnection {
-  readonly db: Kysely<Tables>;
+  readonly db: Transaction<Tables>;
   #isOpen = true;
+  #isSingle = false;
+  #hasRun = false;
 
   constructor(
     private readonly session: Session,
     private readonly settings: UnitSettings,
   ) {
-    this.db = new Kysely({
-      dialect: new ConnectionsDialect({
-        acquireConnection: () => Promise.resolve(this),
-        releaseConnection: () => Promise.resolve(),
-        beginTransaction: () => session.begin(settings),
-        commitTransaction: () => this.#end('commit'),
-        rollbackTransaction: () => this.#end('rollback').catch(() => undefined),
-      }),
-    });
+    this.db = handleOf(this);
+  }
+
+  /** A transaction with what `use` changes, or without anything if it rejects. */
+  async write<T>(use: () => Promise<T>): Promise<T> {
+    await this.session.begin(this.settings);
+    try {
+      const result = await use();
+      await this.#end('commit');
+      return result;
+    } catch (error) {
+      await this.#end('rollback').catch(() => undefined);
+      throw error;
+    }
   }
 
   /** See `Session.beginRead`. */
-  beginRead(): void {
-    this.session.beginRead(this.settings);
+  async beginRead(isSingle: boolean): Promise<void> {
+    this.#isSingle = isSingle;
+    await this.session.beginRead(this.settings, isSingle);
   }
 
   endRead(): void {
@@ -184,6 +220,10 @@ export class Unit implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    if (this.#isSingle) {
+      if (this.#hasRun) throw new Error('The unit of work is a single statement.');
+      this.#hasRun = true;
+    }
     return await this.session.executeQuery<R>(query);
   }
 

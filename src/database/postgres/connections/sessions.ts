@@ -63,7 +63,7 @@ export class Sessions {
     return Object.values(this.#turns).reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
-  async read<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  async read<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle = false): Promise<T> {
     this.#demandOpen();
     await this.#availability.demand();
     const release = await (scope === null
@@ -71,7 +71,7 @@ export class Sessions {
       : this.#turns.read.acquire(scope));
     try {
       const settings = { scope, locks: [], statementMs: STATEMENT_MS };
-      return await this.#inSession((session) => readIn(session, settings, use));
+      return await this.#inSession((session) => readIn(session, settings, use, isSingle));
     } finally {
       release();
     }
@@ -84,10 +84,8 @@ export class Sessions {
     try {
       return await this.#inSession(async (session) => {
         const unit = session.unit({ scope, locks: [key], statementMs: STATEMENT_MS });
-        return await unit.db.transaction().execute((db) => {
-          this.#transactions.set(db, { unit, scope });
-          return use(db);
-        });
+        this.#transactions.set(unit.db, { unit, scope });
+        return await unit.write(() => use(unit.db));
       });
     } finally {
       release();
@@ -228,9 +226,10 @@ async function readIn<T>(
   session: Session,
   settings: UnitSettings,
   use: (db: Kysely<Tables>) => Promise<T>,
+  isSingle = false,
 ): Promise<T> {
   const unit = session.unit(settings);
-  unit.beginRead();
+  await unit.beginRead(isSingle);
   try {
     return await use(unit.db);
   } finally {

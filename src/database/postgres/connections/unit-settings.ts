@@ -13,18 +13,30 @@ export interface UnitSettings {
 const WRITERS = 0x5447;
 const LOCK_MS = 4_000;
 
+/** Whether a setting ends with the transaction. */
+const [OF_TRANSACTION, LASTING] = [true, false];
+
 /** One statement for all settings of a transaction, which end with it. */
 export function settingsOf({ scope, locks, statementMs }: UnitSettings): string {
-  const limits = `${setting('statement_timeout', statementMs)}, ${setting('lock_timeout', LOCK_MS)}`;
   const taken = locks.map((lock) => `; ${lockOf(lock)}`);
-  return `select ${scopeSettings(scope)}, ${limits}${taken.join('')}`;
+  return `select ${scopeSettings(scope)}, ${limits(statementMs)}${taken.join('')}`;
+}
+
+/** The same for settings that last until others are made, without locks. */
+export function lastingSettingsOf({ scope, statementMs }: UnitSettings): string {
+  return `select ${scopeSettings(scope, LASTING)}, ${limits(statementMs, LASTING)}`;
 }
 
 export const lockOf = (key: number): string => `select pg_advisory_xact_lock(${WRITERS}, ${key})`;
 
-export function scopeSettings(scope: Scope): string {
+export function scopeSettings(scope: Scope, extent = OF_TRANSACTION): string {
   const role = scope === null ? SYSTEM_ROLE : COMPANY_ROLE;
-  return `${setting('role', role)}, ${setting('app.company_id', scope ?? '')}`;
+  return `${setting('role', role, extent)}, ${setting('app.company_id', scope ?? '', extent)}`;
 }
 
-const setting = (name: string, value: string | number): string => `set_config('${name}', '${value}', true)`;
+function limits(statementMs: number, extent = OF_TRANSACTION): string {
+  return `${setting('statement_timeout', statementMs, extent)}, ${setting('lock_timeout', LOCK_MS, extent)}`;
+}
+
+const setting = (name: string, value: string | number, isLocal: boolean): string =>
+  `set_config('${name}', '${value}', ${isLocal})`;

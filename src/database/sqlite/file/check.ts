@@ -2,7 +2,10 @@ import Sqlite from 'better-sqlite3';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../../totals/count.js';
+import { OLDEST_ROWS, type Oldest } from '../../totals/oldest.js';
 import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../../totals/rollups.js';
+import type { StorageSizes } from '../../database.js';
+import { measureFile } from '../sizes/measure.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
 import { closing } from './open-file.js';
@@ -45,6 +48,9 @@ export interface DatabaseDescription extends Inspection {
   readonly users: number;
   /** Number of records by table, in all companies. */
   readonly records: Readonly<Record<string, number>>;
+  readonly sizes: StorageSizes | null;
+  /** Milliseconds since 1970 of the oldest row of each kind that retention deletes; empty for an older schema. */
+  readonly oldest: Oldest;
 }
 
 /** Errors: as `checkFile`. */
@@ -57,6 +63,8 @@ export function describeFile(file: string): DatabaseDescription {
     engine: String(database.prepare('select sqlite_version()').pluck().get()),
     companies: numberFrom(database, 'select count(*) from companies'),
     users: numberFrom(database, 'select count(*) from users'),
+    sizes: measureFile(database),
+    oldest: inspection.state === 'current' ? oldestIn(database) : {},
     records: Object.fromEntries(
       COUNTED.map((table) => [
         table,
@@ -64,6 +72,15 @@ export function describeFile(file: string): DatabaseDescription {
       ]),
     ),
   }));
+}
+
+function oldestIn(database: Sqlite.Database): Oldest {
+  return Object.fromEntries(
+    Object.entries(OLDEST_ROWS).map(([kind, query]) => {
+      const at = database.prepare(query).pluck().get() as number | null;
+      return [kind, at === null ? null : new Date(at)];
+    }),
+  );
 }
 
 function numberFrom(database: Sqlite.Database, query: string, ...parameters: string[]): number {

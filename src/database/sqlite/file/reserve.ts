@@ -18,7 +18,22 @@ export class Reserve {
 
   constructor(file: string) {
     this.#path = `${canonicalPath(file)}.reserve`;
-    if (fileBytes(this.#path) !== RESERVE_BYTES) this.#restore();
+    this.#ensure();
+  }
+
+  /** That of a command which only deletes: on a full disk it is used from now on, also if another process has. */
+  static taken(file: string): Reserve {
+    const reserve = new Reserve(file);
+    if (reserve.#freeBytes() < MARGIN_BYTES) {
+      reserve.#isInUse = true;
+      rmSync(reserve.#path, { force: true });
+    }
+    return reserve;
+  }
+
+  /** Makes the reserve if there is none, and room for it: a command may have used it. */
+  keep(): void {
+    if (!this.#isInUse || this.admits()) this.#ensure();
   }
 
   /** Before a deletion is stored. `isFull` says that the latest change found the disk full. */
@@ -35,6 +50,10 @@ export class Reserve {
       this.#isInUse = false;
     }
     return !this.#isInUse;
+  }
+
+  #ensure(): void {
+    if (fileBytes(this.#path) !== RESERVE_BYTES) this.#restore();
   }
 
   #freeBytes(): number {

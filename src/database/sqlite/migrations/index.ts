@@ -17,6 +17,10 @@ import { up as groupDefaultVersions } from './0015-group-default-versions.js';
 import { up as terminals } from './0016-terminals.js';
 import { up as referencesOfTerminals } from './0017-references-of-terminals.js';
 import { up as terminalVersions } from './0018-terminal-versions.js';
+import { up as presence } from './0021-presence.js';
+import { up as paymentFigures } from './0022-payment-figures.js';
+import { up as retention } from './0024-retention.js';
+import { up as drawnIds } from './0025-drawn-ids.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -37,6 +41,10 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-terminals': { up: terminals },
   '0017-references-of-terminals': { up: referencesOfTerminals },
   '0018-terminal-versions': { up: terminalVersions },
+  '0021-presence': { up: presence },
+  '0022-payment-figures': { up: paymentFigures },
+  '0024-retention': { up: retention },
+  '0025-drawn-ids': { up: drawnIds },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -20,16 +20,23 @@ import {
   type GraphqlContext,
 } from '../../../graphql/index.js';
 import { GroupList } from '../../group/group.graphql.js';
+import { MAX_KINDS } from '../figures/transaction-figures.model.js';
+import { PaymentStatus } from '../parsed-payment.graphql.js';
 import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
 import { transactions } from '../totals/transaction-totals.service.js';
 import {
   MAX_READ,
   MAX_ROWS,
+  MAX_ZONED_YEARS,
   type Bucket,
   type Dimension,
   type SummaryRow,
 } from './transaction-summary.model.js';
-import { examinationsOfSummary, summarizeTransactions } from './transaction-summary.service.js';
+import {
+  examinationsOfSummary,
+  summarizeTransactions,
+  type SummaryRequest,
+} from './transaction-summary.service.js';
 
 /** A summary may read as much as a long list: ten of them use up the cost of one operation. */
 const SUMMARY_COST = 1_000;
@@ -38,8 +45,10 @@ const SummaryBucket = enumeration<Bucket>(
   'TransactionSummaryBucket',
   'Time interval of a row of a summary.',
   {
-    hour: 'One hour.',
-    day: 'One day in UTC.',
+    hour: 'One hour of the clock. A new one begins whenever the clock is changed, so an hour that exists twice is two.',
+    day: 'One day.',
+    week: 'One week, from Monday to Sunday.',
+    month: 'One calendar month.',
     none: 'The whole time that the filter selects.',
   },
 );
@@ -52,23 +61,40 @@ const SummaryDimension = enumeration<Dimension>(
     transactionType: 'By `transactionType`.',
     appName: 'By `appName`, as recorded.',
     logicalNumber: 'By `logicalNumber`, as recorded.',
-    group: 'By the group that the logical number belongs to now.',
+    group: 'By the group that the logical number belonged to when the transaction was recorded.',
+    paymentStatus: 'By `parsed.status`.',
+    paymentType: 'By `parsed.type`. The types of rare payments are summed up as `other`, see BRAND.',
+    brand: `By \`parsed.card.brand\`. Of each UTC month, the first ${MAX_KINDS} combinations of payment type, brand and acquirer have their names; type, brand and acquirer of all later ones are \`other\`.`,
+    acquirer: 'By `parsed.acquirer`. The acquirers of rare payments are summed up as `other`, see BRAND.',
+    installments: 'By `parsed.installment.quantity`.',
   },
 );
 
 const ONLY_BY = (dimension: string) => `Null unless the summary is by ${dimension}.`;
+const PAID_BY = (dimension: string) => `${ONLY_BY(dimension)} Also null without a payment, or if unknown.`;
 
 const SummaryRowType = objectType<SummaryRow, 'groupId'>(
   'TransactionSummaryRow',
   'Number and amount of the transactions with the same time interval and properties.',
   {
-    bucketStart: nullable(instant('Start of the hour or day. Null with the bucket NONE.')),
+    bucketStart: nullable(
+      instant(
+        'First instant of the hour, day, week or month in the time zone of the summary. Null with the bucket NONE.',
+      ),
+    ),
     status: nullable(choice(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`)),
     transactionType: nullable(
       choice(TransactionKind, `Release, transaction or download. ${ONLY_BY('TRANSACTION_TYPE')}`),
     ),
     appName: nullable(text(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`)),
     logicalNumber: nullable(text(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`)),
+    paymentStatus: nullable(
+      choice(PaymentStatus, `Decision of the authorizer. ${PAID_BY('PAYMENT_STATUS')}`),
+    ),
+    paymentType: nullable(text(`Kind of payment, or \`other\`. ${PAID_BY('PAYMENT_TYPE')}`)),
+    brand: nullable(text(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`)),
+    acquirer: nullable(text(`Name of the acquirer, or \`other\`. ${PAID_BY('ACQUIRER')}`)),
+    installments: nullable(int(`Number of installments. ${PAID_BY('INSTALLMENTS')}`)),
     count: int('Number of transactions.'),
     amountTotal: safeInt(
       'Sum of `parsed.amount` in cents, over approved, denied and cancelled payments alike: `approvedAmount`, `deniedAmount` and `cancelledAmount` together. Transactions without a payment count as 0.',
@@ -84,23 +110,28 @@ const SummaryRowType = objectType<SummaryRow, 'groupId'>(
 );
 
 interface SummaryArgs {
-  readonly filter?: FilterInput | null;
+  readonly filter?: FilterInput | null | undefined;
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
+  readonly timeZone?: string | null | undefined;
 }
+
+const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryRequest => ({
+  ...{ where: conditionOf(transactions, filter), bucket, by, timeZone: timeZone ?? null },
+});
 
 @Resolver()
 class TransactionSummary {
   @counts(SUMMARY_COST)
-  @examines(({ filter, bucket, by }: SummaryArgs) =>
-    examinationsOfSummary({ where: conditionOf(transactions, filter), bucket, by }),
-  )
+  @examines((args: SummaryArgs) => examinationsOfSummary(requestOf(args)))
   @Query(() => [SummaryRowType], {
     description: [
       'Numbers and amounts of transactions, ordered by time and then by properties.',
       `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
-      'A summary by LOGICAL_NUMBER or GROUP, or with a filter on anything but startedAt, status, transactionType and appName,',
+      'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
+      'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
       `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
+      `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In zones that are not whole hours from UTC, it reads the transactions of the hours in which days begin, or of all hours with the bucket HOUR.`,
       `Adds ${SUMMARY_COST} records to the cost of the operation.`,
     ].join(' '),
   })
@@ -121,9 +152,14 @@ class TransactionSummary {
       description: 'Properties to group by, besides time. Empty for one row for each time interval.',
     })
     by: Dimension[],
+    @Arg('timeZone', () => String, {
+      nullable: true,
+      description:
+        'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
+    })
+    timeZone: string | null | undefined,
   ) {
-    const where = conditionOf(transactions, filter);
-    const request = { where, bucket, by };
+    const request = requestOf({ filter, bucket, by, timeZone });
     return ctx.loaders.rendered(
       await ctx.loadExamining(summarizeTransactions, request, examinationsOfSummary),
     );
@@ -140,7 +176,11 @@ export const transactionSummaryFace = face(
     group: one(
       GroupList,
       'groupId',
-      `Group that the logical number belongs to now. ${ONLY_BY('GROUP')} Also null if the number has no group or was deleted.`,
+      `Group that the logical number belonged to when the transactions were recorded. ${ONLY_BY('GROUP')} Also null without a group, or if the group was deleted.`,
+    ),
+    groupDatabaseId: computed(
+      nullable(int(`Numeric id of this group, also of one that was deleted. ${ONLY_BY('GROUP')}`)),
+      ({ groupId }) => groupId,
     ),
   }),
 );

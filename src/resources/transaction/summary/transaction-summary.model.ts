@@ -1,16 +1,21 @@
-import type { Transaction } from '../transaction.model.js';
+import type { ParsedPayment, Transaction } from '../transaction.model.js';
 
-/** Units of UTC time by which a summary is grouped; `none` for the whole interval. */
-export const BUCKETS = ['hour', 'day', 'none'] as const;
+/** Units of time by which a summary is grouped; `none` for the whole interval. */
+export const BUCKETS = ['hour', 'day', 'week', 'month', 'none'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
 /** Fields by which a summary is grouped. */
-export const DIMENSIONS = ['status', 'transactionType', 'appName', 'logicalNumber', 'group'] as const;
+export const DIMENSIONS = [
+  ...(['status', 'transactionType', 'appName', 'logicalNumber', 'group'] as const),
+  ...(['paymentStatus', 'paymentType', 'brand', 'acquirer', 'installments'] as const),
+] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Maximum rows of a summary. */
 export const MAX_ROWS = 10_000;
-/** Maximum transactions that a summary reads one by one, where no totals exist (by logical number or group). */
+/** Maximum years between the first and the last transaction of a summary in a time zone. */
+export const MAX_ZONED_YEARS = 20;
+/** Maximum transactions that a summary reads one by one, where no totals exist (by logical number). */
 export const MAX_READ = 2_000_000;
 /** Maximum transactions that one statement reads: about 50 ms, during which the event loop is blocked. */
 export const MAX_READ_PER_STATEMENT = 20_000;
@@ -32,7 +37,12 @@ export interface SummaryRow extends Amounts {
   readonly transactionType: Transaction['transactionType'] | null;
   readonly appName: string | null;
   readonly logicalNumber: string | null;
-  /** The present group of the logical number. */
+  /** The group of the logical number when the transactions were recorded; it may be gone. */
   readonly groupId: number | null;
+  readonly paymentStatus: ParsedPayment['status'] | null;
+  readonly paymentType: string | null;
+  readonly brand: string | null;
+  readonly acquirer: string | null;
+  readonly installments: number | null;
   readonly count: number;
 }

@@ -8,6 +8,11 @@ const VALUES: Readonly<Record<Dimension, (row: SummaryRow) => Value>> = {
   appName: (row) => row.appName,
   logicalNumber: (row) => row.logicalNumber,
   group: (row) => row.groupId,
+  paymentStatus: (row) => row.paymentStatus,
+  paymentType: (row) => row.paymentType,
+  brand: (row) => row.brand,
+  acquirer: (row) => row.acquirer,
+  installments: (row) => row.installments,
 };
 
 /** Adds up the rows of summaries of several time ranges. */

@@ -1,26 +1,41 @@
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
-import { ROW_VALUES, type Examination } from '../../../database/list/examination.js';
+import { ROW_VALUES, type Examination, type RowCount } from '../../../database/list/examination.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { KIND_FIELDS, meeting } from '../transaction.repository.js';
+import { DAY } from '../../../platform/clock.js';
+import { timeZoneNamed } from '../../../platform/time-zones.js';
+import { meeting } from '../transaction.repository.js';
 import { partsOf } from '../transaction.rules.js';
-import type { Span } from '../totals/transaction-totals.model.js';
+import { hoursWithMidnight } from './summary-zones.rules.js';
+import { utcCalendar, zonedCalendar, type Calendar } from './summary-calendar.model.js';
+import type { TransactionIndex } from './summary-forms.repository.js';
+import { unitsToRead } from './summary-sources.rules.js';
 import {
   MAX_READ,
-  MAX_ROWS,
   MAX_READ_PER_STATEMENT,
+  MAX_ROWS,
+  MAX_ZONED_YEARS,
   type Bucket,
   type Dimension,
   type SummaryRow,
 } from './transaction-summary.model.js';
-import { hoursIn, selectSummary, type Source, type SummaryQuery } from './transaction-summary.repository.js';
+import {
+  countInHours,
+  hoursIn,
+  recordedPart,
+  selectSummary,
+  transactionsAtHours,
+  type Source,
+  type SummaryQuery,
+} from './transaction-summary.repository.js';
 import { SummaryRows } from './transaction-summary.rules.js';
 import {
   comparesKindsOnly,
   examinationOfTotals,
   narrowedTo,
   totalsParts,
+  totalsTableFor,
   transactions,
   type Narrowed,
 } from '../totals/transaction-totals.service.js';
@@ -29,45 +44,123 @@ export interface SummaryRequest {
   readonly where: Condition | null;
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
+  /** Name of a time zone; null for UTC. */
+  readonly timeZone: string | null;
 }
 
 /**
- * Number and amount of the transactions that meet a condition, ordered by time and dimensions. Errors: `malformed` for
- * more than `MAX_ROWS` rows, for more than `MAX_READ` transactions to read, or for a sum above 2^53 - 1 cents.
+ * Number and amount of the transactions that meet a condition, ordered by time and dimensions. Errors: `malformed` for a
+ * time zone that is not known, for more than `MAX_ROWS` rows, for more than `MAX_READ` transactions to read, for more than
+ * `MAX_ZONED_YEARS` years in a time zone, or for a sum above 2^53 - 1 cents.
  */
 export async function summarizeTransactions(
   work: ReadWork,
-  { where, bucket, by }: SummaryRequest,
+  request: SummaryRequest,
 ): Promise<readonly SummaryRow[]> {
-  const narrowed = narrowedTo(where);
-  const dimensions = [...new Set(by)];
-  const query = { bucket, by: dimensions, limit: MAX_ROWS + 1, where: meeting(narrowed.where) };
-  const rows = hasTotals(narrowed, by)
-    ? await summarizePart(work, { ...query, sources: totalsSources(narrowed, bucket, dimensions) })
-    : await summarizeInParts(work, query, await readSources(work, narrowed));
+  const narrowed = narrowedTo(request.where);
+  const rows = await rowsOf(work, narrowed, request);
   if (rows.some(({ amountTotal }) => !Number.isSafeInteger(amountTotal))) {
     throw tooMuch('The amounts add up to more than 2^53 - 1 cents');
   }
   return rows;
 }
 
-/** What `summarizeTransactions` examines at most: totals or transactions, and for groups all logical numbers. */
-export function examinationsOfSummary({ where, bucket, by }: SummaryRequest): readonly Examination[] {
-  const narrowed = narrowedTo(where);
-  const read: Examination = hasTotals(narrowed, by)
-    ? examinationOfTotals(narrowed, spanOf(bucket), by)
-    : {
-        ...transactions.examinesCount(where),
-        rows: 'transactions',
-        values: ROW_VALUES + comparisonsIn(narrowed.where),
-      };
-  const groups: Examination = { values: ROW_VALUES, rows: 'logical_numbers' };
-  const summed = { ...read, values: read.values + ROW_VALUES + by.length };
-  return by.includes('group') ? [summed, groups] : [summed];
+async function rowsOf(
+  work: ReadWork,
+  narrowed: Narrowed,
+  { bucket, by, timeZone }: SummaryRequest,
+): Promise<readonly SummaryRow[]> {
+  const { where } = narrowed;
+  const dimensions = [...new Set(by)];
+  const query = { by: dimensions, limit: MAX_ROWS + 1, where: meeting(where) };
+  const zone = zoneOf(timeZone, bucket);
+  const isSummedUp = hasTotals(narrowed, bucket, by, zone);
+  if (zone === null) {
+    const calendar = utcCalendar(bucket);
+    return isSummedUp
+      ? await summarizePart(work, {
+          ...query,
+          calendar,
+          sources: totalsSources(narrowed, bucket, dimensions),
+        })
+      : await summarizeInParts(work, { ...query, calendar }, await readSources(work, narrowed));
+  }
+  const period = await recordedPart(work, narrowed.period);
+  if (period === undefined) return [];
+  if (period.to - period.from > MAX_ZONED_YEARS * 366 * DAY) {
+    throw tooMuch(`In a time zone, a summary covers at most ${MAX_ZONED_YEARS} years`);
+  }
+  const calendar = zonedCalendar(bucket, zone, period);
+  return isSummedUp
+    ? await summarizePart(work, {
+        ...{ ...query, calendar },
+        sources: await zonedSources(work, { period, where }, calendar, dimensions),
+      })
+    : await summarizeInParts(work, { ...query, calendar }, await readSources(work, { period, where }));
 }
 
-function hasTotals({ where }: Narrowed, by: readonly Dimension[]): boolean {
-  return comparesKindsOnly(where) && by.every((name) => KIND_FIELDS.includes(name));
+/** The zone by whose time a summary is made; null for UTC, and where time makes no difference. Errors: `malformed`. */
+function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
+  if (timeZone === null) return null;
+  const zone = timeZoneNamed(timeZone);
+  if (zone === undefined) {
+    const given = timeZone.length > MAX_NAME ? `${timeZone.slice(0, MAX_NAME)}…` : timeZone;
+    throw new DomainError(
+      'malformed',
+      `timeZone: "${given}" is not an IANA time zone, for example America/Sao_Paulo.`,
+    );
+  }
+  return bucket === 'none' || zone === 'UTC' ? null : zone;
+}
+
+/** Longer than the name of any zone. */
+const MAX_NAME = 64;
+
+/** What `summarizeTransactions` examines at most: totals or transactions. Errors: `malformed` for an unknown zone. */
+export function examinationsOfSummary({
+  where,
+  bucket,
+  by,
+  timeZone,
+}: SummaryRequest): readonly Examination[] {
+  const narrowed = narrowedTo(where);
+  const zone = zoneOf(timeZone, bucket);
+  const grouped = (read: Examination): Examination => ({
+    ...read,
+    values: read.values + ROW_VALUES + by.length,
+  });
+  if (!hasTotals(narrowed, bucket, by, zone)) {
+    const values =
+      ROW_VALUES + comparisonsIn(narrowed.where) + (isCovered(narrowed, by) ? 0 : UNCOVERED_VALUES);
+    return [grouped({ ...transactions.examinesCount(where), rows: 'transactions', values })];
+  }
+  const span = zone === null && bucket !== 'hour' ? 'day' : 'hour';
+  const totals = grouped(examinationOfTotals(narrowed, span, by));
+  const hours = zone === null ? [] : hoursWithMidnight(zone);
+  if (hours.length === 0) return [totals];
+  const within: RowCount = (work, max) => transactionsAtHours(work, narrowed.period, hours, max);
+  return [totals, grouped({ values: totals.values, rows: 'transactions', within })];
+}
+
+/** A row that no index covers is looked up in the table, behind its texts. */
+const UNCOVERED_VALUES = 20;
+
+/** Whether the index that is read has all that is needed. */
+function isCovered({ where }: Narrowed, by: readonly Dimension[]): boolean {
+  return indexOf(where) === 'newest' || by.every((name) => OF_ALL_INDEXES.includes(name));
+}
+
+const OF_ALL_INDEXES: readonly Dimension[] = ['status', 'transactionType', 'appName', 'logicalNumber'];
+
+/** Whether tables of totals answer. Where local hours are parts of two hours, only transactions do. */
+function hasTotals(
+  { where }: Narrowed,
+  bucket: Bucket,
+  by: readonly Dimension[],
+  zone: string | null,
+): boolean {
+  if (bucket === 'hour' && zone !== null && hoursWithMidnight(zone).length > 0) return false;
+  return comparesKindsOnly(where) && totalsTableFor('hour', where, by) !== undefined;
 }
 
 async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
@@ -97,34 +190,62 @@ function demandFew(rows: number): void {
   if (rows > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
 }
 
-const spanOf = (bucket: Bucket): Span => (bucket === 'hour' ? 'hour' : 'day');
-
 /** Totals for whole days and hours; single transactions only for the rest at both ends. */
 function totalsSources(
   { period, where }: Narrowed,
   bucket: Bucket,
   by: readonly Dimension[],
 ): readonly Source[] {
-  return totalsParts(period, where, spanOf(bucket), by).map(({ table, from, to }) => ({
+  return totalsParts(period, where, bucket === 'hour' ? 'hour' : 'day', by).map(({ table, from, to }) => ({
     ...{ of: table === 'transactions' ? 'newest' : table, from, to },
   }));
 }
 
+/** Totals for days and hours that belong to one bucket each; transactions for hours that are divided. */
+async function zonedSources(
+  work: ReadWork,
+  { period, where }: Narrowed,
+  calendar: Calendar,
+  by: readonly Dimension[],
+): Promise<readonly Source[]> {
+  await yieldToEventLoop();
+  const units = unitsToRead(calendar, period);
+  await yieldToEventLoop();
+  const read = await countInHours(
+    work,
+    units.flatMap(({ of, only = [] }) => (of === 'instant' ? only : [])),
+  );
+  if (read > MAX_READ) throw tooManyToRead('In a time zone that is not whole hours from UTC', read);
+  return units.map(({ of, ...rest }): Source => {
+    if (of === 'instant') return { ...rest, ...period, of: 'newest' };
+    return { ...rest, of: totalsTableFor(of, where, by) ?? `transaction_${of}_totals` };
+  });
+}
+
 /** Single transactions in parts, by the most selective index. Without one, the interval must not hold too many. */
 async function readSources(work: ReadWork, { period, where }: Narrowed): Promise<readonly Source[]> {
-  const names = (field: string): boolean =>
-    where.and.some((part) => 'field' in part && part.field === field && ['eq', 'in'].includes(part.operator));
-  const of = names('serialNumber') ? 'serial' : names('logicalNumber') ? 'logical_number' : 'newest';
+  const of = indexOf(where);
   const hours = await hoursIn(work, period);
   const held = hours.reduce((sum, { total }) => sum + total, 0);
   if (of === 'newest' && held > MAX_READ) {
-    throw tooMuch(
-      `By logical number, by group or with this filter, a summary reads at most ${MAX_READ} transactions, and the hours of the interval have ${held}`,
-    );
+    throw tooManyToRead('By these fields or with this filter', held);
   }
   return partsOf(hours, MAX_READ_PER_STATEMENT).map(({ from, to }) => ({
     ...{ of, from: Math.max(from, period.from), to: Math.min(to, period.to) },
   }));
+}
+
+function indexOf(where: Narrowed['where']): TransactionIndex {
+  const names = (field: string): boolean =>
+    where.and.some((part) => 'field' in part && part.field === field && ['eq', 'in'].includes(part.operator));
+  if (names('serialNumber')) return 'serial';
+  return names('logicalNumber') ? 'logical_number' : 'newest';
+}
+
+function tooManyToRead(where: string, transactions: number): DomainError {
+  return tooMuch(
+    `${where}, a summary reads at most ${MAX_READ} transactions, and the hours of the interval have ${transactions}`,
+  );
 }
 
 function tooMuch(what: string): DomainError {

@@ -1,12 +1,14 @@
 import type { TimeRange } from '../time-range.model.js';
 
-/** A table of totals. Its keys begin with the day or hour; those of `transaction_app_days` with the application. */
-export type TotalsTable =
-  | 'transaction_days'
-  | 'transaction_hours'
-  | 'transaction_day_totals'
-  | 'transaction_hour_totals'
-  | 'transaction_app_days';
+/** Tables of totals. Their keys begin with the day or hour; those of `transaction_app_days` with the application. */
+export const TOTALS_TABLES = [
+  ...(['transaction_days', 'transaction_hours', 'transaction_app_days'] as const),
+  ...(['transaction_day_totals', 'transaction_hour_totals'] as const),
+  ...(['transaction_payment_days', 'transaction_payment_hours'] as const),
+  ...(['transaction_installment_days', 'transaction_installment_hours'] as const),
+  ...(['transaction_group_days', 'transaction_group_hours'] as const),
+] as const;
+export type TotalsTable = (typeof TOTALS_TABLES)[number];
 
 export type Span = 'day' | 'hour';
 

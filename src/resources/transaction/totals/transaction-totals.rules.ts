@@ -3,10 +3,31 @@ import type { CountedTimeRange, TimeRange } from '../time-range.model.js';
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction.model.js';
 import type { PeriodPart, Span, TotalsPart, TotalsTable } from './transaction-totals.model.js';
 
-/** The table with the fewest rows that has all these fields; `isOfApp` for those of one application. */
-export function totalsTable(span: Span, fields: readonly string[], isOfApp: boolean): TotalsTable {
-  if (!fields.includes('appName')) return `transaction_${span}_totals`;
-  return span === 'day' && isOfApp ? 'transaction_app_days' : `transaction_${span}s`;
+const KIND = ['status', 'transactionType'];
+const PAID = [...KIND, 'paymentStatus'];
+/** The fields of the tables with payments, those with few rows first. */
+const PAYMENT_TABLES = [
+  { name: 'installment', fields: [...PAID, 'installments'] },
+  { name: 'group', fields: [...PAID, 'group'] },
+  { name: 'payment', fields: [...PAID, 'paymentType', 'brand', 'acquirer'] },
+] as const;
+
+/**
+ * The table with the fewest rows that has all these fields; `isOfApp` for those of one application. Undefined where no
+ * table has all of them.
+ */
+export function totalsTable(
+  span: Span,
+  fields: readonly string[],
+  isOfApp: boolean,
+): TotalsTable | undefined {
+  const isWithin = (known: readonly string[]): boolean => fields.every((field) => known.includes(field));
+  if (isWithin(KIND)) return `transaction_${span}_totals`;
+  if (isWithin([...KIND, 'appName'])) {
+    return span === 'day' && isOfApp ? 'transaction_app_days' : `transaction_${span}s`;
+  }
+  const found = PAYMENT_TABLES.find((table) => isWithin(table.fields));
+  return found && `transaction_${found.name}_${span}s`;
 }
 
 const SPAN_MS: Readonly<Record<Span, number>> = { day: DAY, hour: HOUR };

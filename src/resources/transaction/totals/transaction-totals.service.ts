@@ -15,7 +15,7 @@ import { countTransactions, KIND_FIELDS, transactionList } from '../transaction.
 import { isAlways } from '../time-range.model.js';
 import { periodOf } from '../transaction.rules.js';
 import { countParts, rowsOfPart, sumParts } from './transaction-totals.repository.js';
-import type { Span, TotalsPart } from './transaction-totals.model.js';
+import type { PeriodPart, Span, TotalsPart, TotalsTable } from './transaction-totals.model.js';
 import { rangeOf, splitPeriod, totalsTable } from './transaction-totals.rules.js';
 
 /** A filter, split into a time range and other conditions. */
@@ -40,19 +40,30 @@ export function isKeptTotal({ period, where }: Narrowed): boolean {
   return isAlways(period) && where.and.length === 0;
 }
 
-/** What to read for the totals of a period, ascending; by days unless `longest` is an hour. */
+/** The table of totals for a condition and the fields to group by; undefined if none has all fields. */
+export function totalsTableFor(
+  span: Span,
+  where: Condition,
+  by: readonly string[] = [],
+): TotalsTable | undefined {
+  return totalsTable(span, [...fieldsIn(where), ...by], valueDemanded(where, 'appName') !== undefined);
+}
+
+/** What to read for the totals of a period, ascending; by days unless `longest` is an hour. Some table has all fields. */
 export function totalsParts(
   period: TimeRange,
   where: Condition,
   longest: Span = 'day',
   by: readonly string[] = [],
 ): readonly TotalsPart[] {
-  const fields = [...fieldsIn(where), ...by];
-  const isOfApp = valueDemanded(where, 'appName') !== undefined;
-  return splitPeriod(period, longest).map((part) => ({
-    ...part,
-    table: part.of === 'instant' ? 'transactions' : totalsTable(part.of, fields, isOfApp),
-  }));
+  return splitPeriod(period, longest).map((part) => ({ ...part, table: tableOf(part.of, where, by) }));
+}
+
+function tableOf(of: PeriodPart['of'], where: Condition, by: readonly string[]): TotalsPart['table'] {
+  const table = of === 'instant' ? 'transactions' : totalsTableFor(of, where, by);
+  if (table === undefined)
+    throw new Error(`No table has totals by ${fieldsIn(where).join()} and ${by.join()}`);
+  return table;
 }
 
 /** The number of matching transactions, from totals if possible, else counted; one statement. */

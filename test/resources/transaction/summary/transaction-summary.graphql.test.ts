@@ -9,15 +9,27 @@ import {
   MAX_ROWS,
 } from '../../../../src/resources/transaction/summary/transaction-summary.model.js';
 import { insertRows } from '../../../support/databases/rows.js';
-import type { Fields } from '../../../support/client.js';
 import { answered, refused, statementsFor } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../../../support/server.js';
-import { meets, transactionFilters, type Filter, type Row } from '../filters.js';
+import { transactionFilters } from '../filters.js';
 import { payment, record, report } from '../records.js';
+import {
+  DAYS,
+  dimensions,
+  drawnRows,
+  expected,
+  inAnyOrder,
+  parsedOf,
+  reported,
+  SUMMARY,
+  type Drawn,
+  type Paid,
+  type Question,
+  type Summary,
+} from './expected-summary.js';
 
 const FIRST = Date.UTC(2026, 0, 1);
-const DAYS = 4;
 
 let server: TestServer;
 /** Where the logical numbers are; L-2 is in no group, L-3 nowhere. */
@@ -43,110 +55,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionSummaryBucket!,
-    $by: [TransactionSummaryDimension!]!) {
-  transactionSummary(filter: $filter, bucket: $bucket, by: $by) {
-    bucketStart status transactionType appName logicalNumber group { databaseId name } count
-    amountTotal approvedAmount deniedAmount cancelledAmount netAmount } }`;
-
-interface Sums {
-  readonly count: number;
-  readonly amountTotal: number;
-  readonly approvedAmount: number;
-  readonly deniedAmount: number;
-  readonly cancelledAmount: number;
-  readonly netAmount: number;
-}
-type Summary = readonly (Fields & Sums)[];
-interface Question {
-  readonly filter?: Filter;
-  readonly bucket: 'HOUR' | 'DAY' | 'NONE';
-  readonly by: readonly string[];
-}
 const summary = async (question: Question, member: Pick<Member, 'graphql'> = server.acme): Promise<Summary> =>
   (await answered<{ transactionSummary: Summary }>(member, SUMMARY, { ...question })).transactionSummary;
 
-/** What a payment says besides its amount, and how its amount counts. */
-const PAYMENTS = [
-  { parsed: { type: 'sale', status: 'approved' }, outcome: 'approved' },
-  { parsed: { type: 'pre-authorization', status: 'approved' }, outcome: 'approved' },
-  { parsed: { type: 'sale', status: 'denied' }, outcome: 'denied' },
-  { parsed: { type: 'cancellation', status: 'denied', nsuReference: '7' }, outcome: 'denied' },
-  { parsed: { type: 'cancellation', status: 'approved', nsuReference: '7' }, outcome: 'cancelled' },
-  { parsed: { type: 'cancellation', status: 'approved' }, outcome: 'cancelled' },
-  { parsed: { type: 'refund', status: 'approved' }, outcome: 'cancelled' },
-  { parsed: { type: 'void', status: 'approved', nsuReference: '7' }, outcome: 'cancelled' },
-] as const;
-
-interface Paid extends Row {
-  readonly amount: number | null;
-  readonly paid: (typeof PAYMENTS)[number];
-}
-
-const BUCKETS = { HOUR, DAY, NONE: null };
-const DIMENSIONS: Readonly<Record<string, (row: Row) => Fields>> = {
-  STATUS: ({ status }) => ({ status: status.toUpperCase() }),
-  TRANSACTION_TYPE: ({ transactionType }) => ({ transactionType: transactionType.toUpperCase() }),
-  APP_NAME: ({ appName }) => ({ appName }),
-  LOGICAL_NUMBER: ({ logicalNumber }) => ({ logicalNumber }),
-  GROUP: ({ logicalNumber }) => ({ group: groupOf[logicalNumber] ?? null }),
-};
-
-/** The expected summary: a plain sum over all transactions. */
-function expected(rows: readonly Paid[], { filter = {}, bucket, by }: Question): Summary {
-  const found = new Map<string, Fields & { -readonly [Name in keyof Sums]: number }>();
-  const length = BUCKETS[bucket];
-  for (const row of rows.filter((each) => meets(each, filter))) {
-    const start =
-      length === null ? null : new Date(Math.floor(row.startedAt / length) * length).toISOString();
-    const dimensions = {
-      ...{ bucketStart: start, status: null, transactionType: null, appName: null },
-      ...{ logicalNumber: null, group: null },
-      ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row))),
-    } as Fields;
-    const key = JSON.stringify(dimensions);
-    const none = { approvedAmount: 0, deniedAmount: 0, cancelledAmount: 0, netAmount: 0 };
-    const known = found.get(key) ?? { ...dimensions, count: 0, amountTotal: 0, ...none };
-    const amount = row.amount ?? 0;
-    known.count += 1;
-    known.amountTotal += amount;
-    known[`${row.paid.outcome}Amount`] += amount;
-    known.netAmount = known.approvedAmount - known.cancelledAmount;
-    found.set(key, known);
-  }
-  return [...found.values()];
-}
-
-const inAnyOrder = (rows: Summary): string[] => rows.map((row) => JSON.stringify(row)).sort();
-
-const rowArbitrary = fc.record({
-  startedAt: fc
-    .tuple(
-      fc.oneof(
-        fc.integer({ min: 0, max: DAYS * 24 }).map((hour) => hour * HOUR),
-        fc.integer({ min: 0, max: DAYS * 1440 }).map((minute) => minute * MINUTE),
-      ),
-      fc.constantFrom(-1, 0, 0, 1, 250),
-    )
-    .map(([at, more]) => FIRST + at + more),
-  status: fc.constantFrom('success', 'fail', 'running'),
-  transactionType: fc.constantFrom('company', 'switch', 'get_asset'),
-  appName: fc.constantFrom('a.rb', 'b.rb', 'é.rb'),
-  serialNumber: fc.constantFrom('S-0', 'S-1', 'S-2'),
-  logicalNumber: fc.constantFrom('L-0', 'L-1', 'L-2', 'L-3', 'L-4'),
-  amount: fc.option(fc.oneof(fc.nat(5_000), fc.constant(999_999_999_999))),
-  paid: fc.constantFrom(...PAYMENTS),
-});
-type Drawn = Omit<Paid, 'id'>;
-
-function reported({ startedAt, amount, paid, ...row }: Drawn) {
-  const times = {
-    startedAt: new Date(startedAt),
-    finishedAt: row.status === 'running' ? null : new Date(startedAt + MINUTE),
-  };
-  const made = amount === null || row.status !== 'success' ? report() : payment({ ...paid.parsed, amount });
-  return { ...made, ...row, ...times };
-}
+const rowArbitrary = drawnRows(FIRST);
 
 /** Replaces all transactions. */
 async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
@@ -164,29 +76,62 @@ async function finish(row: Paid, amount: number | null): Promise<Paid> {
   if (row.status !== 'running') return row;
   const status = amount === null ? 'fail' : 'success';
   const finishedAt = new Date(row.startedAt + MINUTE);
-  const parsed = amount === null ? null : payment({ ...row.paid.parsed, amount }).parsed;
+  const parsed = amount === null ? null : payment(parsedOf({ ...row, amount })).parsed;
   await server.app.units.write(server.acme.caller, async (work) =>
     finishTransaction(work, await getTransaction(work, row.id), { status, finishedAt, parsed }),
   );
   return { ...row, status, amount };
 }
 
-const questions = fc.record({
-  filter: transactionFilters(FIRST, DAYS),
-  bucket: fc.constantFrom('HOUR', 'DAY', 'NONE'),
-  by: fc.oneof(
-    fc.subarray(['STATUS', 'TRANSACTION_TYPE', 'APP_NAME']),
-    fc.shuffledSubarray(Object.keys(DIMENSIONS)),
-  ),
-} as const);
+/** Zones with days of 23, 24 and 25 hours, changes at midnight and at other minutes, and a day that was left out. */
+const PLACES = [
+  ...([
+    [null, '2026-01-01'],
+    ['America/Sao_Paulo', '2026-01-01'],
+  ] as const),
+  ...([
+    ['America/Sao_Paulo', '2018-11-02'],
+    ['America/Sao_Paulo', '2018-02-15'],
+  ] as const),
+  ...([
+    ['America/New_York', '2026-03-06'],
+    ['America/New_York', '2026-10-30'],
+  ] as const),
+  ...([
+    ['Australia/Lord_Howe', '2026-04-03'],
+    ['Australia/Lord_Howe', '2026-10-02'],
+  ] as const),
+  ...([
+    ['Australia/Adelaide', '2026-04-03'],
+    ['Pacific/Apia', '2011-12-28'],
+  ] as const),
+  ...([
+    ['Asia/Kathmandu', '2026-03-30'],
+    ['Asia/Kolkata', '2026-01-01'],
+  ] as const),
+  ...([
+    ['America/St_Johns', '2006-10-27'],
+    ['America/St_Johns', '2006-03-31'],
+  ] as const),
+] as const;
+
+const run = fc.constantFrom(...PLACES).chain(([timeZone, date]) => {
+  const first = Date.parse(date);
+  const question = fc.record({
+    filter: transactionFilters(first, DAYS),
+    bucket: fc.constantFrom('HOUR', 'DAY', 'WEEK', 'MONTH', 'NONE'),
+    by: dimensions,
+    timeZone: fc.constant(timeZone),
+  } as const);
+  return fc.record({
+    drawn: fc.array(drawnRows(first), { maxLength: 60 }),
+    ends: fc.array(fc.option(fc.nat(9_000)), { minLength: 1, maxLength: 5 }),
+    asked: fc.array(question, { minLength: 6, maxLength: 12 }),
+  });
+});
 
 describe('transactionSummary', () => {
   it('equals a plain sum over all transactions, from rollups or from single transactions', async () => {
-    const run = fc.record({
-      drawn: fc.array(rowArbitrary, { maxLength: 60 }),
-      ends: fc.array(fc.option(fc.nat(9_000)), { minLength: 1, maxLength: 5 }),
-      asked: fc.array(questions, { minLength: 4, maxLength: 8 }),
-    });
     await fc.assert(
       fc.asyncProperty(run, async ({ drawn, ends, asked }) => {
         const rows = await recordAnew(drawn);
@@ -194,12 +139,12 @@ describe('transactionSummary', () => {
           if (n % 2 === 0) rows[n] = await finish(row, ends[n % ends.length] ?? null);
         }
         for (const question of asked) {
-          expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question)));
+          expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question, groupOf)));
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 120 },
     );
-  });
+  }, 120_000);
 
   it('is empty without transactions, and ignores a repeated dimension', async () => {
     await recordAnew([]);
@@ -223,35 +168,31 @@ describe('transactionSummary', () => {
     expect(keys.length).toBeGreaterThan(20);
   });
 
-  it('uses the present group of a logical number, and no data of another company', async () => {
+  it('uses the group that a logical number had when it was recorded, and no data of another company', async () => {
     const { client } = server.acme;
     await recordAnew([]);
     const at = new Date(FIRST);
-    await fleet.logicalNumber(client, 'L-MOVES', { group_id: groupOf['L-0']?.databaseId });
-    await record(server, server.acme, [
-      report({ logicalNumber: 'L-MOVES', startedAt: at }),
-      report({ logicalNumber: 'L-3', startedAt: at }),
-    ]);
+    const gone = await fleet.group(client, 'Gone');
+    await fleet.logicalNumber(client, 'L-MOVES', { group_id: gone });
+    const recordOne = () =>
+      record(server, server.acme, [report({ logicalNumber: 'L-MOVES', startedAt: at })]);
+    await recordOne();
+    await record(server, server.acme, [report({ logicalNumber: 'L-3', startedAt: at })]);
     await record(server, server.beta, [report({ logicalNumber: 'L-MOVES', startedAt: at })]);
-    const groups = async (): Promise<unknown[]> =>
-      (await summary({ bucket: 'NONE', by: ['GROUP'] })).map(({ group, count }) => [
-        (group as { name: string } | null)?.name ?? null,
-        count,
-      ]);
-    expect(await groups()).toEqual([
-      [null, 1],
-      ['North', 1],
-    ]);
     await client.put('logical_numbers/L-MOVES', { group_id: groupOf['L-1']?.databaseId });
-    expect(await groups()).toEqual([
-      [null, 1],
-      ['South', 1],
-    ]);
+    await recordOne();
+    const groups = async (): Promise<unknown[]> =>
+      (await summary({ bucket: 'NONE', by: ['GROUP'] })).map(({ group, groupDatabaseId, count }) => [
+        ...[(group as { name: string } | null)?.name ?? null, groupDatabaseId, count],
+      ]);
+    const south = ['South', groupOf['L-1']?.databaseId, 1];
+    expect(await groups()).toEqual([[null, null, 1], south, ['Gone', gone, 1]]);
     await client.delete('logical_numbers/L-MOVES');
-    expect(await groups()).toEqual([[null, 2]]);
+    await client.delete('groups/Gone');
+    expect(await groups()).toEqual([[null, null, 1], south, [null, gone, 1]]);
   });
 
-  it('takes one statement, one more to count the transactions to read, and one for groups', async () => {
+  it('takes one statement, and one or two more to find out what is to be read', async () => {
     await recordAnew(fc.sample(rowArbitrary, { numRuns: 100, seed: 3 }));
     const member = await server.member('acme', 'operator');
     const ragged = { startedAt: { gte: '2026-01-01T10:20:30Z', lt: '2026-01-04T11:22:33Z' } };
@@ -268,7 +209,16 @@ describe('transactionSummary', () => {
     const whole = await statements({ bucket: 'DAY', by: ['STATUS', 'TRANSACTION_TYPE', 'APP_NAME'] });
     expect(whole).toHaveLength(1);
     expect(whole[0]).not.toContain('"transactions"');
-    expect(await statements({ filter: ragged, bucket: 'DAY', by: ['GROUP'] })).toHaveLength(3);
+    expect(await statements({ filter: ragged, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
+    for (const dimension of ['PAYMENT_STATUS', 'BRAND', 'INSTALLMENTS']) {
+      expect(await statements({ bucket: 'DAY', by: [dimension] })).toHaveLength(1);
+      const zoned = await statements({ bucket: 'MONTH', by: [dimension], timeZone: 'America/New_York' });
+      // The first and the last hour with transactions, and the sums.
+      expect(zoned).toHaveLength(2);
+      expect(zoned[1]).not.toContain('"transactions"');
+    }
+    const hours = await statements({ bucket: 'DAY', by: ['BRAND'], timeZone: 'Asia/Kolkata' });
+    expect(hours, 'counts the transactions in the hours in which days begin').toHaveLength(3);
     const serial = { serialNumber: { eq: 'S-1' } };
     expect(await statements({ filter: serial, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
   });
@@ -297,7 +247,6 @@ describe('a summary that would be too much', () => {
     for (const question of [
       { bucket: 'HOUR', by: [] },
       { bucket: 'HOUR', by: ['APP_NAME'] },
-      { bucket: 'NONE', by: ['LOGICAL_NUMBER'] },
     ] as const) {
       const { message, code } = await problem(question);
       expect([code, message]).toEqual([
@@ -330,7 +279,7 @@ describe('a summary that would be too much', () => {
     ]);
     const gte = new Date((hour + 1) * HOUR).toISOString();
     for (const question of [
-      { bucket: 'NONE', by: ['GROUP'] },
+      { bucket: 'NONE', by: ['GROUP', 'BRAND'] },
       { bucket: 'DAY', by: [], filter: { logicalNumber: { startsWith: 'L-1' } } },
       { bucket: 'DAY', by: [], filter: { or: [{ serialNumber: { eq: 'S-1' } }] } },
     ] as const) {

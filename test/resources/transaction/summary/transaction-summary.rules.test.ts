@@ -7,6 +7,7 @@ import { SummaryRows } from '../../../../src/resources/transaction/summary/trans
 
 const blank: SummaryRow = {
   ...{ bucketStart: null, status: null, transactionType: null, appName: null, logicalNumber: null },
+  ...{ paymentStatus: null, paymentType: null, brand: null, acquirer: null, installments: null },
   ...{ groupId: null, count: 0, amountTotal: 0, approvedAmount: 0, deniedAmount: 0, cancelledAmount: 0 },
 };
 

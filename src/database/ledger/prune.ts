@@ -1,0 +1,98 @@
+/** Deletes the beginning of a company's ledger, so that the hash chain of the rest can still be verified. */
+import { sql, type RawBuilder, type Transaction } from 'kysely';
+
+import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import { inParts, notePruning, prunedUpTo } from '../prunings.js';
+import type { Tables } from '../tables/tables.js';
+import type { SystemWriteWork } from '../work.js';
+import { NO_COMPANY, saveHead, type ChainHead } from './chain.js';
+
+/** Entries that one statement deletes; more would hold the event loop for too long. */
+const ROWS_PER_DELETE = 100;
+
+interface Entry {
+  readonly sequence: number;
+  readonly at: number;
+  readonly hash: string | null;
+}
+
+export interface LedgerPruning {
+  readonly companyId: number;
+  /** Entries from this instant on are kept, and all that follow them. */
+  readonly before: Date;
+  /** Most entries to delete. */
+  readonly limit: number;
+  /** Seals the head of the chain again. */
+  readonly hash: KeyedHash;
+}
+
+/**
+ * Deletes the oldest entries, but never the last one, by which a loss of changes is found. Of a chain that was made with
+ * another token secret nothing is deleted, since its head cannot be sealed again. Returns the number of entries. To be
+ * called in a unit that waits for those of the company.
+ */
+export async function pruneLedger(
+  { db, now }: Pick<SystemWriteWork, 'db' | 'now'>,
+  { companyId, before, limit, hash }: LedgerPruning,
+): Promise<number> {
+  const head = await findHead(db, companyId);
+  const end = head !== null && head.key_fingerprint !== hash.keyId ? head.first_sequence : Infinity;
+  const entries = await oldEntries(db, companyId, before, limit);
+  const old = entries.filter(({ sequence }) => sequence < end);
+  const last = old.at(-1);
+  if (last === undefined) return 0;
+  const pruned = { count: old.length, upTo: last.sequence, newestAt: new Date(last.at), now };
+  await notePruning(db, companyId, 'ledger', pruned);
+  if (head !== null && last.sequence >= head.first_sequence) await moveHead(db, hash, head, old);
+  await inParts(
+    old.map(({ sequence }) => sequence),
+    ROWS_PER_DELETE,
+    (part) =>
+      sql`delete from ledger where ${ofCompany(companyId)}
+      and sequence >= ${part[0]} and sequence <= ${part.at(-1)}`.execute(db),
+  );
+  return old.length;
+}
+
+function ofCompany(companyId: number): RawBuilder<unknown> {
+  return companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`;
+}
+
+async function findHead(db: Transaction<Tables>, companyId: number): Promise<ChainHead | null> {
+  const query = db.selectFrom('ledger_chains').selectAll().where('company_id', '=', companyId);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+/** The first entries up to one that is not old; another one follows each of them. */
+async function oldEntries(
+  db: Transaction<Tables>,
+  companyId: number,
+  before: Date,
+  limit: number,
+): Promise<readonly Entry[]> {
+  const after = await prunedUpTo(db, companyId, 'ledger');
+  const { rows } = await sql<Entry>`select sequence, at, hash from ledger
+    where ${ofCompany(companyId)} and sequence > ${after} order by sequence limit ${limit + 1}`.execute(db);
+  const followed = rows.slice(0, -1);
+  const young = followed.findIndex(({ at }) => at >= before.getTime());
+  return young === -1 ? followed : followed.slice(0, young);
+}
+
+/** What remains of the chain begins after the deleted entries; its head has the hash of the last one that was chained. */
+async function moveHead(
+  db: Transaction<Tables>,
+  hash: KeyedHash,
+  head: ChainHead,
+  deleted: readonly Entry[],
+): Promise<void> {
+  const { sequence: upTo = 0 } = deleted.at(-1) ?? {};
+  // The chain was turned off, and all that it had is deleted.
+  if (upTo >= head.sequence) {
+    await db.deleteFrom('ledger_chains').where('company_id', '=', head.company_id).execute();
+    return;
+  }
+  const chained = deleted.findLast((entry) => entry.hash !== null && entry.sequence >= head.first_sequence);
+  const before = chained ?? { sequence: head.before_sequence, hash: head.before_hash };
+  const moved = { before_sequence: before.sequence, before_hash: before.hash ?? '' };
+  await saveHead(db, hash, { ...head, first_sequence: upTo + 1, ...moved });
+}

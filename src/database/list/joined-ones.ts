@@ -1,0 +1,66 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { runCached } from '../company/cached-query.js';
+import { andPresent } from '../removals.js';
+import { steady } from '../storage.js';
+import type { Tables } from '../tables/tables.js';
+import type { ReadWork } from '../work.js';
+import { ofCompany, type ListTable } from './scope.js';
+
+/** The record of another list whose id is in a column of the rows, or of what is joined with them before. */
+export interface JoinedOne {
+  /** Its columns are properties of the rows: `j1_email` for the column `email` of the alias `j1`. */
+  readonly alias: string;
+  readonly table: keyof Tables;
+  readonly id: string;
+  readonly company: string;
+  readonly columns: readonly string[];
+  /** Null for the rows themselves. */
+  readonly of: string | null;
+  readonly reference: string;
+}
+
+/** Different for what is selected in different ways; to be part of the name of a query. */
+const nameOfJoined = ({ alias, table, columns, of, reference }: JoinedOne): string =>
+  `${alias} ${table} ${columns.join()} ${of ?? ''} ${reference}`;
+
+function joinedColumns({ alias, columns }: JoinedOne): readonly RawBuilder<unknown>[] {
+  return columns.map((column) => sql`${sql.ref(`${alias}.${column}`)} as ${sql.ref(`${alias}_${column}`)}`);
+}
+
+/** `ownCompany` is the column with the company of the rows themselves, `t`. */
+function joinOf(
+  { alias, table, id, company, of, reference }: JoinedOne,
+  ownCompany: string,
+): RawBuilder<unknown> {
+  return sql`left join ${sql.table(table)} as ${sql.table(alias)} on ${sql.ref(`${alias}.${company}`)} = ${sql.ref(`t.${ownCompany}`)}
+    and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)} ${andPresent(table, alias)}`;
+}
+
+interface Joining {
+  readonly list: ListTable;
+  /** Of the list, for the names of queries. */
+  readonly key: string;
+  readonly selected: RawBuilder<unknown>;
+  readonly id: number;
+  readonly joined: readonly JoinedOne[];
+}
+
+/** A row of a list by its id, with the columns that are joined. */
+export async function readJoined<R>(
+  work: ReadWork,
+  { list, key, selected, id, joined }: Joining,
+): Promise<R | undefined> {
+  const rows = await runCached<R>(
+    work.db,
+    [key, 'by id', ...joined.map(nameOfJoined)].join(),
+    [work.caller.companyId, id],
+    () => sql`select ${sql.join([selected, ...joined.flatMap(joinedColumns)])} from ${sql.table(list.table)} as t
+      ${sql.join(
+        joined.map((one) => joinOf(one, list.company ?? 'company_id')),
+        sql` `,
+      )}
+      where ${ofCompany(list, work, null)} and ${sql.ref(`t.${list.id}`)} = ${steady(id)}`,
+  );
+  return rows[0];
+}

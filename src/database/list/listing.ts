@@ -1,0 +1,32 @@
+import type { Row, Tables } from '../tables/tables.js';
+import type { CounterName } from '../totals/count.js';
+import type { FilterColumn } from './condition.js';
+
+/** The declaration of a list: its table, its orders and its filters. */
+export interface Listing<Name extends keyof Tables, T> {
+  /** Name of the record type, for example `LogicalNumber`. */
+  readonly name: string;
+  readonly table: Name;
+  /** Column of the unique id. */
+  readonly id: string & keyof Row<Name>;
+  /** By public name, the columns to order by. Each has an index and is never null. */
+  readonly orders: Readonly<Record<string, string & keyof Row<Name>>>;
+  /** By public name, the columns to filter by. */
+  readonly filters: Readonly<Record<string, FilterColumn>>;
+  readonly recordOf: (row: Row<Name>) => T;
+  /** Records may hold long texts, so the bytes that one request reads of them are limited. */
+  readonly isLarge?: true;
+  /** Column with the id of the company; `company_id` unless set. */
+  readonly company?: string;
+  /** The counter of the company's rows; a number where there is none. */
+  readonly rows: CounterName | number;
+  /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
+  readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
+  /** By name, columns that are no property of a record: fields are computed from them. */
+  readonly others?: Readonly<Record<string, string & keyof Row<Name>>>;
+  /** Columns that change without a change of their company: what is ordered by them is not kept. */
+  readonly neverKept?: readonly (string & keyof Row<Name>)[];
+}
+
+/** Some columns of a row, by name. */
+export type ListRow = Readonly<Record<string, unknown>>;

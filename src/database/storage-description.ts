@@ -1,0 +1,22 @@
+/** Sizes of tables, and the ages of their rows, in the output of `db info`. */
+import type { StorageSizes } from './database.js';
+import type { Oldest } from './totals/oldest.js';
+
+/** Tables that the text names; the JSON has all. */
+const LARGEST = 10;
+
+export function storageFields(sizes: StorageSizes | null, oldest: Oldest): Readonly<Record<string, unknown>> {
+  return { tables: sizes?.tables ?? null, free_bytes: sizes?.freeBytes ?? null, oldest };
+}
+
+export function storageLines(sizes: StorageSizes | null, oldest: Oldest): readonly string[] {
+  const largest = Object.entries(sizes?.tables ?? {})
+    .toSorted(([, a], [, b]) => b.bytes - a.bytes)
+    .slice(0, LARGEST);
+  const free = sizes?.freeBytes ?? null;
+  return [
+    ...largest.map(([name, { bytes, rows }]) => `table ${name}: ${bytes} bytes, ${rows} rows`),
+    ...(free === null ? [] : [`free in the file: ${free} bytes`]),
+    ...Object.entries(oldest).map(([kind, at]) => `oldest of ${kind}: ${at?.toISOString() ?? 'none'}`),
+  ];
+}

@@ -1,0 +1,69 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** What is stored, by table, and what retention keeps and has deleted, by kind. Null where it is not known. */
+export interface StorageFigures {
+  readonly sizes: {
+    readonly tables: Readonly<Record<string, { readonly bytes: number; readonly rows: number }>>;
+    readonly freeBytes: number | null;
+  } | null;
+  readonly rows: {
+    /** By kind, the time of the oldest row, in milliseconds since 1970; null if there is none. */
+    readonly oldest: Readonly<Record<string, number | null>>;
+    /** By kind, the number of rows that were deleted so far. */
+    readonly deleted: Readonly<Record<string, number>>;
+  } | null;
+}
+
+const MS_PER_SECOND = 1_000;
+
+export function addStorageFigures(figures: () => StorageFigures, register: Registry): void {
+  const gauge = gaugesIn(figures, register);
+  gauge('database_table_bytes', 'Size of a table with its indexes.', ['table'], ({ sizes }) =>
+    each(sizes, 'bytes'),
+  );
+  gauge('database_table_rows', 'Rows of a table; on PostgreSQL an estimate.', ['table'], ({ sizes }) =>
+    each(sizes, 'rows'),
+  );
+  gauge('database_free_bytes', 'Room inside of a database file, for new rows.', [], ({ sizes }) => ({
+    file: sizes?.freeBytes ?? null,
+  }));
+  const oldest = 'Time of the oldest row of a kind that retention deletes.';
+  gauge('retention_oldest_timestamp_seconds', oldest, ['kind'], ({ rows }) => inSeconds(rows?.oldest ?? {}));
+  const deleted = 'Rows that retention has deleted so far.';
+  gauge('retention_deleted_rows', deleted, ['kind'], ({ rows }) => rows?.deleted ?? {});
+}
+
+type AddGauge = (
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  valuesOf: (figures: StorageFigures) => Values,
+) => void;
+
+function gaugesIn(figures: () => StorageFigures, register: Registry): AddGauge {
+  return (name, help, labelNames, valuesOf) => {
+    new Gauge({
+      ...{ name, help, labelNames: [...labelNames], registers: [register] },
+      collect() {
+        this.reset();
+        // A gauge without a label would be 0 where nothing is known.
+        if (labelNames.length === 0) this.remove();
+        for (const [value, number] of Object.entries(valuesOf(figures()))) {
+          const labels = Object.fromEntries(labelNames.map((label) => [label, value]));
+          if (number !== null) this.set(labels, number);
+        }
+      },
+    });
+  };
+}
+
+function inSeconds(times: Values): Values {
+  const seconds = Object.entries(times).map(([kind, at]) => [kind, at === null ? null : at / MS_PER_SECOND]);
+  return Object.fromEntries(seconds) as Values;
+}
+
+type Values = Readonly<Record<string, number | null>>;
+
+function each(sizes: StorageFigures['sizes'], field: 'bytes' | 'rows'): Values {
+  return Object.fromEntries(Object.entries(sizes?.tables ?? {}).map(([name, size]) => [name, size[field]]));
+}

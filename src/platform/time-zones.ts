@@ -1,0 +1,82 @@
+import { DAY, SECOND } from './clock.js';
+
+/** From `at` on, until the next change, clocks show UTC plus `offset`. Milliseconds, since 1970 and of time. */
+export interface OffsetChange {
+  readonly at: number;
+  readonly offset: number;
+}
+
+/** The name of a time zone as Intl has it, for example `America/Sao_Paulo` for any case; undefined if it has none. */
+export function timeZoneNamed(name: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ascending: the offset at `from`, and every change after it and before `to`. `timeZone` is a name that Intl has. */
+export function offsetsIn(timeZone: string, from: number, to: number): readonly OffsetChange[] {
+  const offsets = [{ at: from, offset: offsetAt(timeZone, from) }];
+  const last = new Date(to).getUTCFullYear();
+  for (let year = new Date(from).getUTCFullYear(); year <= last; year += 1) {
+    offsets.push(...changesOf(timeZone, year).filter(({ at }) => at > from && at < to));
+  }
+  return offsets;
+}
+
+/** Changes by zone and year, since finding those of a year takes about a millisecond. */
+const changes = new Map<string, readonly OffsetChange[]>();
+const MAX_YEARS = 2_000;
+/** Changes that follow each other sooner would be missed; none have since 1970. */
+const STEP = 3 * DAY;
+
+function changesOf(timeZone: string, year: number): readonly OffsetChange[] {
+  const key = `${year} ${timeZone}`;
+  const known = changes.get(key);
+  if (known !== undefined) return known;
+  const found: OffsetChange[] = [];
+  const end = Date.UTC(year + 1, 0, 1);
+  let before = Date.UTC(year, 0, 1) - 1;
+  let offset = offsetAt(timeZone, before);
+  while (before < end - 1) {
+    const at = Math.min(before + STEP, end - 1);
+    const next = offsetAt(timeZone, at);
+    if (next !== offset) found.push({ at: changeBetween(timeZone, before, at), offset: next });
+    [before, offset] = [at, next];
+  }
+  if (changes.size >= MAX_YEARS) changes.clear();
+  changes.set(key, found);
+  return found;
+}
+
+/** The second in which the offset of `to` begins. */
+function changeBetween(timeZone: string, from: number, to: number): number {
+  const offset = offsetAt(timeZone, to);
+  let [before, after] = [Math.floor(from / SECOND), Math.ceil(to / SECOND)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(timeZone, middle * SECOND) === offset) after = middle;
+    else before = middle;
+  }
+  return after * SECOND;
+}
+
+/** Formats by zone, since making one takes far longer than using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATS = 500;
+
+/** The offset of local time from UTC at an instant. */
+export function offsetAt(timeZone: string, at: number): number {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    if (formats.size >= MAX_FORMATS) formats.clear();
+    format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+    formats.set(timeZone, format);
+  }
+  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+  const [, sign, hours = 0, minutes = 0, seconds = 0] =
+    /^GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?/.exec(name) ?? [];
+  const length = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
+  return sign === '-' ? -length : length;
+}

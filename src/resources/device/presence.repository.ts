@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+
+import { runCached } from '../../database/company/cached-query.js';
+import { specialSql } from '../../database/company/special-sql.js';
+import { inIds, instantIn, pairTable, typed, unindexed } from '../../database/storage.js';
+import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
+import { HOUR } from '../../platform/clock.js';
+import { sightingOf, type SeenDevice, type Sighting } from './presence.model.js';
+
+/** By id of the device. One statement. */
+export async function selectSightings(
+  work: ReadWork,
+  deviceIds: readonly number[],
+): Promise<ReadonlyMap<number, Sighting>> {
+  const { db, companyId } = specialSql(work);
+  work.doNotKeep?.();
+  const rows = await runCached<{ id: number; last_seen_at: number }>(
+    db,
+    'sightings',
+    [companyId, JSON.stringify(deviceIds)],
+    () =>
+      sql`select id, last_seen_at from devices where company_id = ${companyId} and id ${inIds(deviceIds)}`,
+  );
+  return new Map(rows.map((row) => [row.id, sightingOf(row.last_seen_at, work)]));
+}
+
+/** A stored time that is further ahead of the server's clock is of a clock that was wrong. */
+const MAX_AHEAD_MS = HOUR;
+
+/** Stores when devices were seen, unless another node has stored a later time. Ignores those that do not exist any more. */
+export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);
+  const stored = unindexed(sql.ref('devices.last_seen_at'));
+  const ahead = new Date(work.now.getTime() + MAX_AHEAD_MS);
+  await sql`update devices set last_seen_at = ${instantIn('pair.other')}
+    from ${pairTable('integer', pairs)}
+    where devices.company_id = ${companyId} and devices.id = pair.id
+    and (${stored} < ${instantIn('pair.other')} or ${stored} > ${typed('instant', ahead)})`.execute(db);
+}

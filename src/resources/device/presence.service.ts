@@ -1,0 +1,23 @@
+import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
+import type { ReadWork } from '../../database/work.js';
+import type { Device } from './device.model.js';
+import type { Sighting } from './presence.model.js';
+import { selectSightings } from './presence.repository.js';
+
+export { devicesByGroup, devicesByPresence, MAX_GROUPS } from './presence-summary.repository.js';
+export { storeSightings } from './presence.repository.js';
+
+/** What `devicesByPresence` and `devicesByGroup` examine: index entries, and by group the number of each device. */
+export const BY_PRESENCE: Examination = { values: 3, rows: 'devices' };
+export const BY_GROUP: Examination = { values: 3 + ROW_VALUES, rows: 'devices' };
+
+/** When the terminals of devices were last seen, by id. One statement. */
+export async function sightings(
+  work: ReadWork,
+  devices: readonly Pick<Device, 'id'>[],
+): Promise<ReadonlyMap<number, Sighting>> {
+  return await selectSightings(
+    work,
+    devices.map(({ id }) => id),
+  );
+}

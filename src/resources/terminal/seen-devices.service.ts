@@ -1,0 +1,130 @@
+import type { Units } from '../../database/work.js';
+import { MINUTE, SECOND, type Clock } from '../../platform/clock.js';
+import { CompanyNotes } from '../../platform/concurrency/company-notes.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { SeenDevice } from '../device/presence.model.js';
+import { storeSightings } from '../device/presence.service.js';
+
+/** Devices of which a node knows when they were last seen; some 40 MB. */
+const MAX_DEVICES = 200_000;
+/** Takes 5 to 10 ms on SQLite. More would hold the event loop, and other writers, for too long. */
+const ROWS_PER_UNIT = 250;
+/** To look at so many takes less than 5 ms. */
+const IDS_PER_TURN = 2_000;
+const TIMES = { soonMs: SECOND / 4, intervalMs: 5 * SECOND };
+
+interface Seen {
+  /** By the wall clock of this node. */
+  at: number;
+  /** When the device may be written again, by `elapsed`. */
+  dueAt: number;
+  /** Whether `at` is yet to be written. */
+  isWaiting: boolean;
+}
+
+/**
+ * Stores when terminals were last seen. Each node writes a device once a minute at most, and then the time of its last
+ * request, also if no other request follows; what comes together is one statement.
+ */
+export class SeenDevices {
+  /** Devices that are waiting to be written, by company. */
+  readonly #notes: CompanyNotes<Set<number>>;
+  /** By company and device: those that wait, and those that were written in the last minute. What was written last is last. */
+  readonly #seen = new Map<string, Seen>();
+  #isFinishing = false;
+
+  constructor(
+    private readonly units: Units,
+    private readonly clock: Clock,
+    private readonly onError: (error: unknown) => void,
+    private readonly maxDevices = MAX_DEVICES,
+  ) {
+    this.#notes = new CompanyNotes({
+      ...{ onError, clock, times: TIMES },
+      create: () => new Set<number>(),
+      store: (companyId, deviceIds) => this.#store(companyId, deviceIds),
+    });
+  }
+
+  /** To be called for each request of a terminal that was admitted. `now` is the server's time. */
+  note(companyId: number, deviceId: number, now: Date): void {
+    const key = keyOf(companyId, deviceId);
+    const seen = this.#seen.get(key) ?? this.#add(key);
+    // Also if it is earlier: then the clock was set right.
+    seen.at = now.getTime();
+    if (seen.isWaiting) return;
+    seen.isWaiting = true;
+    this.#notes.of(companyId).add(deviceId);
+  }
+
+  /** Stores all that was noted. To be called when no request is running any more. Never rejects. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true;
+    await this.#notes.finish();
+  }
+
+  async #store(companyId: number, deviceIds: ReadonlySet<number>): Promise<void> {
+    this.#forgetOld();
+    let part: SeenDevice[] = [];
+    let looked = 0;
+    for (const deviceId of deviceIds) {
+      if ((looked += 1) % IDS_PER_TURN === 0) await yieldToEventLoop();
+      part.push(...this.#taken(companyId, deviceId));
+      if (part.length < ROWS_PER_UNIT) continue;
+      await this.#write(companyId, part);
+      part = [];
+    }
+    if (part.length > 0) await this.#write(companyId, part);
+  }
+
+  /** The device, if it is to be written now: it was not in the last minute. Otherwise it waits on. */
+  #taken(companyId: number, deviceId: number): readonly SeenDevice[] {
+    const key = keyOf(companyId, deviceId);
+    const seen = this.#seen.get(key);
+    if (seen === undefined) return [];
+    const now = this.clock.elapsed();
+    if (seen.dueAt > now && !this.#isFinishing) {
+      this.#notes.of(companyId).add(deviceId);
+      return [];
+    }
+    this.#seen.delete(key);
+    this.#seen.set(key, { at: seen.at, dueAt: now + MINUTE, isWaiting: false });
+    return [{ deviceId, seenAt: seen.at }];
+  }
+
+  async #write(companyId: number, part: readonly SeenDevice[]): Promise<void> {
+    const stored = this.units.note(companyId, (work) => storeSightings(work, part), { isNeverKept: true });
+    await stored.catch((error: unknown) => this.#failed(companyId, part, error));
+  }
+
+  /** They are written a minute later, unless the server ends. */
+  #failed(companyId: number, part: readonly SeenDevice[], error: unknown): void {
+    this.onError(error);
+    if (this.#isFinishing) return;
+    for (const { deviceId, seenAt } of part) {
+      const isSeenAgain = this.#seen.get(keyOf(companyId, deviceId))?.isWaiting === true;
+      if (!isSeenAgain) this.note(companyId, deviceId, new Date(seenAt));
+    }
+  }
+
+  /** Forgets devices that were written more than a minute ago and not seen since. */
+  #forgetOld(): void {
+    const now = this.clock.elapsed();
+    let forgotten = 0;
+    for (const [key, { isWaiting, dueAt }] of this.#seen) {
+      if (isWaiting || dueAt > now || (forgotten += 1) > IDS_PER_TURN) return;
+      this.#seen.delete(key);
+    }
+  }
+
+  #add(key: string): Seen {
+    const [oldest = ''] = this.#seen.keys();
+    // If its time is not written yet, it is noted again with its next request.
+    if (this.#seen.size >= this.maxDevices) this.#seen.delete(oldest);
+    const seen = { at: 0, dueAt: -Infinity, isWaiting: false };
+    this.#seen.set(key, seen);
+    return seen;
+  }
+}
+
+const keyOf = (companyId: number, deviceId: number): string => `${companyId}/${deviceId}`;

@@ -1,0 +1,120 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { runCached } from '../../../database/company/cached-query.js';
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { crossJoin, inList, typed } from '../../../database/storage.js';
+import type { WriteWork } from '../../../database/work.js';
+import type { TransactionRecord } from '../transaction.model.js';
+import {
+  admittedKinds,
+  figuresOfRecord,
+  keyOfKind,
+  kindOf,
+  MAX_KINDS,
+  type Figures,
+  type PaymentKind,
+} from './transaction-figures.model.js';
+
+const numbers = new CompanyRows('logical_numbers');
+const paymentKinds = new CompanyRows('transaction_payment_kinds');
+
+/** The groups that the logical numbers of records have now, 0 for none, in the order of the records. One statement. */
+export async function groupsOf(
+  work: WriteWork,
+  records: readonly TransactionRecord[],
+): Promise<readonly number[]> {
+  const [first, ...others] = new Set(records.map(({ logicalNumber }) => logicalNumber));
+  if (first === undefined) return [];
+  const found = await numbers.select(work, { number: others.length === 0 ? first : [first, ...others] });
+  const groups = new Map(found.map(({ number, group_id: group }) => [number, group]));
+  return records.map(({ logicalNumber }) => groups.get(logicalNumber) ?? 0);
+}
+
+/**
+ * What is summed up of the payment of each of these records. No statement for kinds of payments that are remembered, else
+ * one, and two more for new kinds, which are stored.
+ */
+export async function figuresOf(
+  work: WriteWork,
+  records: readonly TransactionRecord[],
+): Promise<(record: TransactionRecord) => Figures> {
+  const kinds = new Map<string, PaymentKind>();
+  for (const record of records) {
+    const kind = kindOf(record);
+    if (kind !== undefined) kinds.set(keyOfKind(kind), kind);
+  }
+  const remembered = rememberedIn(work);
+  const named = new Set([...kinds.keys()].filter((key) => remembered.has(key)));
+  for (const kind of await storedKinds(work, without(kinds, named))) {
+    named.add(keyOfKind(kind));
+    remembered.add(keyOfKind(kind));
+  }
+  const unknown = without(kinds, named);
+  for (const kind of await addKinds(work, unknown)) named.add(keyOfKind(kind));
+  return (record) => figuresOfRecord(record, (kind) => named.has(keyOfKind(kind)));
+}
+
+const without = (kinds: ReadonlyMap<string, PaymentKind>, keys: ReadonlySet<string>): PaymentKind[] =>
+  [...kinds].flatMap(([key, kind]) => (keys.has(key) ? [] : [kind]));
+
+/**
+ * Kinds that were found in a database, by company: they stay there. One whose unit of work failed later may be among them;
+ * then its month has one more kind than others have room for.
+ */
+const found = new WeakMap<object, Map<number, Set<string>>>();
+const MAX_COMPANIES = 200;
+const MAX_REMEMBERED = 2 * MAX_KINDS;
+
+function rememberedIn(work: WriteWork): Set<string> {
+  const { db, companyId } = specialSql(work);
+  const { adapter } = db.getExecutor();
+  const companies = found.get(adapter) ?? new Map<number, Set<string>>();
+  found.set(adapter, companies);
+  const known = companies.get(companyId);
+  if (known !== undefined && known.size < MAX_REMEMBERED) return known;
+  if (companies.size >= MAX_COMPANIES) companies.clear();
+  const made = new Set<string>();
+  companies.set(companyId, made);
+  return made;
+}
+
+async function storedKinds(work: WriteWork, kinds: readonly PaymentKind[]): Promise<readonly PaymentKind[]> {
+  if (kinds.length === 0) return [];
+  const { db, companyId } = specialSql(work);
+  const build = (): RawBuilder<PaymentKind> => sql<PaymentKind>`
+    with given (month, payment_type, brand, acquirer) as (values ${sql.join(kinds.map(asRow))})
+    select k.month, k.payment_type, k.brand, k.acquirer
+    from given ${crossJoin} transaction_payment_kinds as k
+      on k.company_id = ${companyId} and k.month = given.month and k.payment_type = given.payment_type
+      and k.brand = given.brand and k.acquirer = given.acquirer`;
+  const values = kinds.flatMap(({ month, payment_type: type, brand, acquirer }) => [
+    month,
+    type,
+    brand,
+    acquirer,
+  ]);
+  if (kinds.length > MAX_CACHED) return (await build().execute(db)).rows;
+  return await runCached(db, `${kinds.length} kinds of payments`, [...values, companyId], build);
+}
+
+/** Statements for so many kinds are compiled once. */
+const MAX_CACHED = 20;
+
+function asRow({ month, payment_type: type, brand, acquirer }: PaymentKind): RawBuilder<unknown> {
+  const texts = [type, brand, acquirer].map((text) => typed('text', text));
+  return sql`(${typed('integer', month)}, ${sql.join(texts)})`;
+}
+
+/** Stores new kinds, as far as their months have room for them; returns these. */
+async function addKinds(work: WriteWork, kinds: readonly PaymentKind[]): Promise<readonly PaymentKind[]> {
+  if (kinds.length === 0) return [];
+  const { db, companyId } = specialSql(work);
+  const months = [...new Set(kinds.map(({ month }) => month))];
+  const { rows } = await sql<{ month: number; total: number }>`select month, count(*) as total
+    from transaction_payment_kinds where company_id = ${companyId} and month ${inList('integer', months)}
+    group by month`.execute(db);
+  const admitted = admittedKinds(kinds, new Map(rows.map(({ month, total }) => [month, total])));
+  if (admitted.length > 0) await paymentKinds.insert(work, admitted);
+  return admitted;
+}

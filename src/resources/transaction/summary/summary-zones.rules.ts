@@ -1,0 +1,26 @@
+import { DAY, HOUR } from '../../../platform/clock.js';
+import { offsetAt } from '../../../platform/time-zones.js';
+
+/** Years whose offsets stand for those of all times. */
+const YEARS = { from: 1970, to: 2040 };
+const known = new Map<string, readonly number[]>();
+const MAX_ZONES = 500;
+
+/**
+ * Hours of the day in UTC, 0 to 23, in which days of a zone begin that do not begin with the hour; none for zones that are
+ * whole hours from UTC.
+ */
+export function hoursWithMidnight(timeZone: string): readonly number[] {
+  const found = known.get(timeZone);
+  if (found !== undefined) return found;
+  if (known.size >= MAX_ZONES) known.clear();
+  const hours = new Set<number>();
+  for (let month = YEARS.from * 12; month < YEARS.to * 12; month += 6) {
+    const offset = offsetAt(timeZone, Date.UTC(Math.floor(month / 12), month % 12, 1));
+    const midnight = (DAY - (offset % DAY)) % DAY;
+    if (midnight % HOUR !== 0) hours.add(Math.floor(midnight / HOUR));
+  }
+  const listed = [...hours];
+  known.set(timeZone, listed);
+  return listed;
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+
+import { specialSql } from '../../../src/database/company/special-sql.js';
+import { openDatabase } from '../../../src/database/open.js';
+import { createUnits, type ReadWork, type Units } from '../../../src/database/work.js';
+import type { Caller } from '../../../src/platform/caller.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { LOCAL_ORIGIN } from '../../../src/platform/caller.js';
+import { createGroup } from '../../../src/resources/group/group.service.js';
+import { addCompany, openNodes, present } from '../../support/postgres/nodes.js';
+
+const opened = openNodes(1);
+
+type Kind = 'single' | 'several' | 'failing' | 'write' | 'failing write' | 'above' | 'system' | 'examine';
+
+interface Step {
+  readonly kind: Kind;
+  readonly company: number;
+  /** Whether it begins before the one before it has ended. */
+  readonly isParallel: boolean;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom<Kind[]>(
+    ...(['single', 'single', 'single', 'several', 'several', 'failing', 'write', 'failing write'] as const),
+    ...(['above', 'system', 'examine'] as const),
+  ),
+  company: fc.nat(2),
+  isParallel: fc.boolean(),
+});
+
+/** The companies whose groups a statement sees without any condition. */
+async function visible(work: Pick<ReadWork, 'db'>): Promise<string> {
+  const seen = sql<{ company_id: number }>`select distinct company_id from groups order by company_id`;
+  return (await seen.execute(specialSql(work as ReadWork).db)).rows.map((row) => row.company_id).join();
+}
+
+const failure = sql`select 1 / 0`;
+
+async function take(units: Units, { kind, company }: Step, callers: readonly Caller[]): Promise<void> {
+  const caller = present(callers[company]);
+  const own = String(caller.companyId);
+  const all = callers
+    .map(({ companyId }) => companyId)
+    .sort((one, other) => one - other)
+    .join();
+  switch (kind) {
+    case 'single':
+      expect(await units.read(caller, visible, { isSingle: true })).toBe(own);
+      break;
+    case 'examine':
+      expect(await units.read(caller, visible, { examines: true })).toBe(own);
+      break;
+    case 'several':
+      await units.read(caller, async (work) => {
+        expect(await visible(work)).toBe(own);
+        expect(await visible(work)).toBe(own);
+      });
+      break;
+    case 'failing':
+      await expect(
+        units.read(caller, async (work) => {
+          // One of them is still running when the unit has ended.
+          await Promise.all([failure.execute(specialSql(work).db), visible(work)]);
+        }),
+      ).rejects.toThrow('division');
+      break;
+    case 'write':
+    case 'failing write': {
+      const changed = units.write(caller, async (work) => {
+        expect(await visible(work)).toBe(own);
+        if (kind === 'failing write') await failure.execute(specialSql(work).db);
+      });
+      if (kind === 'write') await changed;
+      else await expect(changed).rejects.toThrow('division');
+      break;
+    }
+    case 'above':
+      await units.write(caller, async (work) => {
+        expect(await work.aboveCompanies(visible)).toBe(all);
+        expect(await visible(work)).toBe(own);
+      });
+      break;
+    case 'system':
+      expect(await units.systemRead(visible)).toBe(all);
+  }
+}
+
+it('settings that a connection keeps never show a unit the rows of another company', async () => {
+  const callers = await Promise.all([1, 2, 3].map(async () => (await addCompany(opened.node(0))).caller));
+  for (const caller of callers) {
+    await opened.node(0).units.write(caller, (work) => createGroup(work, { name: 'group' }));
+  }
+  // Few connections, so that units follow each other on them.
+  const database = await openDatabase({ server: opened.url }, { connections: 8 });
+  const units = createUnits(database, systemClock);
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40 }), async (steps) => {
+        let running: Promise<void>[] = [];
+        for (const each of steps) {
+          if (!each.isParallel) {
+            await Promise.all(running);
+            running = [];
+          }
+          running.push(take(units, each, callers));
+        }
+        await Promise.all(running);
+      }),
+      { numRuns: 60 },
+    );
+  } finally {
+    await database.close();
+  }
+});
+
+it('a unit that was opened for a single statement refuses another one', async () => {
+  const { units } = opened.node(0);
+  const { caller } = await addCompany(opened.node(0));
+  const twice = units.read(
+    caller,
+    async (work) => {
+      await visible(work);
+      await visible(work);
+    },
+    { isSingle: true },
+  );
+  await expect(twice).rejects.toThrow('single statement');
+  await expect(units.systemWrite(LOCAL_ORIGIN, visible)).resolves.toContain(',');
+});

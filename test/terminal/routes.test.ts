@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { DomainError } from '../../src/platform/errors.js';
 import type { TerminalExchange, TerminalRoute } from '../../src/terminal/route.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { serveRoutes, type RouteServer } from '../support/terminal-routes.js';
@@ -56,6 +57,15 @@ const routes: readonly TerminalRoute<string>[] = [
     exchange: async (exchange) => {
       const content = await exchange.write(async (_work, terminal) => Promise.resolve(terminal));
       await exchange.send({ type: 'text/plain', content, status: 203 });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/noted',
+    exchange: async (exchange) => {
+      await exchange.note(() => Promise.reject(new Error('unexpected')));
+      await exchange.note(() => Promise.reject(new DomainError('storage_full', 'The disk is full.')));
+      await exchange.send({ type: 'text/plain', content: 'sent' });
     },
   },
   {
@@ -154,6 +164,23 @@ describe('a route that sends the response itself', () => {
     await expect(exchange?.read(async () => Promise.resolve())).rejects.toThrow('Not here.');
     expect(site.noted.splice(0)).toEqual(['T-CUT']);
     await response.body?.cancel();
+  });
+
+  it('is cut when its terminal is refused meanwhile, though it asks for nothing', async () => {
+    const response = await send('/open', {}, 'T-QUIET');
+    const exchange = exchanges.at(-1);
+    const text = response.text();
+    site.refused.add('T-QUIET');
+    await expect(text).rejects.toThrow();
+    expect(exchange?.ended.aborted).toBe(true);
+    expect(exchange?.isStopping).toBe(false);
+    expect(site.noted.splice(0)).toEqual(['T-QUIET']);
+  });
+
+  it('is answered where a note fails, which is reported if it is a fault', async () => {
+    const response = await send('/noted');
+    expect([response.status, await response.text()]).toEqual([200, 'sent']);
+    expect(site.errors.splice(0)).toEqual([new Error('unexpected')]);
   });
 
   it('counts among those of its kind, of the terminal and of the company', async () => {

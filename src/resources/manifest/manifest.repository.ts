@@ -3,15 +3,18 @@ import { sql, type RawBuilder } from 'kysely';
 import { specialSql } from '../../database/company/special-sql.js';
 import { andPresent } from '../../database/removals.js';
 import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examination.js';
-import { flag, idTable, inIds } from '../../database/storage.js';
+import { crossJoin, flag, idTable, inIds } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Language } from '../app/app.model.js';
 import type { Software, StoredFile, StoredVersion } from './manifest.model.js';
 
-/** Columns of a version `v`, its app `a` and its content `c`, and the tables to be joined. */
+/**
+ * Columns of a version `v`, its app `a` and its content `c`, and the tables to be joined. The joins begin at the links: otherwise,
+ * SQLite would read all app versions of the company.
+ */
 const VERSION = sql`v.id, a.name, a.language, v.number, v.displayable, v.pos_display_label, v.size, v.crc, v.content_id,
   c.sha256`;
-const JOINED = sql`join apps as a on a.company_id = v.company_id and a.id = v.app_id
+const JOINED = sql`${crossJoin} apps as a on a.company_id = v.company_id and a.id = v.app_id
   left join contents as c on c.company_id = v.company_id and c.id = v.content_id`;
 const PRESENT = sql`${andPresent('app_versions', 'v')} ${andPresent('apps', 'a')}`;
 
@@ -93,7 +96,7 @@ async function selectHeld(
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<VersionRow>`select l.logical_number_id as holder, ${VERSION}
     from logical_number_app_versions as l
-    join app_versions as v on v.company_id = l.company_id and v.id = l.app_version_id ${JOINED}
+    ${crossJoin} app_versions as v on v.company_id = l.company_id and v.id = l.app_version_id ${JOINED}
     where l.company_id = ${companyId} and l.logical_number_id ${inIds(numberIds)}
       ${andPresent('logical_number_app_versions', 'l')} ${PRESENT}
     limit ${limit}`.execute(db);
@@ -112,9 +115,9 @@ async function selectModules(
       where m.company_id = ${companyId} and m.app_version_id ${inIds(versionIds)}
       union
       select r.holder, m.module_id from reached as r
-      join app_version_modules as m on m.company_id = ${companyId} and m.app_version_id = r.id)
+      ${crossJoin} app_version_modules as m on m.company_id = ${companyId} and m.app_version_id = r.id)
     select r.holder, ${VERSION} from reached as r
-    join app_versions as v on v.company_id = ${companyId} and v.id = r.id ${JOINED}
+    ${crossJoin} app_versions as v on v.company_id = ${companyId} and v.id = r.id ${JOINED}
     where true ${PRESENT}
     limit ${limit}`.execute(db);
   return rows;
@@ -129,8 +132,8 @@ async function selectFiles(
   const columns: RawBuilder<unknown> = sql`f.id, f.name, f.size, f.crc, f.content_id, c.sha256`;
   const { rows } = await sql<FileRow>`select x.app_version_id as holder, ${columns}
     from app_version_files as x
-    join files as f on f.company_id = x.company_id and f.id = x.file_id
-    join contents as c on c.company_id = f.company_id and c.id = f.content_id
+    ${crossJoin} files as f on f.company_id = x.company_id and f.id = x.file_id
+    ${crossJoin} contents as c on c.company_id = f.company_id and c.id = f.content_id
     where x.company_id = ${companyId} and x.app_version_id ${inIds(versionIds)}
     limit ${limit}`.execute(db);
   return rows;

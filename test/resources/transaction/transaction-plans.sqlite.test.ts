@@ -109,7 +109,7 @@ describe('a list of GraphQL', () => {
     const database = new Sqlite(fileOf(server.place));
     try {
       expect(planOf(database, lookUp).join()).toContain(
-        'SEARCH transactions USING INDEX transactions_reference (company_id=? AND reference=?)',
+        'SEARCH t USING INDEX transactions_reference (company_id=? AND reference=? AND serial_number=?)',
       );
     } finally {
       database.close();

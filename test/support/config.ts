@@ -24,6 +24,7 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     ledgerChain: false,
     graphqlDevelopment: false,
     graphqlAllowList: null,
+    mqtt: null,
     tokenSecret: 'a secret for tests only: 0123456789abcdef',
     ...overrides,
   };

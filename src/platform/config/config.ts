@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { statSync } from 'node:fs';
 
 import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
+import { readMqtt, type MqttSettings } from './mqtt.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
 import { readText } from './text-file.js';
@@ -39,6 +40,8 @@ export interface Config {
   readonly graphqlDevelopment: boolean;
   /** The GraphQL documents that may run; null allows any. */
   readonly graphqlAllowList: OperationList | null;
+  /** Null: notifications do not go out over MQTT. */
+  readonly mqtt: MqttSettings | null;
 }
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -104,6 +107,10 @@ export const SETTINGS: readonly Setting[] = [
     'GRAPHQL_ALLOW_LIST',
     'JSON file of the GraphQL documents that may run: a list, or an object by SHA-256',
   ),
+  setting('MQTT_URL', 'broker that notifications are published to: mqtts://broker.example:8883'),
+  setting('MQTT_USERNAME', 'user name of the server at the broker'),
+  setting('MQTT_PASSWORD_FILE', 'file of the password of MQTT_USERNAME'),
+  setting('MQTT_CA_FILE', 'certificates (PEM) to trust instead of the public ones, for mqtts://'),
 ];
 
 /** Names of settings whose values must not be printed. */
@@ -150,6 +157,7 @@ export function readConfig(environment: Environment): Config {
     ledgerChain: read('LEDGER_CHAIN', parseSwitch, false),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch, false),
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', readAllowList, null),
+    mqtt: read('MQTT_URL', (url) => readMqtt(url, valueOf), null),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

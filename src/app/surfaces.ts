@@ -67,7 +67,9 @@ export interface Surfaces {
 export function createSurfaces(parts: SurfaceParts): Surfaces {
   const { config, clock, units, monitoring, onError } = parts;
   const bodyRate = { clock, windowMs: parts.timeouts.bodyMs };
-  const terminals = createTerminals(parts, createAuthenticator(units, clock, onError), bodyRate);
+  const stopping = new AbortController();
+  const access = createAuthenticator(units, clock, onError);
+  const terminals = createTerminals({ ...parts, stopping: stopping.signal }, access, bodyRate);
   const { authenticator } = terminals;
   const count = requestCounter(parts);
   const services = createServices(parts, authenticator, bodyRate);
@@ -89,6 +91,7 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
     onError,
   });
   const stop = async (graceMs: number): Promise<void> => {
+    stopping.abort();
     await Promise.all([graphql.stop(graceMs), terminals.stop()]);
   };
   return { listener, load: graphql.load, stop };

@@ -21,6 +21,8 @@ export interface TerminalParts {
   readonly clock: Clock;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown) => void;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 export interface Terminals {
@@ -34,14 +36,14 @@ export interface Terminals {
 
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(
-  { units, clock, monitoring, onError }: TerminalParts,
+  { units, clock, monitoring, onError, stopping }: TerminalParts,
   access: Authenticator,
   bodyRate: BodyRate,
 ): Terminals {
   const find = createDeviceTokenLookUp(units, clock);
   const refusals = createRefusalLog(units, clock, onError);
   const router = createTerminalRouter(terminalRoutes, {
-    ...{ units, bodyRate },
+    ...{ units, bodyRate, stopping },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find }, given, origin),
     admit: admitTerminal,

@@ -52,6 +52,8 @@ export interface WriteWork extends ReadWork {
   demandRoom(): void;
   /** Counts the unit as a deletion, though it adds no ledger entry: that it succeeds does not show that there is room. */
   freesRoom(): void;
+  /** Reports a change that adds no ledger entry to `Units.onCommitted`, after the commit. */
+  report(change: CommittedChange): void;
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }
@@ -208,11 +210,13 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const actions: (() => void)[] = [];
     const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
     const { doesFree, ...room } = roomOf(database);
+    const reported: CommittedChange[] = [];
+    const report = (reportedChange: CommittedChange): void => void reported.push(reportedChange);
     let recorded: readonly RecordedChange[] = [];
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const used = await use(workOf(database, { db, now, ledger, ...hooks, ...room }));
+      const used = await use(workOf(database, { db, now, ledger, report, ...hooks, ...room }));
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
@@ -221,7 +225,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), companyId);
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();
-    committed.report(recorded);
+    committed.report([...recorded, ...reported]);
     return result;
   }
 

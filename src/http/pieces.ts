@@ -77,24 +77,34 @@ export async function writeBuffers(response: Response, buffers: Buffer[], held?:
   }
 }
 
-/** Sends texts as they are made, each when the client has taken the ones before. */
-export async function sendInPieces(response: Response, pieces: AsyncIterable<string>): Promise<void> {
+/** Sends texts or bytes as they are made, each when the client has taken the ones before. */
+export async function sendInPieces(
+  response: Response,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   await writeInPieces(response, pieces);
   if (!response.destroyed) response.end();
 }
 
-/** Like `sendInPieces`; the response goes on. No text is made for a client that is gone. */
-export async function writeInPieces(response: Response, pieces: AsyncIterable<string>): Promise<void> {
-  for await (const text of pieces) {
-    if (text.length <= PIECE_BYTES) await writePiece(response, text);
-    else await writeBuffers(response, bufferPieces(text));
+/** Like `sendInPieces`; the response goes on. Nothing is made for a client that is gone. */
+export async function writeInPieces(
+  response: Response,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  for await (const piece of pieces) {
+    if (typeof piece !== 'string') await writeBuffers(response, [viewOf(piece)]);
+    else if (piece.length <= PIECE_BYTES) await writePiece(response, piece);
+    else await writeBuffers(response, bufferPieces(piece));
     if (response.destroyed) return;
   }
 }
 
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 /** The base64 text of bytes in pieces. Only the last bytes of a content may have a length that is no multiple of 3. */
 export function* base64Pieces(bytes: Uint8Array): Generator<string> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = viewOf(bytes);
   for (let start = 0; start < buffer.length; start += BASE64_BYTES) {
     yield buffer.toString('base64', start, start + BASE64_BYTES);
   }

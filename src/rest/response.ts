@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 
+import { isUnchanged } from '../http/conditional.js';
 import {
   base64Pieces,
   holdBytes,
@@ -93,13 +94,6 @@ export async function sendResponse(
   if (changed === null) holdBytes(response, STREAM_BYTES);
   else if (!holdChanged(response, changed, STREAM_BYTES)) return;
   await sendInPieces(response, withContent(head, readContent(content.id), tail));
-}
-
-/** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
-function isUnchanged({ method, headers }: Request, etag: string | undefined): boolean {
-  const given = headers['if-none-match'];
-  if (etag === undefined || given === undefined || !['GET', 'HEAD'].includes(method)) return false;
-  return given.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }
 
 function bytesOf(parts: readonly string[], { size }: ContentReference): number {

@@ -1,14 +1,84 @@
 import type { z } from 'zod';
 
-import type { WriteWork } from '../database/work.js';
+import type { ReadWork, WriteWork } from '../database/work.js';
 
-/** A route below /terminal/v1. `T` is a terminal that may use the service. */
-export interface TerminalRoute<T> {
-  readonly method: 'POST';
-  /** Below /terminal/v1, for example `/report`. */
+interface RouteBase {
+  /** Below /terminal/v1, with placeholders: `/assets/{name}`. */
   readonly path: string;
+}
+
+/** What a request gives in its path and query. */
+export interface TerminalCall {
+  /** Parameters that a route does not use are ignored. */
+  readonly query: ReadonlyMap<string, string>;
+  /** The decoded value in the path, as it was sent: any characters. */
+  value(placeholder: string): string;
+}
+
+export interface TerminalAnswer {
+  /** Content-Type, for example `text/plain; charset=utf-8`. */
+  readonly type: string;
+  readonly content: string;
+  /** Strong, with its quotes. By default it is made from the content. */
+  readonly etag?: string;
+}
+
+/** Changes something in one unit of work. `T` is a terminal that may use the service. */
+export interface TerminalWriteRoute<T> extends RouteBase {
+  readonly method: 'POST';
   /** Fields of the JSON body, in the model's names; others are ignored. */
   readonly body: z.ZodObject;
   /** Resolves to the body of the response. */
   write(work: WriteWork, terminal: T, input: Readonly<Record<string, unknown>>): Promise<object>;
+}
+
+/** Reads in one unit of work. The answer has an ETag: 304 for a request that names it in If-None-Match. Also HEAD. */
+export interface TerminalReadRoute<T> extends RouteBase {
+  readonly method: 'GET';
+  read(work: ReadWork, terminal: T, call: TerminalCall): Promise<TerminalAnswer>;
+}
+
+/** Opens its own units of work and sends the response itself: waits, streams of events, bytes of any length. */
+export interface TerminalExchangeRoute<T> extends RouteBase {
+  readonly method: 'GET' | 'POST';
+  /** Resolves when the response is sent. Errors that come before it become the response; later ones cut it. */
+  exchange(exchange: TerminalExchange<T>): Promise<void>;
+}
+
+export type TerminalRoute<T> = TerminalWriteRoute<T> | TerminalReadRoute<T> | TerminalExchangeRoute<T>;
+
+/**
+ * A request whose route sends the response itself. The terminal is known in units of work only: each begins by looking up
+ * the token again and admitting the terminal again, so a route that goes on for hours notices that it may not.
+ */
+export interface TerminalExchange<T> extends TerminalCall {
+  /** HEAD: the response ends after its headers, and its pieces are not made. */
+  readonly method: string;
+  header(name: string): string | undefined;
+  /** Aborted when the client has left, the server stops, or the terminal may not use the service any more. */
+  readonly ended: AbortSignal;
+  /** Whether it ended because the server stops: the client is still there, and can be answered. */
+  readonly isStopping: boolean;
+  /** Errors: those of the token and of `admit`. */
+  read<V>(use: (work: ReadWork, terminal: T) => Promise<V>): Promise<V>;
+  /** Errors: those of the token and of `admit`. */
+  write<V>(use: (work: WriteWork, terminal: T) => Promise<V>): Promise<V>;
+  /**
+   * From now on, the request counts among those of this kind, and not among the requests in progress of its terminal and
+   * company. Errors: 429, `busy`.
+   */
+  occupy(kind: string, limits: { readonly ofTerminal: number; readonly ofCompany: number }): void;
+  /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
+  body(): AsyncGenerator<Uint8Array, undefined>;
+  /** Sends the whole answer, or 304. Without `etag`, there is no ETag. */
+  send(answer: TerminalAnswer & { readonly status?: number }): Promise<void>;
+  /** Sends pieces as they are made, each when the client has taken those before. They must end when `ended` is aborted. */
+  stream(head: StreamHead, pieces: AsyncIterable<string | Uint8Array>): Promise<void>;
+}
+
+export interface StreamHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The most that is in memory for it at a time: counted until the response is closed. */
+  readonly heldBytes: number;
 }

@@ -3,10 +3,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { ReadWork, Units } from '../database/work.js';
 import { inviteBody, MAX_BODY_BYTES, readBody } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
+import { etagOfText } from '../http/conditional.js';
 import { bearerToken } from '../http/credential.js';
 import { holdBytes, sendText } from '../http/pieces.js';
 import { methodNotAllowed } from '../http/problem.js';
-import { malformed } from '../http/query.js';
+import { malformed, readQuery } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
 import { JSON_TYPE, sendMethods } from '../http/send.js';
 import { enterCompany, leaveRequests } from '../http/server/requests.js';
@@ -15,9 +16,10 @@ import { companyOwner, enterEventLoop, workFor } from '../platform/concurrency/e
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { pickInput } from '../rest/input.js';
-import { RouteTable, type FoundPath } from '../rest/route-table.js';
+import { RouteTable, type FoundPath, type KnownRoute, type PathValues } from '../rest/route-table.js';
+import { Exchange, sendAnswer } from './exchange.js';
 import type { LimitTerminal } from './limits.js';
-import type { TerminalRoute } from './route.js';
+import type { TerminalCall, TerminalReadRoute, TerminalRoute, TerminalWriteRoute } from './route.js';
 
 const TERMINAL_PREFIX = '/terminal/v1';
 
@@ -35,11 +37,21 @@ export interface TerminalOptions<T> {
   readonly admit: (work: ReadWork, claim: TerminalClaim) => Promise<T>;
   /** Called for each request that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** A request whose terminal is known. */
+interface Received {
+  readonly request: Request;
+  readonly response: Response;
+  readonly call: TerminalCall;
+  readonly claim: TerminalClaim;
 }
 
 /**
- * The handler of all routes below /terminal/v1. OPTIONS lists the methods of a path in `Allow`, any other method that a
- * path does not have is 405. Passes on what is none of them.
+ * The handler of all routes below /terminal/v1. HEAD is GET without a body, OPTIONS lists the methods of a path in `Allow`, any
+ * other method that a path does not have is 405. Passes on what is none of them.
  */
 export function createTerminalRouter<T>(
   routes: readonly TerminalRoute<T>[],
@@ -55,22 +67,37 @@ export function createTerminalRouter<T>(
 }
 
 async function serve<T>(
-  { path: { methods, allowed, template } }: FoundPath<TerminalRoute<T>>,
+  { path: { methods, allowed, template }, values }: FoundPath<TerminalRoute<T>>,
   request: Request,
   response: Response,
   options: TerminalOptions<T>,
 ): Promise<void> {
-  const known = methods.get(request.method);
+  const known = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
   requestContextOf(response).template = known?.template ?? template;
   if (request.method === 'OPTIONS') {
     sendMethods(response, allowed);
     return;
   }
   if (known === undefined) throw methodNotAllowed(allowed);
+  const call = callOf(known, values, readQuery(request.originalUrl));
   const claim = await identify(request, response, options);
-  await workFor(companyOwner(claim.caller), () =>
-    handle({ route: known.route, claim }, request, response, options),
-  );
+  const received = { request, response, call, claim };
+  await workFor(companyOwner(claim.caller), () => handle(known.route, received, options));
+}
+
+function callOf(
+  { placeholders, template }: Pick<KnownRoute<TerminalRoute<unknown>>, 'placeholders' | 'template'>,
+  values: PathValues,
+  query: ReadonlyMap<string, string>,
+): TerminalCall {
+  return {
+    query,
+    value: (placeholder) => {
+      const value = values[`p${placeholders.indexOf(placeholder)}`];
+      if (value === undefined) throw new Error(`The path ${template} has no placeholder ${placeholder}`);
+      return value;
+    },
+  };
 }
 
 /**
@@ -80,15 +107,23 @@ async function serve<T>(
 async function identify<T>(
   request: Request,
   response: Response,
-  { claim, limit }: TerminalOptions<T>,
+  options: TerminalOptions<T>,
+): Promise<TerminalClaim> {
+  const claimed = await claimOf(request, response, options);
+  leaveRequests(response);
+  enterCompany(response, claimed.caller);
+  await options.limit(response, claimed);
+  return claimed;
+}
+
+async function claimOf<T>(
+  request: Request,
+  response: Response,
+  { claim }: TerminalOptions<T>,
 ): Promise<TerminalClaim> {
   const { ip, requestId } = requestContextOf(response);
   const given = { token: bearerToken(request), named: namedTerminal(request) };
-  const claimed = await claim(given, { channel: 'api', ip, requestId });
-  leaveRequests(response);
-  enterCompany(response, claimed.caller);
-  await limit(response, claimed);
-  return claimed;
+  return await claim(given, { channel: 'api', ip, requestId });
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -105,26 +140,51 @@ function namedTerminal({ headers }: Request): string | undefined {
 }
 
 async function handle<T>(
-  { route, claim }: { readonly route: TerminalRoute<T>; readonly claim: TerminalClaim },
-  request: Request,
-  response: Response,
-  { units, bodyRate, admit, onRefused }: TerminalOptions<T>,
+  route: TerminalRoute<T>,
+  received: Received,
+  options: TerminalOptions<T>,
 ): Promise<void> {
-  // Refuses a request whose response would have to wait, before anything is changed.
+  const { request, response, claim } = received;
+  // Refuses a request whose response would have to wait, before anything is read or changed.
   requestContextOf(response).limits.waiting.demandRoom(claim.caller.companyId);
+  if ('exchange' in route) {
+    const claimAgain = (): Promise<TerminalClaim> => claimOf(request, response, options);
+    await route.exchange(new Exchange({ ...options, ...received, claimAgain }));
+    return;
+  }
+  try {
+    await ('write' in route ? change(route, received, options) : answer(route, received, options));
+  } catch (error) {
+    if (error instanceof TerminalRefused) options.onRefused(claim, error);
+    throw error;
+  }
+}
+
+async function change<T>(
+  route: TerminalWriteRoute<T>,
+  { request, response, claim }: Received,
+  { units, bodyRate, admit }: TerminalOptions<T>,
+): Promise<void> {
   const held = holdBytes(response, PIECE_BYTES);
   inviteBody(request, response);
   const body = await readBody(request, { rate: bodyRate, maxBytes: MAX_BODY_BYTES });
   await enterEventLoop();
   const input = pickInput(route.body, body);
-  try {
-    const answer = await units.write(claim.caller, async (work) =>
-      route.write(work, await admit(work, claim), input),
-    );
-    response.setHeader('Content-Type', JSON_TYPE);
-    await sendText(response, JSON.stringify(answer), held);
-  } catch (error) {
-    if (error instanceof TerminalRefused) onRefused(claim, error);
-    throw error;
-  }
+  const result = await units.write(claim.caller, async (work) =>
+    route.write(work, await admit(work, claim), input),
+  );
+  response.setHeader('Content-Type', JSON_TYPE);
+  await sendText(response, JSON.stringify(result), held);
+}
+
+async function answer<T>(
+  route: TerminalReadRoute<T>,
+  received: Received,
+  { units, admit }: TerminalOptions<T>,
+): Promise<void> {
+  const { call, claim } = received;
+  const read = await units.read(claim.caller, async (work) =>
+    route.read(work, await admit(work, claim), call),
+  );
+  await sendAnswer(received, { status: 200, etag: etagOfText(read.content), ...read });
 }

@@ -150,7 +150,7 @@ const links = (id: number): readonly string[] => [
   `insert into app_version_files (company_id, app_version_id, file_id) values (1, 1, ${id})`,
   `insert into logical_number_app_versions (company_id, logical_number_id, app_version_id) values (1, 1, ${id})`,
   `insert into content_chunks (company_id, content_id, sequence, bytes) values (1, ${id}, 0, x'00')`,
-  `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, updated_at)
+  `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, queued_at)
     values (9, 1, 1, ${id}, 'queued', 0)`,
   `insert into parameters (id, company_id, group_id, key, value, ${KEYED}) values (9, 1, ${id}, 'k', 'v', 1, 0, 0, 'api')`,
   `insert into metacontents (id, company_id, logical_number_id, key, value, ${KEYED})

@@ -74,7 +74,7 @@ describe('figures of the fleet', () => {
     await sql`update notification_deliveries set state = 'delivered' where id = 1`.execute(writes);
     expect(await queued()).toBe(2);
     await sql`update notification_deliveries set state = 'queued' where id = 1`.execute(writes);
-    await sql`update notification_deliveries set state = 'queued', updated_at = ${new Date(0)}`.execute(
+    await sql`update notification_deliveries set state = 'queued', queued_at = ${new Date(0)}`.execute(
       writes,
     );
     expect(await queued()).toBe(3);

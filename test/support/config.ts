@@ -18,6 +18,7 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     logLevel: 'info',
     tracesUrl: null,
     tracesShare: 1,
+    notificationsPerSecond: 500,
     maxFileBytes: 32 * 1024 * 1024,
     maxWalBytes: 1024 ** 3,
     tls: null,

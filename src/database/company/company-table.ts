@@ -15,7 +15,8 @@ import {
   type Selection,
 } from './company-rows.js';
 import { areSame, freedText } from '../storage.js';
-import type { AuditColumns, Row, Tables, Written } from '../tables/tables.js';
+import type { AuditColumns } from '../tables/columns.js';
+import type { Row, Tables, Written } from '../tables/tables.js';
 import type { ReadWork, WriteWork } from '../work.js';
 
 /** Names of the companies' tables whose rows have an id and the audit columns. */

@@ -31,6 +31,7 @@ const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   notifications: true,
   notification_deliveries: true,
   notification_targets: true,
+  notification_totals: true,
   removals: true,
   transactions: true,
   transaction_days: true,

@@ -17,6 +17,7 @@ const INSTANTS: Readonly<Record<InstantName, true>> = {
   ...{ started_at: true, finished_at: true, expires_at: true, revoked_at: true, released_at: true },
   ...{ last_used_at: true, disabled_at: true, account_disabled_at: true, locked_until: true },
   ...{ last_sign_in_at: true, signed_in_at: true, failed_since: true },
+  ...{ queued_at: true, sent_at: true, due_at: true, lease_ends_at: true },
   ...{ issued_at: true, refused_at: true, first_seen_at: true, last_seen_at: true },
 };
 

@@ -4,6 +4,7 @@ import type { Tables } from '../tables/tables.js';
 import { addGroupDefaultVersions } from './schema/default-versions.js';
 import { createSchema } from './schema/index.js';
 import { addTransactionRollups } from './schema/rollups.js';
+import { addDeliveryStates } from './schema/delivery-states.js';
 import { addTerminals } from './schema/terminals.js';
 
 /**
@@ -15,6 +16,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0014-transaction-rollups': addTransactionRollups,
   '0015-group-default-versions': addGroupDefaultVersions,
   '0016-terminals': addTerminals,
+  '0019-delivery-states': addDeliveryStates,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -26,12 +26,3 @@ export interface RemovalsTable {
   /** Who made the change; the ledger entries of the steps have it too. */
   caller: JsonColumn;
 }
-
-/** Logical numbers of a notification whose deliveries are not queued yet, in parts. */
-export interface NotificationTargetsTable {
-  company_id: number;
-  notification_id: number;
-  part: number;
-  /** Ids. */
-  logical_numbers: JsonColumn;
-}

@@ -1,7 +1,14 @@
 import type { Generated, Selectable, UpdateType } from 'kysely';
 
 import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
-import type { HeldVersionsTable, NotificationTargetsTable, RemovalsTable } from './step-tables.js';
+import type { AuditColumns, Identified } from './columns.js';
+import type {
+  NotificationDeliveriesTable,
+  NotificationsTable,
+  NotificationTargetsTable,
+  NotificationTotalsTable,
+} from './notification-tables.js';
+import type { HeldVersionsTable, RemovalsTable } from './step-tables.js';
 import type { DeviceTokensTable, TerminalRefusalsTable, UnknownTerminalsTable } from './terminal-tables.js';
 import type {
   TransactionDaysTable,
@@ -11,23 +18,8 @@ import type {
 } from './transaction-tables.js';
 import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 
-/** Who created a record, and when it changed. `revision` grows by one with each change and is the ETag. */
-export interface AuditColumns {
-  revision: number;
-  created_at: InstantColumn;
-  updated_at: InstantColumn;
-  created_by: number;
-  created_via: string;
-}
-
 /** A table that links records with records; both columns hold ids. */
 type LinksTable<Column extends string> = { company_id: number } & Record<Column, number>;
-
-/** Each company's ids count from 1. */
-interface Identified {
-  id: number;
-  company_id: number;
-}
 
 export interface CompaniesTable {
   /** Drawn at random. */
@@ -130,23 +122,6 @@ export interface ParametersTable extends Identified, OwnedColumns, AuditColumns 
 
 export interface MetacontentsTable extends Identified, OwnedColumns, AuditColumns {
   value: JsonColumn;
-}
-
-export interface NotificationsTable extends Identified, AuditColumns {
-  content: string;
-  range: string;
-  kind: string;
-  /** Recipients at the time of sending; no foreign keys, so that they may be deleted. */
-  group_id: number | null;
-  app_id: number | null;
-  expires_at: InstantColumn;
-}
-
-export interface NotificationDeliveriesTable extends Identified {
-  notification_id: number;
-  logical_number_id: number;
-  state: string;
-  updated_at: InstantColumn;
 }
 
 /** Transactions as terminals reported them; texts instead of foreign keys, so that they outlive their records. */
@@ -260,6 +235,7 @@ export interface Tables {
   notifications: NotificationsTable;
   notification_deliveries: NotificationDeliveriesTable;
   notification_targets: NotificationTargetsTable;
+  notification_totals: NotificationTotalsTable;
   removals: RemovalsTable;
   transactions: TransactionsTable;
   transaction_days: TransactionDaysTable;

@@ -28,6 +28,8 @@ export interface Config {
   readonly tracesUrl: string | null;
   /** The share of traces that are recorded, 0 to 1. */
   readonly tracesShare: number;
+  /** Notifications that this node hands out a second, over all transports. */
+  readonly notificationsPerSecond: number;
   readonly maxFileBytes: number;
   /** From this size of the write-ahead log on, the server is not ready. */
   readonly maxWalBytes: number;
@@ -91,6 +93,7 @@ export const SETTINGS: readonly Setting[] = [
   setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
   setting('TRACES_URL', 'address that traces are sent to (OTLP over HTTP); none where it is empty'),
   setting('TRACES_SHARE', 'share of the traces that are recorded, 0 to 1', '0.1'),
+  setting('NOTIFICATIONS_PER_SECOND', 'notifications that this node hands out to terminals a second', '500'),
   setting(
     'MAX_FILE_BYTES',
     'size of the largest file or bytecode that can be uploaded, in bytes',
@@ -150,6 +153,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: read('LOG_LEVEL', parseLogLevel, 'info'),
     tracesUrl: read('TRACES_URL', parseTracesUrl, null),
     tracesShare: read('TRACES_SHARE', parseShare, 0),
+    notificationsPerSecond: read('NOTIFICATIONS_PER_SECOND', wholeNumber(1, 100_000), 1),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
     maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER), MIN_WAL_BYTES),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE')), null),

@@ -1,10 +1,12 @@
-import { sql, type QueryExecutorProvider } from 'kysely';
+import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
-import { CompanyRows } from '../../database/company/company-rows.js';
+import { CompanyRows, inCompany } from '../../database/company/company-rows.js';
 import { drawIds } from '../../database/company/ids.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, idTable, instant, typed } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
+
+import { positionsBefore } from './dispatch.repository.js';
 
 export const deliveries = new CompanyRows('notification_deliveries');
 
@@ -38,11 +40,25 @@ export async function queueDeliveries(
 ): Promise<void> {
   const { db, companyId } = specialSql(work);
   const before = await idsBefore(db, companyId, logicalNumberIds.length);
+  const position = await positionsBefore(work, logicalNumberIds.length);
+  const queuedAt = typed('instant', instant.toColumn(work.now));
   await sql`insert into notification_deliveries
-      (company_id, id, notification_id, logical_number_id, state, updated_at)
+      (company_id, id, notification_id, logical_number_id, state, queued_at, due_at, sequence)
     select company_id, ${before} + row_number() over (order by id), ${typed('integer', notificationId)}, id, 'queued',
-      ${typed('instant', instant.toColumn(work.now))} from logical_numbers
+      ${queuedAt}, ${dueIfFirst(companyId, 'logical_numbers', queuedAt)}, ${position} + row_number() over (order by id)
+    from logical_numbers
     where company_id = ${companyId} and id ${inIds(logicalNumberIds)}`.execute(db);
+}
+
+/** The time of a new delivery if nothing else waits for its logical number. */
+function dueIfFirst(
+  companyId: number,
+  logicalNumber: string,
+  queuedAt: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`case when exists (select 1 from notification_deliveries as waiting
+    where waiting.company_id = ${companyId} and waiting.logical_number_id = ${sql.ref(`${logicalNumber}.id`)}
+      and waiting.finished_at is null) then null else ${queuedAt} end`;
 }
 
 /** Draws ids for so many deliveries; returns the number before the first of them. */
@@ -102,9 +118,11 @@ export async function queuePart(work: SystemWriteWork, part: Part): Promise<void
     .executeTakeFirst();
   if (deleted.numDeletedRows === 0n) return;
   const before = await idsBefore(db, companyId, logicalNumberIds.length);
+  const position = await positionsBefore(inCompany(work, companyId), logicalNumberIds.length);
   await sql`insert into notification_deliveries
-      (company_id, id, notification_id, logical_number_id, state, updated_at)
-    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, 'queued', s.created_at
+      (company_id, id, notification_id, logical_number_id, state, queued_at, due_at, sequence)
+    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, 'queued', s.created_at,
+      ${dueIfFirst(companyId, 'n', sql`s.created_at`)}, ${position} + row_number() over (order by n.id)
     from ${idTable(logicalNumberIds)} cross join logical_numbers as n cross join notifications as s
     where n.company_id = ${companyId} and n.id = p.value
       and s.company_id = ${companyId} and s.id = ${notificationId}`.execute(db);

@@ -1,0 +1,93 @@
+import { SECOND, type Clock } from '../clock.js';
+import { Queue } from './queue.js';
+
+interface Waiting {
+  readonly wanted: number;
+  readonly resolve: (granted: number) => void;
+}
+
+interface Owner {
+  readonly owner: unknown;
+  readonly waiting: Queue<Waiting>;
+}
+
+/** What may go out at once after a pause: that of this part of a second. */
+const BURST_SECONDS = 0.05;
+const MIN_TIMER_MS = 5;
+
+/** Lets a number of things a second go out, evenly. Owners that wait take turns, however much each of them wants. */
+export class Pace {
+  readonly #perMs: number;
+  readonly #most: number;
+  #available: number;
+  #countedAt: number;
+  readonly #owners = new Map<unknown, Owner>();
+  readonly #turns = new Queue<Owner>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    perSecond: number,
+    private readonly clock: Clock,
+  ) {
+    this.#perMs = perSecond / SECOND;
+    this.#most = Math.max(1, perSecond * BURST_SECONDS);
+    this.#available = this.#most;
+    this.#countedAt = clock.elapsed();
+  }
+
+  /** Resolves to how many of `wanted` may go out now: at least one, or 0 once the signal is aborted. */
+  async take(owner: unknown, wanted: number, signal?: AbortSignal): Promise<number> {
+    if (signal?.aborted === true) return 0;
+    this.#count();
+    if (this.#turns.size === 0 && this.#available >= 1) return this.#grant(wanted);
+    return await new Promise((resolve) => {
+      const own = this.#owners.get(owner) ?? { owner, waiting: new Queue<Waiting>() };
+      this.#owners.set(owner, own);
+      if (own.waiting.size === 0) this.#turns.add(own);
+      const place = own.waiting.add({
+        wanted,
+        resolve: (granted) => {
+          signal?.removeEventListener('abort', leave);
+          resolve(granted);
+        },
+      });
+      // An owner without anything that waits is left out at its turn.
+      const leave = (): void => {
+        if (own.waiting.remove(place)) resolve(0);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.#startTimer();
+    });
+  }
+
+  #count(): void {
+    const now = this.clock.elapsed();
+    this.#available = Math.min(this.#most, this.#available + (now - this.#countedAt) * this.#perMs);
+    this.#countedAt = now;
+  }
+
+  #grant(wanted: number): number {
+    const granted = Math.min(wanted, Math.floor(this.#available));
+    this.#available -= granted;
+    return granted;
+  }
+
+  #startTimer(): void {
+    const missing = Math.max(0, 1 - this.#available) / this.#perMs;
+    this.#timer ??= setTimeout(() => this.#serve(), Math.max(MIN_TIMER_MS, missing)).unref();
+  }
+
+  #serve(): void {
+    this.#timer = undefined;
+    this.#count();
+    while (this.#turns.size > 0 && this.#available >= 1) {
+      const own = this.#turns.take();
+      const next = own?.waiting.take();
+      if (own === undefined) return;
+      if (own.waiting.size > 0) this.#turns.add(own);
+      else this.#owners.delete(own.owner);
+      next?.resolve(this.#grant(next.wanted));
+    }
+    if (this.#turns.size > 0) this.#startTimer();
+  }
+}

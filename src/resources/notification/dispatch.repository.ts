@@ -1,0 +1,251 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import type { OfCompany } from '../../database/company/company-rows.js';
+import { drawIds } from '../../database/company/ids.js';
+import { specialSql } from '../../database/company/special-sql.js';
+import { inIds, idTable, instant, steady, typed } from '../../database/storage.js';
+import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import {
+  EXPIRES_MS,
+  PAUSES_MS,
+  type ClaimedDelivery,
+  type DeliveryState,
+  type FinishedState,
+} from './delivery.model.js';
+import type { WaitingDelivery } from './dispatch.rules.js';
+
+type ReadWork = OfCompany<SystemReadWork>;
+type WriteWork = OfCompany<SystemWriteWork>;
+
+/** The name under which positions of changes are drawn. */
+const CHANGES = 'delivery_changes';
+
+export interface Waiting extends WaitingDelivery {
+  readonly logicalNumberId: number;
+  readonly logicalNumber: string;
+  readonly content: string;
+}
+
+interface WaitingRow {
+  readonly id: number;
+  readonly logical_number_id: number;
+  readonly number: string;
+  readonly content: string;
+  readonly attempts: number;
+  readonly queued_at: number;
+  readonly lease_ends_at: number | null;
+  readonly is_reachable: number | boolean;
+}
+
+const waitingOf = (row: WaitingRow): Waiting => ({
+  id: row.id,
+  logicalNumberId: row.logical_number_id,
+  logicalNumber: row.number,
+  content: row.content,
+  attempts: row.attempts,
+  queuedAt: instant.fromColumn(row.queued_at),
+  leaseEndsAt: row.lease_ends_at === null ? null : instant.fromColumn(row.lease_ends_at),
+  isReachable: Boolean(row.is_reachable),
+});
+
+/** The first company after `companyId` that has a delivery that is due. */
+export async function findDueCompanyAfter(
+  work: SystemReadWork,
+  companyId: number,
+): Promise<number | undefined> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select id from companies where id > ${companyId}
+    and exists (select 1 from notification_deliveries as delivery
+      where delivery.company_id = companies.id and delivery.due_at <= ${instant.toColumn(work.now)})
+    order by id limit 1`.execute(db);
+  return rows[0]?.id;
+}
+
+const COLUMNS = sql`d.id, d.logical_number_id, n.number, s.content, d.attempts, d.queued_at, d.lease_ends_at`;
+
+/** Waiting deliveries that are due, at most one of each logical number, those first that became due first. */
+export async function selectDue(work: ReadWork, limit: number): Promise<readonly Waiting[]> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const { rows } = await sql<WaitingRow>`select ${COLUMNS}, exists (select 1 from devices
+      where devices.company_id = ${companyId} and devices.logical_number_id = d.logical_number_id
+        and devices.enabled) as is_reachable
+    from (select * from notification_deliveries
+      where company_id = ${companyId} and due_at <= ${instant.toColumn(work.now)}
+      order by due_at, id limit ${limit}) as d
+    join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
+    join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
+    order by d.due_at, d.id`.execute(db);
+  return rows.map(waitingOf);
+}
+
+/** The first waiting deliveries of a logical number, in their order. */
+export async function selectWaiting(
+  work: ReadWork,
+  logicalNumberId: number,
+  limit: number,
+): Promise<readonly Waiting[]> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const { rows } = await sql<WaitingRow>`select ${COLUMNS}, 1 as is_reachable
+    from (select * from notification_deliveries
+      where company_id = ${companyId} and logical_number_id = ${logicalNumberId} and finished_at is null
+      order by id limit ${limit}) as d
+    join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
+    join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
+    order by d.id`.execute(db);
+  return rows.map(waitingOf);
+}
+
+export interface Claim {
+  readonly leaseEndsAt: Date;
+  /** Whether they are handed to a connection with this unit of work. */
+  readonly isSent: boolean;
+}
+
+/** Counts an attempt of each delivery and holds it. The worker may push it again after a pause that grows. */
+export async function claim(
+  work: WriteWork,
+  ids: readonly number[],
+  { leaseEndsAt, isSent }: Claim,
+): Promise<void> {
+  const pauses = PAUSES_MS.slice(0, -1).map(
+    (pause, attempts) => sql`when ${sql.lit(attempts)} then ${after(work.now, pause)}`,
+  );
+  const due = sql`case when due_at is null then null else
+    case attempts ${sql.join(pauses, sql` `)} else ${after(work.now, PAUSES_MS.at(-1) ?? 0)} end end`;
+  const sent = isSent ? sql`, state = 'sent', sent_at = coalesce(sent_at, ${at(work.now)})` : sql``;
+  const set = sql`attempts = attempts + 1, lease_ends_at = ${at(leaseEndsAt)}, due_at = ${due}${sent}`;
+  await change(work, ids, { set, where: sql`finished_at is null` });
+}
+
+/** Holders of deliveries: the claim of each is named by the end of its lease. */
+type Held = Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>;
+
+export async function setSent(work: WriteWork, ids: readonly number[]): Promise<void> {
+  const set = sql`state = 'sent', sent_at = ${at(work.now)}`;
+  await change(work, ids, { set, where: sql`state = 'queued'` });
+}
+
+/** Ends claims whose deliveries were not handed to anything: these attempts do not count. */
+export async function release(work: WriteWork, held: readonly Held[], dueAt: Date): Promise<void> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const byLease = Map.groupBy(held, ({ leaseEndsAt }) => leaseEndsAt.getTime());
+  for (const [leaseEndsAt, own] of byLease) {
+    await sql`update notification_deliveries set attempts = attempts - 1, lease_ends_at = null,
+        due_at = case when due_at is null then null else ${at(dueAt)} end
+      where company_id = ${companyId} and id ${inIds(own.map(({ id }) => id))}
+        and finished_at is null and lease_ends_at = ${at(new Date(leaseEndsAt))}`.execute(db);
+  }
+}
+
+/** Makes deliveries of logical numbers that cannot be reached due when they expire, unless a device comes before. */
+export async function postpone(work: WriteWork, waiting: readonly Waiting[]): Promise<void> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const last = Math.max(...waiting.map(({ queuedAt }) => queuedAt.getTime()));
+  await sql`update notification_deliveries set due_at = ${after(new Date(last), EXPIRES_MS)}
+    where company_id = ${companyId} and id ${inIds(waiting.map(({ id }) => id))}
+      and due_at is not null`.execute(db);
+}
+
+/** Finishes those of the deliveries that wait; the next one of each logical number becomes due. Returns how many. */
+export async function finish(
+  work: WriteWork,
+  ids: readonly number[],
+  state: FinishedState,
+  reason: string | null = null,
+): Promise<number> {
+  const sent = state === 'delivered' ? sql`, sent_at = coalesce(sent_at, ${at(work.now)})` : sql``;
+  const set = sql`state = ${state}, finished_at = ${at(work.now)}, reason = ${reason}, due_at = null,
+    lease_ends_at = null${sent}`;
+  const finished = await change(work, ids, { set, where: sql`finished_at is null` });
+  await makeFirstDue(work, finished);
+  return finished.length;
+}
+
+/** The first waiting delivery of each logical number becomes due, once nothing holds it. */
+async function makeFirstDue(work: WriteWork, logicalNumberIds: readonly number[]): Promise<void> {
+  if (logicalNumberIds.length === 0) return;
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  await sql`update notification_deliveries
+    set due_at = case when lease_ends_at > ${at(work.now)} then lease_ends_at else ${at(work.now)} end
+    where company_id = ${companyId} and due_at is null and id in (
+      select (select min(waiting.id) from notification_deliveries as waiting
+        where waiting.company_id = ${companyId} and waiting.logical_number_id = p.value
+          and waiting.finished_at is null)
+      from ${idTable([...new Set(logicalNumberIds)])})`.execute(db);
+}
+
+interface Change {
+  readonly set: RawBuilder<unknown>;
+  /** On a row of the table, besides its id and company. */
+  readonly where: RawBuilder<unknown>;
+}
+
+/** Changes deliveries and gives each the position of its change. Returns the logical numbers of those that it changed. */
+async function change(
+  work: WriteWork,
+  ids: readonly number[],
+  { set, where }: Change,
+): Promise<readonly number[]> {
+  if (ids.length === 0) return [];
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const before = await positionsBefore(work, ids.length);
+  const { rows } = await sql<{ logical_number_id: number }>`update notification_deliveries
+    set ${set}, sequence = numbered.position
+    from (select p.value as id, ${before} + row_number() over (order by p.value) as position
+      from ${idTable(ids)}) as numbered
+    where notification_deliveries.company_id = ${companyId} and notification_deliveries.id = numbered.id
+      and ${where} returning logical_number_id`.execute(db);
+  return rows.map((row) => row.logical_number_id);
+}
+
+/** Draws positions for so many changes; returns the number before the first of them. */
+export async function positionsBefore(work: WriteWork, count: number): Promise<number> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const drawn = await drawIds(db, CHANGES, [{ companyId, count }]);
+  return (drawn.get(companyId) ?? 1) - 1;
+}
+
+export interface Handed {
+  readonly id: number;
+  readonly logicalNumberId: number;
+  readonly logicalNumber: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+}
+
+/** By id. */
+export async function selectHanded(
+  work: ReadWork,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Handed>> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const { rows } = await sql<{
+    id: number;
+    logical_number_id: number;
+    number: string;
+    state: DeliveryState;
+    attempts: number;
+  }>`select d.id, d.logical_number_id, n.number, d.state, d.attempts
+    from notification_deliveries as d
+    join logical_numbers as n on n.company_id = ${steady(companyId)} and n.id = d.logical_number_id
+    where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { ...row, logicalNumberId: row.logical_number_id, logicalNumber: row.number },
+    ]),
+  );
+}
+
+const at = (value: Date): RawBuilder<unknown> => typed('instant', instant.toColumn(value));
+
+const after = (value: Date, milliseconds: number): RawBuilder<unknown> =>
+  at(new Date(value.getTime() + milliseconds));

@@ -1,0 +1,48 @@
+import { EXPIRES_MS, MAX_ATTEMPTS } from './delivery.model.js';
+
+/** What is known of a waiting delivery before it is handed out. */
+export interface WaitingDelivery {
+  readonly id: number;
+  readonly attempts: number;
+  readonly queuedAt: Date;
+  readonly leaseEndsAt: Date | null;
+  /** Whether a device that may use the service works under its logical number. */
+  readonly isReachable: boolean;
+}
+
+export interface Sorted<T> {
+  readonly claimable: readonly T[];
+  readonly expired: readonly T[];
+  /** Handed out often enough. */
+  readonly unconfirmed: readonly T[];
+  readonly unreachable: readonly T[];
+}
+
+/** What to do with deliveries that nothing holds. */
+export function sorted<T extends WaitingDelivery>(deliveries: readonly T[], now: Date): Sorted<T> {
+  const kindOf = ({ queuedAt, attempts, isReachable }: T): keyof Sorted<T> => {
+    if (hasExpired(queuedAt, now)) return 'expired';
+    if (attempts >= MAX_ATTEMPTS) return 'unconfirmed';
+    return isReachable ? 'claimable' : 'unreachable';
+  };
+  const kinds = Map.groupBy(deliveries, kindOf);
+  return {
+    claimable: kinds.get('claimable') ?? [],
+    expired: kinds.get('expired') ?? [],
+    unconfirmed: kinds.get('unconfirmed') ?? [],
+    unreachable: kinds.get('unreachable') ?? [],
+  };
+}
+
+export function hasExpired(queuedAt: Date, now: Date): boolean {
+  return now.getTime() - queuedAt.getTime() >= EXPIRES_MS;
+}
+
+/**
+ * The deliveries of one logical number, in their order, up to the first one that is held: later ones wait for it, so that
+ * none overtakes another.
+ */
+export function upToHeld<T extends WaitingDelivery>(deliveries: readonly T[], now: Date): readonly T[] {
+  const held = deliveries.findIndex(({ leaseEndsAt }) => leaseEndsAt !== null && leaseEndsAt > now);
+  return held === -1 ? deliveries : deliveries.slice(0, held);
+}

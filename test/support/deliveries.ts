@@ -1,0 +1,61 @@
+import { inCompany, type OfCompany } from '../../src/database/company/company-rows.js';
+import type { SystemWriteWork, Units } from '../../src/database/work.js';
+import { sendNotification } from '../../src/resources/notification/notification.service.js';
+import { fleet } from './fleet.js';
+import { SYSTEM, type Member, type TestServer } from './server.js';
+
+/** Creates an enabled device under a logical number of its own; resolves to the id of that. */
+export async function reachable(member: Member, number: string): Promise<number> {
+  const id = await fleet.logicalNumber(member.client, number);
+  await fleet.device(member.client, `SN-${number}`, { logical_number_id: id });
+  return id;
+}
+
+/** Sends a notification to logical numbers; resolves to its id. */
+export async function notify(
+  { app }: Pick<TestServer, 'app'>,
+  { caller }: Member,
+  content: string,
+  ...logicalNumbers: string[]
+): Promise<number> {
+  const { id } = await app.units.write(caller, (work) => sendNotification(work, { content, logicalNumbers }));
+  return id;
+}
+
+/** A unit of work of the server itself that writes in the company of a member, as workers open it. */
+export async function inUnit<T>(
+  units: Units,
+  { caller: { companyId } }: Member,
+  use: (work: OfCompany<SystemWriteWork>) => Promise<T>,
+): Promise<T> {
+  return await units.systemWrite(SYSTEM, (work) => use(inCompany(work, companyId)), companyId);
+}
+
+export interface StoredDelivery {
+  readonly id: number;
+  readonly state: string;
+  readonly attempts: number;
+  readonly sent: boolean;
+  readonly finished: boolean;
+  readonly due: boolean;
+  readonly reason: string | null;
+}
+
+/** Deliveries of a company by id. */
+export async function deliveriesOf({ app }: TestServer, { caller }: Member): Promise<StoredDelivery[]> {
+  const rows = await app.database.reads
+    .selectFrom('notification_deliveries')
+    .selectAll()
+    .where('company_id', '=', caller.companyId)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    state: row.state,
+    attempts: row.attempts,
+    sent: row.sent_at !== null,
+    finished: row.finished_at !== null,
+    due: row.due_at !== null,
+    reason: row.reason,
+  }));
+}

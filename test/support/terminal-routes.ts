@@ -1,0 +1,59 @@
+import express, { type ErrorRequestHandler } from 'express';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { problemResponse } from '../../src/http/problem.js';
+import { requestContext, requestContextOf } from '../../src/http/request-context.js';
+import { sendProblem } from '../../src/http/send.js';
+import { createClientLimits } from '../../src/http/server/client-limits.js';
+import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
+import type { TerminalRoute } from '../../src/terminal/route.js';
+import { createTerminalRouter } from '../../src/terminal/router.js';
+import type { TestServer } from './server.js';
+
+/** A server with routes of a test, which admits every terminal but those in `refused`. */
+export interface RouteServer {
+  readonly url: string;
+  readonly refused: Set<string>;
+  /** Serial numbers of refused requests. */
+  readonly noted: string[];
+  readonly stopping: AbortController;
+  stop(): Promise<void>;
+}
+
+/** The serial number of a terminal is its token. */
+export async function serveRoutes(
+  { app: { units }, acme, clock }: TestServer,
+  routes: readonly TerminalRoute<string>[],
+): Promise<RouteServer> {
+  const refused = new Set<string>();
+  const noted: string[] = [];
+  const stopping = new AbortController();
+  const router = createTerminalRouter(routes, {
+    units,
+    bodyRate: { clock, windowMs: 1_000 },
+    limit: () => Promise.resolve(),
+    claim: ({ token = '' }) =>
+      Promise.resolve({ caller: acme.caller, serialNumber: token, deviceId: null } satisfies TerminalClaim),
+    admit: (_work, { serialNumber }) =>
+      refused.has(serialNumber)
+        ? Promise.reject(new TerminalRefused('Not here.', { code: 'unknown_terminal' }))
+        : Promise.resolve(serialNumber),
+    onRefused: ({ serialNumber }) => void noted.push(serialNumber),
+    stopping: stopping.signal,
+  });
+  const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
+    sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
+  const limits = createClientLimits({ trustProxy: [], idleMs: 60_000 });
+  const http = createServer(express().use(requestContext(limits), router, onError));
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    ...{ refused, noted, stopping },
+    stop: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve());
+        http.closeAllConnections();
+      }),
+  };
+}

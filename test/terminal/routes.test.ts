@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { TerminalExchange, TerminalRoute } from '../../src/terminal/route.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { serveRoutes, type RouteServer } from '../support/terminal-routes.js';
+
+let server: TestServer;
+let site: RouteServer;
+const exchanges: TerminalExchange<string>[] = [];
+
+const heldBytes = 1_024;
+const head = { status: 200, headers: { 'Content-Type': 'text/plain' }, heldBytes };
+
+/** Sends the terminal every time that it is admitted, until the exchange ends. */
+async function* admissions(exchange: TerminalExchange<string>): AsyncGenerator<string> {
+  for (let n = 1; !exchange.ended.aborted; n += 1) {
+    yield `${await exchange.read(async (_work, terminal) => Promise.resolve(terminal))} ${n}\n`;
+    if (n >= 3) await once(exchange.ended, 'abort');
+  }
+  if (exchange.isStopping) yield 'stopping\n';
+}
+
+async function* upperCase(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(Buffer.from(piece).toString().toUpperCase());
+}
+
+const routes: readonly TerminalRoute<string>[] = [
+  {
+    method: 'GET',
+    path: '/read/{name}',
+    read: async (_work, terminal, call) =>
+      Promise.resolve({
+        type: 'text/plain; charset=utf-8',
+        content: JSON.stringify([terminal, call.value('name'), call.query.get('a') ?? null]),
+      }),
+  },
+  {
+    method: 'GET',
+    path: '/tagged',
+    read: async () => Promise.resolve({ type: 'text/plain', content: 'x', etag: '"mine"' }),
+  },
+  {
+    method: 'GET',
+    path: '/open',
+    exchange: async (exchange) => {
+      exchanges.push(exchange);
+      await exchange.read(async () => Promise.resolve());
+      exchange.occupy('waits', { ofTerminal: 1, ofCompany: 2 });
+      await exchange.stream(head, admissions(exchange));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/whole',
+    exchange: async (exchange) => {
+      const content = await exchange.write(async (_work, terminal) => Promise.resolve(terminal));
+      await exchange.send({ type: 'text/plain', content, status: 203 });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/echo',
+    exchange: async (exchange) => exchange.stream(head, upperCase(exchange.body())),
+  },
+];
+
+beforeAll(async () => {
+  server = await startServer();
+  site = await serveRoutes(server, routes);
+});
+afterAll(async () => {
+  await site.stop();
+  await server.stop();
+});
+
+interface Sent extends RequestInit {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const send = async (path: string, init: Sent = {}, token = 'T-1'): Promise<Response> => {
+  const headers = { ...init.headers, authorization: `Bearer ${token}` };
+  return await fetch(`${site.url}/terminal/v1${path}`, { ...init, headers });
+};
+const codeOf = async (response: Response): Promise<string> =>
+  `${response.status} ${((await response.json()) as { code: string }).code}`;
+
+describe('a route that reads', () => {
+  it('gets the terminal, the values of the path and the query', async () => {
+    const response = await send('/read/a%2Fb?a=1&unknown=2');
+    expect(await response.json()).toEqual(['T-1', 'a/b', '1']);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await codeOf(await send('/read/x?a=1&a=2'))).toBe('400 malformed');
+    expect(await codeOf(await send('/read/x?a=%ff'))).toBe('400 malformed');
+  });
+
+  it('answers with an ETag of the content or of its own, and 304 to a request that has it', async () => {
+    const first = await send('/read/x');
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    const again = await send('/read/x', { headers: { 'if-none-match': `"y", ${etag}` } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    const other = await send('/read/y', { headers: { 'if-none-match': etag } });
+    expect([other.status, other.headers.get('etag') === etag]).toEqual([200, false]);
+    expect((await send('/tagged', { headers: { 'if-none-match': '"mine"' } })).status).toBe(304);
+  });
+
+  it('answers HEAD with the same headers and no body', async () => {
+    const [get, head] = [await send('/read/x'), await send('/read/x', { method: 'HEAD' })];
+    expect(await head.text()).toBe('');
+    for (const name of ['etag', 'content-length', 'content-type']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+    expect((await send('/read/x', { method: 'PUT' })).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('refuses a terminal that may not use the service, and notes it', async () => {
+    site.refused.add('T-OUT');
+    expect(await codeOf(await send('/read/x', {}, 'T-OUT'))).toBe('403 unknown_terminal');
+    expect(await codeOf(await send('/whole', {}, 'T-OUT'))).toBe('403 unknown_terminal');
+    expect(site.noted.splice(0)).toEqual(['T-OUT', 'T-OUT']);
+  });
+});
+
+describe('a route that sends the response itself', () => {
+  it('may send a whole answer', async () => {
+    const response = await send('/whole');
+    expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([
+      203,
+      'T-1',
+      null,
+    ]);
+  });
+
+  it('may send pieces made of those of the body', async () => {
+    const response = await send('/echo', { method: 'POST', body: 'abc' });
+    expect(await response.text()).toBe('ABC');
+  });
+
+  it('ends when its client leaves', async () => {
+    const leaving = new AbortController();
+    await send('/open', { signal: leaving.signal }, 'T-LEAVES');
+    const exchange = exchanges.at(-1);
+    expect(exchange?.ended.aborted).toBe(false);
+    leaving.abort();
+    await expect.poll(() => exchange?.ended.aborted).toBe(true);
+    expect(exchange?.isStopping).toBe(false);
+  });
+
+  it('is refused in the next unit of work when its terminal is refused meanwhile', async () => {
+    const response = await send('/open', {}, 'T-CUT');
+    const exchange = exchanges.at(-1);
+    site.refused.add('T-CUT');
+    await expect(exchange?.read(async () => Promise.resolve())).rejects.toThrow('Not here.');
+    expect(site.noted.splice(0)).toEqual(['T-CUT']);
+    await response.body?.cancel();
+  });
+
+  it('counts among those of its kind, of the terminal and of the company', async () => {
+    const open = [await send('/open', {}, 'T-A'), await send('/open', {}, 'T-B')];
+    expect(await codeOf(await send('/open', {}, 'T-A'))).toBe('429 rate_limited');
+    expect(await codeOf(await send('/open', {}, 'T-C'))).toBe('503 busy');
+    await open[1]?.body?.cancel();
+    await expect
+      .poll(async () => {
+        const response = await send('/open', {}, 'T-C');
+        await response.body?.cancel();
+        return response.status;
+      })
+      .toBe(200);
+    await open[0]?.body?.cancel();
+  });
+
+  it('does not make its pieces for HEAD', async () => {
+    await expect.poll(async () => (await send('/open', { method: 'HEAD' }, 'T-HEAD')).status).toBe(200);
+  });
+
+  it('may end its response when the server stops', async () => {
+    const response = await send('/open', {}, 'T-STOPS');
+    site.stopping.abort();
+    expect(await response.text()).toBe('T-STOPS 1\nT-STOPS 2\nT-STOPS 3\nstopping\n');
+  });
+});

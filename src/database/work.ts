@@ -172,7 +172,7 @@ export interface UnitOptions {
   readonly chain?: KeyedHash | null;
 }
 
-type Changes = readonly CommittedChange[] | null;
+export type Changes = readonly CommittedChange[] | null;
 
 /** Passes changes that this node or another one has committed to listeners, and its own to other nodes. */
 function committedOf(database: Database): Pick<Units, 'onCommitted'> & {

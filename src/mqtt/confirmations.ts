@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { SECOND, systemClock } from '../platform/clock.js';
+import { SECOND } from '../platform/clock.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Confirmation, DeliveryQueue, HeldDelivery } from './delivery-queue.js';
 import type { MqttFigures } from './figures.js';
 import { terminalOfConfirmTopic } from './topics.js';
@@ -19,6 +18,8 @@ export const CONFIRMATION_LIMITS: ConfirmationLimits = {
   pauseMs: SECOND,
 };
 const BATCH = 200;
+/** Companies whose confirmations are stored at the same time: one may have to wait for other work of its own. */
+const COMPANIES = 4;
 const ATTEMPTS = 10;
 const MAX_PAYLOAD_BYTES = 1_024;
 
@@ -26,18 +27,19 @@ interface Waiting {
   readonly companyId: number;
   readonly confirmations: Confirmation[];
   readonly byTerminal: Map<string, number>;
-  /** How often the first batch was tried, and when it may be tried again. */
-  attempts: number;
-  notBefore: number;
+  /** How often the first batch has failed. */
+  failures: number;
 }
 
 /** Stores what terminals confirm: in batches of one company, the companies by turns. */
 export class Confirmations {
-  /** The company whose turn is next is the first one. */
   readonly #companies = new Map<number, Waiting>();
+  /** Those of which no batch is being stored, or waits to be tried again; the one whose turn is next is the first one. */
+  readonly #ready = new Set<Waiting>();
+  readonly #storing = new Set<Promise<void>>();
+  readonly #pauses = new Map<NodeJS.Timeout, () => void>();
   #total = 0;
-  #running: Promise<void> | null = null;
-  readonly #stopping = new AbortController();
+  #isStopping = false;
 
   constructor(
     private readonly queue: Pick<DeliveryQueue<HeldDelivery>, 'confirm'>,
@@ -54,24 +56,27 @@ export class Confirmations {
       this.figures.confirmed('ignored');
       return;
     }
-    const waiting = this.#companies.get(terminal.companyId) ?? newWaiting(terminal.companyId);
+    const known = this.#companies.get(terminal.companyId);
+    const waiting = known ?? newWaiting(terminal.companyId);
     if (this.#isFull(waiting, terminal.logicalNumber)) {
       this.figures.confirmed('dropped');
       return;
     }
-    this.#companies.set(terminal.companyId, waiting);
+    if (known === undefined) {
+      this.#companies.set(terminal.companyId, waiting);
+      this.#ready.add(waiting);
+    }
     waiting.confirmations.push({ ...terminal, event });
     add(waiting.byTerminal, terminal.logicalNumber, 1);
     this.#total += 1;
-    this.#running ??= this.#storeAll().finally(() => {
-      this.#running = null;
-    });
+    this.#storeNext();
   }
 
   /** Resolves when what waits was stored, or was tried once more. */
   async finish(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    this.#isStopping = true;
+    for (const end of [...this.#pauses.values()]) end();
+    while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
   #isFull({ confirmations, byTerminal }: Waiting, logicalNumber: string): boolean {
@@ -80,50 +85,62 @@ export class Confirmations {
     return this.#total >= all || confirmations.length >= company || ofTerminal >= terminal;
   }
 
-  async #storeAll(): Promise<void> {
-    while (this.#companies.size > 0) {
-      const waiting = await this.#next();
-      this.#companies.delete(waiting.companyId);
-      this.#companies.set(waiting.companyId, waiting);
-      await this.#store(waiting);
-      if (waiting.confirmations.length === 0) this.#companies.delete(waiting.companyId);
+  #storeNext(): void {
+    while (this.#storing.size < COMPANIES) {
+      const [waiting] = this.#ready;
+      if (waiting === undefined) return;
+      this.#ready.delete(waiting);
+      const storing = this.#store(waiting).finally(() => {
+        this.#storing.delete(storing);
+        this.#storeNext();
+      });
+      this.#storing.add(storing);
     }
-  }
-
-  async #next(): Promise<Waiting> {
-    const all = [...this.#companies.values()];
-    const first = all.reduce((left, right) => (right.notBefore < left.notBefore ? right : left));
-    const now = systemClock.elapsed();
-    const ready = all.find(({ notBefore }) => notBefore <= now);
-    if (ready !== undefined) return ready;
-    const { signal } = this.#stopping;
-    await sleep(first.notBefore - now, undefined, { signal }).catch(() => undefined);
-    return first;
   }
 
   /** What cannot be stored is given up at last: its terminal gets the message again, and confirms it again. */
   async #store(waiting: Waiting): Promise<void> {
+    // What has come in the same packet is stored together.
+    await yieldToEventLoop();
     const batch = waiting.confirmations.slice(0, BATCH);
     try {
       const results = await this.queue.confirm(waiting.companyId, batch);
       for (const result of results) this.figures.confirmed(result);
     } catch (error) {
-      waiting.attempts += 1;
-      waiting.notBefore = systemClock.elapsed() + this.limits.pauseMs;
-      if (waiting.attempts === 1) this.onError(error);
-      if (waiting.attempts < ATTEMPTS && !this.#stopping.signal.aborted) return;
+      waiting.failures += 1;
+      if (waiting.failures === 1) this.onError(error);
+      if (waiting.failures < ATTEMPTS && !this.#isStopping) {
+        this.#pause(waiting);
+        return;
+      }
       this.figures.confirmed('failed', batch.length);
     }
-    waiting.attempts = 0;
+    this.#forget(waiting, batch);
+  }
+
+  #forget(waiting: Waiting, batch: readonly Confirmation[]): void {
+    waiting.failures = 0;
     waiting.confirmations.splice(0, batch.length);
     for (const { logicalNumber } of batch) add(waiting.byTerminal, logicalNumber, -1);
     this.#total -= batch.length;
+    if (waiting.confirmations.length > 0) this.#ready.add(waiting);
+    else this.#companies.delete(waiting.companyId);
+  }
+
+  #pause(waiting: Waiting): void {
+    const end = (): void => {
+      clearTimeout(timer);
+      this.#pauses.delete(timer);
+      this.#ready.add(waiting);
+      this.#storeNext();
+    };
+    const timer = setTimeout(end, this.limits.pauseMs);
+    this.#pauses.set(timer, end);
   }
 }
 
 const newWaiting = (companyId: number): Waiting => ({
-  ...{ companyId, confirmations: [], byTerminal: new Map(), attempts: 0 },
-  notBefore: -Infinity,
+  ...{ companyId, confirmations: [], byTerminal: new Map(), failures: 0 },
 });
 
 function add(counts: Map<string, number>, key: string, difference: number): void {

@@ -90,7 +90,7 @@ class BrokerConnection implements Connection {
     });
     this.opened = this.#open(times.connectMs);
     client.connect();
-    client.stream.on('error', (error) => {
+    client.stream.on('error', (error: Error) => {
       this.#reason ??= reasonOf(error);
     });
   }

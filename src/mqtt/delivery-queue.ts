@@ -2,8 +2,8 @@ import type { TerminalName } from './topics.js';
 
 /** A message for a terminal that this process holds for a while. */
 export interface HeldDelivery extends TerminalName {
-  /** The payload, for example `{"message":"17|SHOW_MESSAGE|Hello"}`. */
-  readonly payload: string;
+  /** For example `17|SHOW_MESSAGE|Hello`. */
+  readonly message: string;
 }
 
 /** What a terminal confirmed: the id of the message, on the topic of the terminal. */
@@ -11,20 +11,19 @@ export interface Confirmation extends TerminalName {
   readonly event: string;
 }
 
-/**
- * What became of a confirmation: `confirmed`; `repeated` if that was known before; `unknown` if the terminal has no such
- * message; `refused` if the terminal may not use the service.
- */
-export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown' | 'refused';
+/** What became of a confirmation. `unknown`: the terminal, if it may use the service, was given no such message. */
+export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown';
 
 /** The messages of all companies, as the publisher sees them. `D` is what it holds of one. */
 export interface DeliveryQueue<D extends HeldDelivery> {
-  /** Takes up to `limit` messages, the next one of each terminal. */
-  claim(limit: number): Promise<readonly D[]>;
-  /** The broker has these. */
-  sent(deliveries: readonly D[]): Promise<void>;
-  /** The broker did not get these, or nobody knows whether it did. */
-  giveBack(deliveries: readonly D[]): Promise<void>;
-  /** Confirmations of terminals of one company; resolves to their results, in the same order. */
+  /** The next company, by turns, that has messages to take; null if none has. */
+  nextCompany(after: number): Promise<number | null>;
+  /** Takes up to `limit` messages of the company, at most one of each terminal. */
+  claim(companyId: number, limit: number): Promise<readonly D[]>;
+  /** The broker has these messages of the company. */
+  sent(companyId: number, deliveries: readonly D[]): Promise<void>;
+  /** The broker did not get these, or it is not known whether it did. */
+  giveBack(companyId: number, deliveries: readonly D[]): Promise<void>;
+  /** Resolves to the results, in the same order. */
   confirm(companyId: number, confirmations: readonly Confirmation[]): Promise<readonly ConfirmationResult[]>;
 }

@@ -66,15 +66,15 @@ export class BrokerLink {
     await this.#running;
   }
 
-  get #isStopping(): boolean {
+  #isStopping(): boolean {
     return this.#stopping.signal.aborted;
   }
 
   async #run(): Promise<void> {
-    while (!this.#isStopping) {
+    while (!this.#isStopping()) {
       const since = systemClock.elapsed();
       const reason = await this.#useConnection();
-      if (this.#isStopping) return;
+      if (this.#isStopping()) return;
       this.#logLoss(reason);
       if (systemClock.elapsed() - since >= this.#options.times.steadyMs) this.succeeded();
       await this.#pause();
@@ -87,7 +87,7 @@ export class BrokerLink {
     try {
       this.connection = await untilAborted(opening, this.#stopping.signal);
     } catch (error) {
-      if (this.#isStopping) void opening.then((late) => late.close()).catch(() => undefined);
+      if (this.#isStopping()) void opening.then((late) => late.close()).catch(() => undefined);
       return (error as Error).message;
     }
     const { logger, onConnected } = this.#options;

@@ -1,3 +1,4 @@
+import type { Pace } from '../platform/concurrency/pace.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
 import { Confirmations } from './confirmations.js';
@@ -9,6 +10,8 @@ import { Publisher } from './publisher.js';
 export interface MqttOptions<D extends HeldDelivery> {
   readonly broker: MqttSettings;
   readonly queue: DeliveryQueue<D>;
+  /** That of all transports, and the messages a second that it lets out. */
+  readonly pace: Pick<Pace, 'take'>;
   readonly perSecond: number;
   readonly logger: Logger;
   readonly onError: (error: unknown) => void;
@@ -29,7 +32,7 @@ export interface MqttService {
 }
 
 export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D>): MqttService {
-  const { broker, queue, perSecond, logger, onError } = options;
+  const { broker, queue, pace, perSecond, logger, onError } = options;
   const figures = new MqttFigures();
   const confirmations = new Confirmations(queue, figures, onError);
   const link: BrokerLink = new BrokerLink({
@@ -38,7 +41,7 @@ export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D
     onConnected: () => publisher.wake(),
   });
   const publisher = new Publisher({
-    ...{ queue, figures, perSecond, onError },
+    ...{ queue, figures, pace, perSecond, onError },
     connection: () => link.connection,
     onAcknowledged: () => link.succeeded(),
   });

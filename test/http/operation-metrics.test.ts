@@ -100,6 +100,7 @@ describe('connections of a pool', () => {
     const sources: MetricSources = {
       lostLogLines: () => 0,
       limitStoreFailures: () => 0,
+      mqtt: null,
       databaseBytes: () => ({ file: 0, log: 0 }),
       clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
       isLogLong: () => false,

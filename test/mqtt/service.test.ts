@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { LinkTimes } from '../../src/mqtt/link.js';
+import { MAX_HELD } from '../../src/mqtt/publisher.js';
 import { createMqttService, type MqttService } from '../../src/mqtt/service.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { Pace } from '../../src/platform/concurrency/pace.js';
 import type { MqttSettings } from '../../src/platform/config/mqtt.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { brokerAt, startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
@@ -26,13 +29,21 @@ interface Started {
   readonly errors: unknown[];
 }
 
-function start(broker: MqttSettings, { perSecond = 10_000, times = QUICK } = {}): Started {
+interface Options {
+  readonly perSecond?: number;
+  readonly pace?: Pick<Pace, 'take'>;
+  readonly times?: Partial<LinkTimes>;
+}
+
+function start(broker: MqttSettings, options: Options = {}): Started {
+  const { perSecond = 10_000, times = QUICK } = options;
+  const { pace = new Pace(perSecond, systemClock) } = options;
   const queue = new MemoryQueue();
   const logs: string[] = [];
   const errors: unknown[] = [];
   const logger = createLogger('info', { write: (line) => void logs.push(line) });
   const service = createMqttService({
-    ...{ broker, queue, perSecond, logger, times },
+    ...{ broker, queue, pace, perSecond, logger, times },
     onError: (error) => void errors.push(error),
   });
   service.start();
@@ -102,13 +113,37 @@ describe('messages over MQTT', () => {
     expect(service.isConnected()).toBe(true);
   });
 
-  it('are taken in batches that follow from the pace', async () => {
+  it('are published at the pace, those of the companies by turns', async () => {
     const broker = await aedes();
-    const { queue, service } = start(broker.settings, { perSecond: 50 });
-    for (let number = 0; number < 25; number += 1) queue.add(7, String(number), 'text');
+    const terminals = await terminalsAt(broker.port);
+    const granted: number[] = [];
+    const pace = {
+      take: (_owner: unknown, wanted: number) => {
+        granted.push(Math.min(wanted, 10));
+        return Promise.resolve(Math.min(wanted, 10));
+      },
+    };
+    const { queue, service } = start(broker.settings, { pace });
+    for (let number = 0; number < 150; number += 1) queue.add(7, String(number), 'text');
+    queue.add(8, '0042', 'text');
     service.wake();
-    await vi.waitFor(() => expect(queue.sentIds.length).toBe(25), UP_TO);
-    expect(queue.claims).toEqual([10, 10, 5]);
+    await vi.waitFor(() => expect(queue.sentIds.length).toBe(151), UP_TO);
+    expect(queue.claims.filter((count) => count > 0)).toEqual([100, 1, 50]);
+    expect(granted.filter((count) => count !== 1)).toEqual(Array(15).fill(10));
+    await vi.waitFor(() => expect(terminals.first().size).toBe(151), UP_TO);
+  });
+
+  it('that the pace does not let out before the stop are given back', async () => {
+    const broker = await aedes();
+    const pace = {
+      take: (_owner: unknown, _wanted: number, signal?: AbortSignal) =>
+        new Promise<number>((resolve) => signal?.addEventListener('abort', () => resolve(0))),
+    };
+    const { queue, service } = start(broker.settings, { pace });
+    queue.add(7, '0042', 'text');
+    await vi.waitFor(() => expect(queue.claims).toContain(1), UP_TO);
+    await service.stop();
+    expect([queue.returned, service.figures.published]).toEqual([1, 0]);
   });
 
   it('are not taken while there is no broker, and go out when it comes', async () => {
@@ -210,11 +245,11 @@ describe('CF-24 a broker that does not do its part', () => {
 
   it('gets a few messages at a time, which are given back when it never acknowledges them', async () => {
     const broker = await fake((socket) => answering(socket, subscribed(GRANTED)));
-    const { queue, service } = start(broker.settings, { perSecond: 500 });
-    for (let number = 0; number < 1_000; number += 1) queue.add(7, String(number), 'text');
-    await vi.waitFor(() => expect(queue.returned).toBe(200), UP_TO);
-    expect(queue.claims.slice(0, 2)).toEqual([100, 100]);
-    expect(service.figures.inFlight).toBeLessThanOrEqual(100);
+    const { queue, service } = start(broker.settings);
+    for (let number = 0; number < 2_000; number += 1) queue.add(7, String(number), 'text');
+    await vi.waitFor(() => expect(queue.returned).toBeGreaterThanOrEqual(2 * MAX_HELD), UP_TO);
+    expect(queue.claims.slice(0, 5)).toEqual([100, 100, 100, 100, 100]);
+    expect(service.figures.inFlight).toBeLessThanOrEqual(MAX_HELD);
     expect(queue.sentIds).toEqual([]);
   });
 

@@ -178,7 +178,9 @@ export function describeConfig(environment: Environment): Readonly<Record<string
   const values = valuesOf(environment);
   const given = SECRETS.filter((name) => values[name] !== '');
   const redacted = Object.fromEntries(given.map((name) => [name, '[redacted]']));
-  return { ...values, DATABASE_URL: withoutPassword(values.DATABASE_URL ?? ''), ...redacted };
+  const { DATABASE_URL = '', MQTT_URL = '' } = values;
+  const urls = { DATABASE_URL: withoutPassword(DATABASE_URL), MQTT_URL: withoutPassword(MQTT_URL) };
+  return { ...values, ...urls, ...redacted };
 }
 
 /** By name. A variable that is empty counts as not set. */

@@ -1,6 +1,6 @@
 import { Aedes, type AedesOptions } from 'aedes';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
 import type { MqttSettings } from '../../../src/platform/config/mqtt.js';
@@ -67,4 +67,40 @@ async function listenOn(server: Server, port: number): Promise<TestBroker> {
     await closed;
   };
   return { settings: brokerAt(used), port: used, stop };
+}
+
+export interface StalledPath extends TestBroker {
+  /** From now on nothing passes; connections stay open. */
+  stall(): void;
+  resume(): void;
+}
+
+/** A path to a broker that can stall, like a network between two machines. */
+export async function startPathTo(brokerPort: number): Promise<StalledPath> {
+  const pairs = new Set<readonly Socket[]>();
+  let isStalled = false;
+  const broker = await startFakeBroker((socket) => {
+    const upstream = connect(brokerPort, '127.0.0.1');
+    const pair = [socket, upstream] as const;
+    pairs.add(pair);
+    for (const [from, to] of [pair, [upstream, socket] as const]) {
+      from.on('data', (bytes: Buffer) => to.write(bytes));
+      from.on('error', () => undefined);
+      from.on('close', () => to.destroy());
+      if (isStalled) from.pause();
+    }
+    socket.on('close', () => pairs.delete(pair));
+  });
+  const all = (use: (socket: Socket) => void): void => [...pairs].flat().forEach(use);
+  return {
+    ...broker,
+    stall: () => {
+      isStalled = true;
+      all((socket) => socket.pause());
+    },
+    resume: () => {
+      isStalled = false;
+      all((socket) => socket.resume());
+    },
+  };
 }

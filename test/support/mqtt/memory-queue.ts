@@ -23,23 +23,35 @@ export class MemoryQueue implements DeliveryQueue<Message> {
 
   add(companyId: number, logicalNumber: string, text: string): void {
     const id = String((this.#ids += 1));
-    const payload = JSON.stringify({ message: `${id}|SHOW_MESSAGE|${text}` });
-    this.waiting.push({ id, companyId, logicalNumber, payload });
+    this.waiting.push({ id, companyId, logicalNumber, message: `${id}|SHOW_MESSAGE|${text}` });
   }
 
-  claim(limit: number): Promise<readonly Message[]> {
+  nextCompany(after: number): Promise<number | null> {
+    const companies = this.#free().map(({ companyId }) => companyId);
+    const later = companies.filter((companyId) => companyId > after);
+    const [next] = (later.length > 0 ? later : companies).sort((left, right) => left - right);
+    return Promise.resolve(next ?? null);
+  }
+
+  claim(companyId: number, limit: number): Promise<readonly Message[]> {
+    const free = this.#free()
+      .filter((message) => message.companyId === companyId)
+      .slice(0, limit);
+    for (const { id } of free) this.#held.add(id);
+    this.claims.push(free.length);
+    return Promise.resolve(free);
+  }
+
+  #free(): Message[] {
     const next = new Map<string, Message>();
     for (const message of this.waiting) {
       const key = `${message.companyId}/${message.logicalNumber}`;
       if (!next.has(key)) next.set(key, message);
     }
-    const free = [...next.values()].filter(({ id }) => !this.#held.has(id)).slice(0, limit);
-    for (const { id } of free) this.#held.add(id);
-    if (free.length > 0) this.claims.push(free.length);
-    return Promise.resolve(free);
+    return [...next.values()].filter(({ id }) => !this.#held.has(id));
   }
 
-  sent(messages: readonly Message[]): Promise<void> {
+  sent(_companyId: number, messages: readonly Message[]): Promise<void> {
     for (const message of messages) {
       this.#held.delete(message.id);
       this.sentIds.push(message.id);
@@ -48,7 +60,7 @@ export class MemoryQueue implements DeliveryQueue<Message> {
     return Promise.resolve();
   }
 
-  giveBack(messages: readonly Message[]): Promise<void> {
+  giveBack(_companyId: number, messages: readonly Message[]): Promise<void> {
     for (const { id } of messages) this.#held.delete(id);
     this.returned += messages.length;
     return Promise.resolve();

@@ -6,17 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATHS = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto', '/opt/homebrew/sbin/mosquitto'];
+const PASSWORDS = 'mosquitto_passwd';
 const PROGRAM = PATHS.find((path) => existsSync(path));
 
-/** Whether tests with it can run; says so if not. */
-export const HAS_MOSQUITTO = PROGRAM !== undefined;
-if (!HAS_MOSQUITTO)
-  console.warn('Tests with mosquitto are skipped: it is not installed (apt-get install mosquitto).');
+/** Null if it is installed, otherwise the reason to skip a test. */
+export const WITHOUT_MOSQUITTO = PROGRAM === undefined ? 'mosquitto is not installed' : null;
 
 export interface Mosquitto {
   readonly port: number;
   /** Ends it as `kill -9` does. */
   kill(): Promise<void>;
+  /** Lets it read its configuration, passwords and access rules again. */
+  reload(): void;
 }
 
 export async function freePort(): Promise<number> {
@@ -43,6 +44,7 @@ export async function startMosquitto(
   await listening(running, port);
   return {
     port,
+    reload: () => void running.kill('SIGHUP'),
     kill: async () => {
       if (running.exitCode !== null || running.signalCode !== null) return;
       running.kill('SIGKILL');
@@ -55,7 +57,15 @@ export async function startMosquitto(
 export function writePasswords(file: string, users: Readonly<Record<string, string>>): void {
   const lines = Object.entries(users).map(([name, password]) => `${name}:${password}\n`);
   writeFileSync(file, lines.join(''), { mode: 0o600 });
-  const { status, stderr } = spawnSync('mosquitto_passwd', ['-U', file], { encoding: 'utf8' });
+  passwd('-U', file);
+}
+
+export function removePassword(file: string, user: string): void {
+  passwd('-D', file, user);
+}
+
+function passwd(...args: readonly string[]): void {
+  const { status, stderr } = spawnSync(PASSWORDS, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`mosquitto_passwd: ${stderr}`);
 }
 

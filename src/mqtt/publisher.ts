@@ -102,7 +102,8 @@ export class Publisher<D extends HeldDelivery> {
     const { queue } = this.#options;
     let company = await queue.nextCompany(this.#company);
     for (let tries = 1; company !== null && this.#claiming.has(company); tries += 1) {
-      company = tries > CLAIMS ? null : await queue.nextCompany(company);
+      const next: number | null = await queue.nextCompany(company);
+      company = tries > CLAIMS || next === company ? null : next;
     }
     return company;
   }

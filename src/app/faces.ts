@@ -16,6 +16,7 @@ import { groupFace } from '../resources/group/group.graphql.js';
 import { ledgerEntryFace } from '../resources/ledger-entry/ledger-entry.graphql.js';
 import { logicalNumberFace } from '../resources/logical-number/logical-number.graphql.js';
 import { metacontentFace } from '../resources/metacontent/metacontent.graphql.js';
+import { deliveryFace } from '../resources/notification/delivery.graphql.js';
 import { notificationFace } from '../resources/notification/notification.graphql.js';
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
 import { parameterBulkFace } from '../resources/parameter/parameter.bulk.graphql.js';
@@ -52,6 +53,7 @@ export const FACES: readonly Face[] = [
   memberMutationsFace,
   metacontentFace,
   notificationFace,
+  deliveryFace,
   parameterBulkFace,
   parameterFace,
   terminalFace,

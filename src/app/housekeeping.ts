@@ -6,6 +6,7 @@ import type { Units } from '../database/work.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import { createSteps, type Steps } from './steps.js';
 import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
+import { expireDeliveries } from '../resources/notification/recall.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 
 /** Each run writes; so this is also how soon the server notices that a full storage accepts writes again. */
@@ -23,6 +24,7 @@ type Task = (units: Units) => Promise<boolean>;
 const TASKS: readonly Task[] = [
   (units) => units.systemWrite(LOCAL_ORIGIN, deleteExpiredResponses),
   sweepContents,
+  expireDeliveries,
 ];
 
 export interface Housekeeping {
@@ -35,7 +37,7 @@ export interface Housekeeping {
   start(): void;
   /** Resolves when the current run has ended. */
   stop(): Promise<void>;
-  /** One run: deletes expired stored responses and released contents, and trims the write-ahead log. */
+  /** One run: deletes expired stored responses and released contents, ends expired deliveries, and trims the write-ahead log. */
   run(): Promise<void>;
 }
 

@@ -74,8 +74,8 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
-  const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const pace = new Pace(config.notificationsPerSecond, clock);
+  const surfaces = createSurfaces({ ...settings, ...shared, units, pace, tokenSecret, monitoring });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const running: Running = {
     ...{ database, entrance, surfaces, monitoring, housekeeping, mqtt },

@@ -17,6 +17,7 @@ import { Uploads, type UploadStorage } from '../http/body/uploads.js';
 import type { ClientLimits } from '../http/request-context.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
+import type { Pace } from '../platform/concurrency/pace.js';
 import { createLargeReads } from '../platform/concurrency/large-reads.js';
 import type { Config } from '../platform/config/config.js';
 import type { SpoolFiles } from '../platform/spool/spool-files.js';
@@ -41,6 +42,8 @@ export interface SurfaceParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly units: Units;
+  /** At which notifications go out to terminals, over all transports. */
+  readonly pace: Pace;
   readonly spools: SpoolFiles;
   readonly tokenSecret: string;
   readonly timeouts: Timeouts;

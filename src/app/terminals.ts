@@ -4,6 +4,7 @@ import type { Units } from '../database/work.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
+import type { Pace } from '../platform/concurrency/pace.js';
 import { admitTerminal } from '../resources/terminal/terminal-access.service.js';
 import {
   claimTerminal,
@@ -11,6 +12,8 @@ import {
   withoutDeviceTokens,
 } from '../resources/terminal/terminal-authentication.service.js';
 import { createRefusalLog } from '../resources/terminal/terminal-refusal.service.js';
+import { notificationTerminalRoutes } from '../resources/notification/notification.terminal.js';
+import { WaitingTerminals } from '../resources/notification/waiting/waiting-terminals.service.js';
 import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import { createTerminalRouter } from '../terminal/router.js';
@@ -19,6 +22,7 @@ import type { Monitoring } from './monitoring.js';
 export interface TerminalParts {
   readonly units: Units;
   readonly clock: Clock;
+  readonly pace: Pace;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown) => void;
   /** Aborted when the server stops. */
@@ -36,13 +40,16 @@ export interface Terminals {
 
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(
-  { units, clock, monitoring, onError, stopping }: TerminalParts,
+  { units, clock, pace, monitoring, onError, stopping }: TerminalParts,
   access: Authenticator,
   bodyRate: BodyRate,
 ): Terminals {
   const find = createDeviceTokenLookUp(units, clock);
   const refusals = createRefusalLog(units, clock, onError);
-  const router = createTerminalRouter(terminalRoutes, {
+  const onCount = (change: 1 | -1): void => monitoring.metrics.countWaitingTerminals(change);
+  const waiting = new WaitingTerminals({ units, clock, pace, onCount, onError });
+  const routes = [...terminalRoutes, ...notificationTerminalRoutes(waiting)];
+  const router = createTerminalRouter(routes, {
     ...{ units, bodyRate, stopping },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find }, given, origin),
@@ -52,5 +59,8 @@ export function createTerminals(
       refusals.note(claim, refused);
     },
   });
-  return { router, authenticator: withoutDeviceTokens(access, find), stop: () => refusals.finish() };
+  const stop = async (): Promise<void> => {
+    await Promise.all([refusals.finish(), waiting.stop()]);
+  };
+  return { router, authenticator: withoutDeviceTokens(access, find), stop };
 }

@@ -58,8 +58,13 @@ export interface WriteWork extends ReadWork {
   count(metric: CountedMetric, amount: number): void;
 }
 
-/** Metrics that use cases count themselves: `cardDataScrubs` are places where card data was masked. */
-export type CountedMetric = 'cardDataScrubs';
+/**
+ * Metrics that use cases count themselves: `cardDataScrubs` are places where card data was masked, the others deliveries
+ * that came into a state.
+ */
+export type CountedMetric =
+  | 'cardDataScrubs'
+  | `${'queued' | 'sent' | 'delivered' | 'failed' | 'expired' | 'cancelled'}Deliveries`;
 
 /** Work for no single company: signing in, reading the ledger of all companies, the command line. */
 export type SystemReadWork = Omit<ReadWork, 'caller'>;
@@ -172,6 +177,15 @@ export interface UnitOptions {
   readonly chain?: KeyedHash | null;
 }
 
+/** What a unit reports besides its ledger entries. */
+function reportsOf(): {
+  readonly report: WriteWork['report'];
+  readonly reported: readonly CommittedChange[];
+} {
+  const reported: CommittedChange[] = [];
+  return { reported, report: (change) => void reported.push(change) };
+}
+
 export type Changes = readonly CommittedChange[] | null;
 
 /** Passes changes that this node or another one has committed to listeners, and its own to other nodes. */
@@ -210,8 +224,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     const actions: (() => void)[] = [];
     const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
     const { doesFree, ...room } = roomOf(database);
-    const reported: CommittedChange[] = [];
-    const report = (reportedChange: CommittedChange): void => void reported.push(reportedChange);
+    const { report, reported } = reportsOf();
     let recorded: readonly RecordedChange[] = [];
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();

@@ -9,6 +9,7 @@ import { holdBytes, sendText, writeInPieces } from '../http/pieces.js';
 import { HttpProblem } from '../http/problem.js';
 import { onClosed, requestContextOf } from '../http/request-context.js';
 import { endResponse } from '../http/send.js';
+import { leaveNetwork } from '../http/server/connections.js';
 import { leaveRequests } from '../http/server/requests.js';
 import { DomainError } from '../platform/errors.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
@@ -101,6 +102,7 @@ export class Exchange<T> implements TerminalExchange<T> {
     const taken = slots.take(terminal, { kind: `${kind}_of_company`, of: company, max: ofCompany });
     if (typeof taken !== 'function') throw tooMany(taken.max, taken.kind === terminal.kind);
     leaveRequests(response);
+    leaveNetwork(response.req.socket);
     onClosed(response, taken);
   }
 

@@ -1,2 +1,2 @@
 /** What a `*.terminal.ts` may use of the toolkit for /terminal/v1. */
-export type { TerminalRoute } from './route.js';
+export type { TerminalExchange, TerminalRoute } from './route.js';

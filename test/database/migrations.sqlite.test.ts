@@ -318,6 +318,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
   '0015-group-default-versions': 'e260d809d8665119c1ce26f29c4048a88517a1248bc4a7eb8ecc181aab9f03d7',
   '0016-terminals': 'eb3df34face681a7f07fcea1a81c8c55ea6454a5b6e40a4409ca747efd9ab0f4',
+  '0019-delivery-states': '16e6f3fac74d9be3676dd87e2885f3737a7fb15c845dc123ff08bcfa44bcc8c2',
 };
 
 describe('released migrations', () => {

@@ -7,6 +7,7 @@ import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
 import { Slots } from '../../src/platform/limits/slots.js';
 import { metricOf } from '../support/gauges.js';
 import { openSlowClient } from '../support/slow-client.js';
+import { newTerminal } from '../support/terminals.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer | undefined;
@@ -100,6 +101,25 @@ describe('connections', () => {
     const all = await open(server.url, CONNECTION_LIMITS.ofNetwork + 20, '127.0.0.4');
     expect((await server.acme.client.get('groups')).status).toBe(200);
     expect(all.filter(({ destroyed }) => destroyed)).toEqual([]);
+  });
+});
+
+describe('connections of terminals that wait', () => {
+  it('do not count for their network: thousands of terminals may share one address', async () => {
+    server = await startServer();
+    const { token } = await newTerminal(server.acme, 'T-1');
+    const first = await open(server.url, CONNECTION_LIMITS.ofNetwork, '127.0.0.5');
+    for (const socket of first.slice(0, 2)) {
+      socket.write(
+        `GET /terminal/v1/notifications?wait=60 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      );
+    }
+    await expect.poll(() => metric('terminals_waiting')).toBe(2);
+    const more = await open(server.url, 2, '127.0.0.5');
+    const [last] = await open(server.url, 1, '127.0.0.5');
+    if (last?.destroyed === false) await once(last, 'close');
+    expect(more.filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(await metric('http_refused_total{limit="connections_of_network"}')).toBe(1);
   });
 });
 

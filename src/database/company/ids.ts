@@ -19,7 +19,7 @@ export interface Draw {
 export async function lastDrawn(
   db: QueryExecutorProvider,
   companyId: number,
-  table: (typeof NUMBERED_TABLES)[number],
+  table: (typeof NUMBERED_TABLES)[number] | 'delivery_changes',
 ): Promise<number> {
   const rows = await runCached<{ last_drawn: number }>(
     db,

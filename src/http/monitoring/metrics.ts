@@ -30,6 +30,8 @@ export interface Metrics {
   readonly statementStarted: (sql: string) => () => void;
   countRateLimited(): void;
   countTerminalRefused(code: RefusalCode): void;
+  /** One more waits for notifications, or one less. */
+  countWaitingTerminals(change: 1 | -1): void;
   /** Adds what a unit of work counted. */
   readonly count: (metric: CountedMetric, amount: number) => void;
   readonly streams: StreamCounters;
@@ -81,8 +83,16 @@ export function createMetrics(sources: MetricSources): Metrics {
   if (sources.mqtt !== null) addMqtt(sources.mqtt, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');
-  const counted: Readonly<Record<CountedMetric, Counter>> = {
+  const deliveries = counter('deliveries_total', 'Deliveries that came into a state.', 'state');
+  const waiting = terminalsWaiting(register);
+  const counted: Readonly<Record<CountedMetric, { inc(amount: number): void }>> = {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
+    queuedDeliveries: deliveries.labels('queued'),
+    sentDeliveries: deliveries.labels('sent'),
+    deliveredDeliveries: deliveries.labels('delivered'),
+    failedDeliveries: deliveries.labels('failed'),
+    expiredDeliveries: deliveries.labels('expired'),
+    cancelledDeliveries: deliveries.labels('cancelled'),
   };
   const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
   const { durations, operations } = histograms(register);
@@ -95,6 +105,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     statementStarted: statementMetrics(register, systemClock),
     countRateLimited: () => limited.inc(),
     countTerminalRefused: (code) => refused.inc({ code }),
+    countWaitingTerminals: (change) => waiting.inc(change),
     count: (metric, amount) => counted[metric].inc(amount),
     streams: { ...streamCounters(register), follow: sources.follow },
     handler: async (_request, response) => {
@@ -102,6 +113,11 @@ export function createMetrics(sources: MetricSources): Metrics {
       await sendText(response, await register.metrics());
     },
   };
+}
+
+function terminalsWaiting(register: Registry): Gauge {
+  const help = 'Requests of terminals that wait for notifications.';
+  return new Gauge({ name: 'terminals_waiting', help, registers: [register] });
 }
 
 function histograms(register: Registry) {

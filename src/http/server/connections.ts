@@ -8,8 +8,9 @@ import { clientNetwork } from '../../platform/network.js';
 
 /** TCP connections. */
 export const CONNECTION_LIMITS = {
-  total: 2_000,
-  /** Of one IPv4 address or IPv6 /64 network; connections of trusted proxies are not limited so. */
+  /** A fleet of 10,000 terminals waits for notifications, each on a connection of its own, and others go on. */
+  total: 12_000,
+  /** Of one IPv4 address or IPv6 /64 network; connections of trusted proxies, and of terminals that wait, are not limited so. */
   ofNetwork: 500,
 } as const;
 
@@ -21,6 +22,17 @@ export interface IdleRule {
 
 /** How long a client may leave bytes unread: on average 1 KiB a second over two minutes. */
 export const IDLE_RULE: IdleRule = { idleMs: 2 * MINUTE, leastBytes: 120 * 1024 };
+
+/** What ends the counting of a connection for its network, by `keyOf`: a TLS socket is not the one that was accepted. */
+const networkSlots = new Map<string, () => void>();
+
+const keyOf = ({ localPort, remoteAddress, remotePort }: Socket): string =>
+  `${localPort} ${remoteAddress} ${remotePort}`;
+
+/** The client of the connection is known, and has limits of its own: thousands of terminals may share one address. */
+export function leaveNetwork(socket: Socket): void {
+  networkSlots.get(keyOf(socket))?.();
+}
 
 /** How much a client has taken, and when that was looked at. */
 interface Progress {
@@ -117,8 +129,16 @@ export class Connections {
     if (address === '' || this.isTrusted(address)) return;
     const of = clientNetwork(address);
     const taken = this.slots.take({ kind: 'connections_of_network', of, max: CONNECTION_LIMITS.ofNetwork });
-    if (typeof taken === 'function') socket.once('close', taken);
-    else socket.destroy();
+    if (typeof taken !== 'function') {
+      socket.destroy();
+      return;
+    }
+    const key = keyOf(socket);
+    networkSlots.set(key, taken);
+    socket.once('close', () => {
+      taken();
+      networkSlots.delete(key);
+    });
   }
 }
 

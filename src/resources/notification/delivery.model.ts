@@ -5,6 +5,36 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** States that a delivery keeps; only a failed one can be queued again. */
 export type FinishedState = Exclude<DeliveryState, 'queued' | 'sent'>;
 
+export interface Delivery {
+  readonly id: number;
+  readonly notificationId: number;
+  readonly logicalNumberId: number;
+  readonly state: DeliveryState;
+  readonly queuedAt: Date;
+  /** When it was first handed to a connection or a broker. */
+  readonly sentAt: Date | null;
+  readonly finishedAt: Date | null;
+  /** Why it failed. */
+  readonly reason: string | null;
+}
+
+/** The last change of a delivery; the id is its position among the changes of the company. */
+export interface DeliveryChange {
+  readonly id: number;
+  readonly delivery: Delivery;
+}
+
+/** How many deliveries of a notification are in which state. */
+export type DeliverySummary = Readonly<Record<DeliveryState, number>>;
+export const NO_DELIVERIES: DeliverySummary = {
+  ...{ queued: 0, sent: 0, delivered: 0, failed: 0, expired: 0, cancelled: 0 },
+};
+
+/** What `Units.onCommitted` reports for each company whose deliveries have changed. */
+export const DELIVERY = 'notification_delivery';
+/** The counter from which the positions of changes are drawn. */
+export const DELIVERY_CHANGES = 'delivery_changes';
+
 /** How long a worker or a connection holds a delivery that it was given. */
 export const LEASE_MS = 30 * SECOND;
 /** A delivery that was handed out so often without a confirmation fails. */

@@ -4,9 +4,10 @@ import { CompanyRows, inCompany } from '../../database/company/company-rows.js';
 import { drawIds } from '../../database/company/ids.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, idTable, instant, typed } from '../../database/storage.js';
+import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 
-import { positionsBefore } from './dispatch.repository.js';
+import { positionsBefore } from './delivery-changes.repository.js';
 
 export const deliveries = new CompanyRows('notification_deliveries');
 
@@ -48,6 +49,7 @@ export async function queueDeliveries(
       ${queuedAt}, ${dueIfFirst(companyId, 'logical_numbers', queuedAt)}, ${position} + row_number() over (order by id)
     from logical_numbers
     where company_id = ${companyId} and id ${inIds(logicalNumberIds)}`.execute(db);
+  work.count('queuedDeliveries', logicalNumberIds.length);
 }
 
 /** The time of a new delivery if nothing else waits for its logical number. */
@@ -84,6 +86,18 @@ interface Part {
   readonly logicalNumberIds: readonly number[];
 }
 
+/** How many parts of a notification have no deliveries yet. */
+export async function countParts(work: ReadWork, notificationId: number): Promise<number> {
+  return await targets.count(work, { notification_id: notificationId });
+}
+
+/** One of them. */
+export async function findPartOf(work: ReadWork, notificationId: number): Promise<Part | undefined> {
+  const page = { page: 1, perPage: 1 };
+  const [row] = await targets.select(work, { notification_id: notificationId }, { orderBy: ['part'], page });
+  return row && partOf(row);
+}
+
 /** The first part of the company after `companyId` that has one. */
 export async function findPartAfter(work: SystemReadWork, companyId: number): Promise<Part | undefined> {
   const { db } = specialSql(work);
@@ -96,18 +110,25 @@ export async function findPartAfter(work: SystemReadWork, companyId: number): Pr
     .orderBy('part')
     .limit(1)
     .executeTakeFirst();
-  return (
-    row && {
-      companyId: row.company_id,
-      notificationId: row.notification_id,
-      part: row.part,
-      logicalNumberIds: JSON.parse(row.logical_numbers) as number[],
-    }
-  );
+  return row && partOf(row);
 }
 
-/** Queues the deliveries of a part, unless another process has. Logical numbers that were deleted since get none. */
-export async function queuePart(work: SystemWriteWork, part: Part): Promise<void> {
+const partOf = (row: Row<'notification_targets'>): Part => ({
+  companyId: row.company_id,
+  notificationId: row.notification_id,
+  part: row.part,
+  logicalNumberIds: JSON.parse(row.logical_numbers) as number[],
+});
+
+/**
+ * Makes the deliveries of a part, unless another process has: queued, or cancelled already. Logical numbers that were
+ * deleted since get none. Returns how many were made.
+ */
+export async function makePart(
+  work: SystemWriteWork,
+  part: Part,
+  state: 'queued' | 'cancelled' = 'queued',
+): Promise<number> {
   const { db } = specialSql(work);
   const { companyId, notificationId, logicalNumberIds } = part;
   const deleted = await db
@@ -116,14 +137,21 @@ export async function queuePart(work: SystemWriteWork, part: Part): Promise<void
     .where('notification_id', '=', notificationId)
     .where('part', '=', part.part)
     .executeTakeFirst();
-  if (deleted.numDeletedRows === 0n) return;
+  if (deleted.numDeletedRows === 0n) return 0;
   const before = await idsBefore(db, companyId, logicalNumberIds.length);
   const position = await positionsBefore(inCompany(work, companyId), logicalNumberIds.length);
-  await sql`insert into notification_deliveries
-      (company_id, id, notification_id, logical_number_id, state, queued_at, due_at, sequence)
-    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, 'queued', s.created_at,
-      ${dueIfFirst(companyId, 'n', sql`s.created_at`)}, ${position} + row_number() over (order by n.id)
+  const isQueued = state === 'queued';
+  const finishedAt = isQueued ? null : instant.toColumn(work.now);
+  const made = await sql`insert into notification_deliveries
+      (company_id, id, notification_id, logical_number_id, state, queued_at, finished_at, due_at, sequence)
+    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, ${typed('text', state)},
+      s.created_at, ${typed('instant', finishedAt)},
+      ${isQueued ? dueIfFirst(companyId, 'n', sql`s.created_at`) : typed('instant', null)},
+      ${position} + row_number() over (order by n.id)
     from ${idTable(logicalNumberIds)} cross join logical_numbers as n cross join notifications as s
     where n.company_id = ${companyId} and n.id = p.value
       and s.company_id = ${companyId} and s.id = ${notificationId}`.execute(db);
+  const count = Number(made.numAffectedRows ?? 0);
+  work.count(`${state}Deliveries`, count);
+  return count;
 }

@@ -2,12 +2,13 @@ import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import { LOCAL_ORIGIN } from '../../platform/caller.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { tooManyRecords } from '../removal/removal.service.js';
+import { DELIVERY } from './delivery.model.js';
 import {
   deliveries,
   findPartAfter,
   insertTargets,
   queueDeliveries,
-  queuePart,
+  makePart,
   selectMembersAfter,
 } from './delivery.repository.js';
 
@@ -69,7 +70,14 @@ export async function takeDeliveryStep(units: Units, companyId: number): Promise
     async (work) => (await findPartAfter(work, companyId)) ?? (await findPartAfter(work, 0)),
   );
   if (part === undefined) return null;
-  await units.systemWrite(LOCAL_ORIGIN, (work) => queuePart(work, part), part.companyId);
+  await units.systemWrite(
+    LOCAL_ORIGIN,
+    async (work) => {
+      await makePart(work, part);
+      work.report({ companyId: part.companyId, entityType: DELIVERY });
+    },
+    part.companyId,
+  );
   return part.companyId;
 }
 

@@ -1,29 +1,21 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import type { OfCompany } from '../../database/company/company-rows.js';
-import { drawIds } from '../../database/company/ids.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, idTable, instant, steady, typed } from '../../database/storage.js';
+import { inIds, instant, steady } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import {
-  EXPIRES_MS,
-  PAUSES_MS,
-  type ClaimedDelivery,
-  type DeliveryState,
-  type FinishedState,
-} from './delivery.model.js';
+import { EXPIRES_MS, PAUSES_MS, type ClaimedDelivery, type DeliveryState } from './delivery.model.js';
+import { after, at, change } from './delivery-changes.repository.js';
 import type { WaitingDelivery } from './dispatch.rules.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
 type WriteWork = OfCompany<SystemWriteWork>;
 
-/** The name under which positions of changes are drawn. */
-const CHANGES = 'delivery_changes';
-
 export interface Waiting extends WaitingDelivery {
   readonly logicalNumberId: number;
   readonly logicalNumber: string;
   readonly content: string;
+  readonly state: string;
 }
 
 interface WaitingRow {
@@ -31,6 +23,7 @@ interface WaitingRow {
   readonly logical_number_id: number;
   readonly number: string;
   readonly content: string;
+  readonly state: string;
   readonly attempts: number;
   readonly queued_at: number;
   readonly lease_ends_at: number | null;
@@ -42,6 +35,7 @@ const waitingOf = (row: WaitingRow): Waiting => ({
   logicalNumberId: row.logical_number_id,
   logicalNumber: row.number,
   content: row.content,
+  state: row.state,
   attempts: row.attempts,
   queuedAt: instant.fromColumn(row.queued_at),
   leaseEndsAt: row.lease_ends_at === null ? null : instant.fromColumn(row.lease_ends_at),
@@ -61,7 +55,7 @@ export async function findDueCompanyAfter(
   return rows[0]?.id;
 }
 
-const COLUMNS = sql`d.id, d.logical_number_id, n.number, s.content, d.attempts, d.queued_at, d.lease_ends_at`;
+const COLUMNS = sql`d.id, d.state, d.logical_number_id, n.number, s.content, d.attempts, d.queued_at, d.lease_ends_at`;
 
 /** Waiting deliveries that are due, at most one of each logical number, those first that became due first. */
 export async function selectDue(work: ReadWork, limit: number): Promise<readonly Waiting[]> {
@@ -123,8 +117,9 @@ export async function claim(
 type Held = Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>;
 
 export async function setSent(work: WriteWork, ids: readonly number[]): Promise<void> {
-  const set = sql`state = 'sent', sent_at = ${at(work.now)}`;
-  await change(work, ids, { set, where: sql`state = 'queued'` });
+  const set = sql`state = 'sent', sent_at = coalesce(sent_at, ${at(work.now)})`;
+  const sent = await change(work, ids, { set, where: sql`state = 'queued'` });
+  work.count('sentDeliveries', sent.length);
 }
 
 /** Ends claims whose deliveries were handed to a broker: a connection of the terminal may have them too. */
@@ -162,74 +157,13 @@ export async function postpone(work: WriteWork, waiting: readonly Waiting[]): Pr
       and due_at is not null`.execute(db);
 }
 
-/** Finishes those of the deliveries that wait; the next one of each logical number becomes due. Returns how many. */
-export async function finish(
-  work: WriteWork,
-  ids: readonly number[],
-  state: FinishedState,
-  reason: string | null = null,
-): Promise<number> {
-  const sent = state === 'delivered' ? sql`, sent_at = coalesce(sent_at, ${at(work.now)})` : sql``;
-  const set = sql`state = ${state}, finished_at = ${at(work.now)}, reason = ${reason}, due_at = null,
-    lease_ends_at = null${sent}`;
-  const finished = await change(work, ids, { set, where: sql`finished_at is null` });
-  await makeFirstDue(work, finished);
-  return finished.length;
-}
-
-/** The first waiting delivery of each logical number becomes due, once nothing holds it. */
-async function makeFirstDue(work: WriteWork, logicalNumberIds: readonly number[]): Promise<void> {
-  if (logicalNumberIds.length === 0) return;
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
-  await sql`update notification_deliveries
-    set due_at = case when lease_ends_at > ${at(work.now)} then lease_ends_at else ${at(work.now)} end
-    where company_id = ${companyId} and due_at is null and id in (
-      select (select min(waiting.id) from notification_deliveries as waiting
-        where waiting.company_id = ${companyId} and waiting.logical_number_id = p.value
-          and waiting.finished_at is null)
-      from ${idTable([...new Set(logicalNumberIds)])})`.execute(db);
-}
-
-interface Change {
-  readonly set: RawBuilder<unknown>;
-  /** On a row of the table, besides its id and company. */
-  readonly where: RawBuilder<unknown>;
-}
-
-/** Changes deliveries and gives each the position of its change. Returns the logical numbers of those that it changed. */
-async function change(
-  work: WriteWork,
-  ids: readonly number[],
-  { set, where }: Change,
-): Promise<readonly number[]> {
-  if (ids.length === 0) return [];
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
-  const before = await positionsBefore(work, ids.length);
-  const { rows } = await sql<{ logical_number_id: number }>`update notification_deliveries
-    set ${set}, sequence = numbered.position
-    from (select p.value as id, ${before} + row_number() over (order by p.value) as position
-      from ${idTable(ids)}) as numbered
-    where notification_deliveries.company_id = ${companyId} and notification_deliveries.id = numbered.id
-      and ${where} returning logical_number_id`.execute(db);
-  return rows.map((row) => row.logical_number_id);
-}
-
-/** Draws positions for so many changes; returns the number before the first of them. */
-export async function positionsBefore(work: WriteWork, count: number): Promise<number> {
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
-  const drawn = await drawIds(db, CHANGES, [{ companyId, count }]);
-  return (drawn.get(companyId) ?? 1) - 1;
-}
-
 export interface Handed {
   readonly id: number;
   readonly logicalNumberId: number;
   readonly logicalNumber: string;
   readonly state: DeliveryState;
-  readonly attempts: number;
+  /** Whether it was ever handed out. */
+  readonly wasHanded: boolean;
   /** Whether a device that may use the service works under its logical number. */
   readonly isReachable: boolean;
 }
@@ -246,26 +180,22 @@ export async function selectHanded(
     logical_number_id: number;
     number: string;
     state: DeliveryState;
-    attempts: number;
+    was_handed: number | boolean;
     is_reachable: number | boolean;
-  }>`select d.id, d.logical_number_id, n.number, d.state, d.attempts, exists (select 1 from devices
-      where devices.company_id = ${steady(companyId)} and devices.logical_number_id = d.logical_number_id
-        and devices.enabled) as is_reachable
+  }>`select d.id, d.logical_number_id, n.number, d.state,
+      d.attempts > 0 or d.sent_at is not null as was_handed, exists (select 1 from devices
+        where devices.company_id = ${steady(companyId)} and devices.logical_number_id = d.logical_number_id
+          and devices.enabled) as is_reachable
     from notification_deliveries as d
     join logical_numbers as n on n.company_id = ${steady(companyId)} and n.id = d.logical_number_id
     where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
   return new Map(
-    rows.map((row) => [
-      row.id,
+    rows.map(({ id, logical_number_id, number, state, was_handed, is_reachable }) => [
+      id,
       {
-        ...{ ...row, logicalNumberId: row.logical_number_id, logicalNumber: row.number },
-        isReachable: Boolean(row.is_reachable),
+        ...{ id, state, wasHanded: Boolean(was_handed), isReachable: Boolean(is_reachable) },
+        ...{ logicalNumberId: logical_number_id, logicalNumber: number },
       },
     ]),
   );
 }
-
-const at = (value: Date): RawBuilder<unknown> => typed('instant', instant.toColumn(value));
-
-const after = (value: Date, milliseconds: number): RawBuilder<unknown> =>
-  at(new Date(value.getTime() + milliseconds));

@@ -7,17 +7,18 @@ import type { OfCompany } from '../../database/company/company-rows.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { idFromText } from '../../platform/validate.js';
 import {
+  DELIVERY,
   LEASE_MS,
   MAX_ATTEMPTS,
   type ClaimedDelivery,
   type Confirmation,
   type ConfirmationResult,
 } from './delivery.model.js';
+import { finish } from './delivery-changes.repository.js';
 import {
   claim,
   endLeases,
   findDueCompanyAfter,
-  finish,
   postpone,
   release,
   selectDue,
@@ -31,8 +32,7 @@ import { sorted, upToHeld, type Sorted } from './dispatch.rules.js';
 
 type WriteWork = OfCompany<SystemWriteWork>;
 
-/** What `Units.onCommitted` reports for each company whose deliveries have changed. */
-export const DELIVERY = 'notification_delivery';
+export { DELIVERY };
 
 const NOT_CONFIRMED = `It was sent ${MAX_ATTEMPTS} times and never confirmed.`;
 
@@ -74,8 +74,8 @@ export async function claimForTerminal(
   limit = 20,
 ): Promise<readonly ClaimedDelivery[]> {
   const waiting = await selectWaiting(work, logicalNumberId, limit);
-  const { claimable, unreachable: _, ...ended } = sorted(upToHeld(waiting, work.now), work.now);
-  await endAll(work, ended);
+  const { claimable, expired, unconfirmed } = sorted(upToHeld(waiting, work.now), work.now);
+  await endAll(work, { expired, unconfirmed });
   return await hold(work, claimable, true);
 }
 
@@ -95,7 +95,10 @@ async function hold(
 ): Promise<readonly ClaimedDelivery[]> {
   const leaseEndsAt = new Date(work.now.getTime() + LEASE_MS);
   await claim(work, idsOf(waiting), { leaseEndsAt, isSent });
-  if (isSent && waiting.length > 0) reportDeliveries(work);
+  if (isSent && waiting.length > 0) {
+    work.count('sentDeliveries', waiting.filter(({ state }) => state === 'queued').length);
+    reportDeliveries(work);
+  }
   const { companyId } = work.caller;
   return waiting.map(({ id, logicalNumberId, logicalNumber, content, queuedAt }) => ({
     ...{ companyId, id, logicalNumberId, logicalNumber, queuedAt, leaseEndsAt },
@@ -147,7 +150,7 @@ export async function confirmDeliveries(
   const confirmed = new Set<number>();
   const results = confirmations.map((confirmation): ConfirmationResult => {
     const delivery = handed.get(idFromText(confirmation.event) ?? 0);
-    if (delivery === undefined || delivery.attempts === 0) return 'unknown';
+    if (delivery === undefined || !delivery.wasHanded) return 'unknown';
     if (!delivery.isReachable || !isFor(delivery, confirmation)) return 'unknown';
     if (confirmed.has(delivery.id) || (delivery.state !== 'queued' && delivery.state !== 'sent')) {
       return 'repeated';

@@ -38,7 +38,7 @@ const Range = enumeration<NotificationRange>('NotificationRange', 'Kind of targe
   specific_logical_numbers: 'A list of logical numbers.',
 });
 
-const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
+export const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
   'Notification',
   'A message to the devices of logical numbers.',
   {

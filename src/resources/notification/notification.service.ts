@@ -6,6 +6,7 @@ import { hasGroup } from '../group/group.service.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
 import { Records } from '../shared/records.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
+import { DELIVERY } from './delivery.model.js';
 import { queueForGroup, queueForNumbers } from './delivery.service.js';
 import { notificationTable } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
@@ -41,6 +42,7 @@ export async function sendNotification(work: WriteWork, input: unknown): Promise
     'groupId' in recipients
       ? await queueForGroup(work, notification.id, recipients.groupId)
       : await queueForNumbers(work, notification.id, recipients.logicalNumberIds);
+  work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
   const after = { ...notification, queued };
   work.ledger.created('notification', after);
   return notification;

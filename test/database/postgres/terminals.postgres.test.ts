@@ -25,7 +25,7 @@ it('tokens of the token endpoint get the new scope by the migration, and named t
     await run(`insert into access_tokens (id, company_id, user_id, kind, scopes, token_hash, last_four, created_at) values
       (1, 1, 11, 'derived', '["read"]', 'a', '', now()), (2, 1, 11, 'named', '["read"]', 'b', '', now())`);
     await run('commit');
-    expect(await bringUpToDate(client, 'test')).toEqual(['0016-terminals']);
+    expect(await bringUpToDate(client, 'test')).toContain('0016-terminals');
     await run('begin');
     await run(`set local role ${SYSTEM_ROLE}`);
     const rows = await run('select scopes::text as scopes from access_tokens order by id');

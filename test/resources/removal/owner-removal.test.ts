@@ -178,7 +178,7 @@ describe('CC-20 a notification to a large group', () => {
       'notification_deliveries',
       sent.map((notification) => ({
         ...{ company_id: companyId, id: notification + 1_000_000, notification_id: notification },
-        ...{ logical_number_id: id, state: 'queued', updated_at: new Date(0) },
+        ...{ logical_number_id: id, state: 'queued', queued_at: new Date(0) },
       })),
     );
     expect((await client.delete(`logical_numbers/${number}`)).status).toBe(200);

@@ -41,7 +41,6 @@ const INDEXES: readonly string[] = [
   index('notification_deliveries', 'notification_id', 'id'),
   index('notification_deliveries', 'notification_id', 'state', 'id'),
   index('notification_deliveries', 'sequence'),
-  index('notification_deliveries', 'notification_id', 'sequence'),
   `create index notification_totals_waiting on notification_totals (company_id, notification_id)
     where queued + sent > 0`,
 ];

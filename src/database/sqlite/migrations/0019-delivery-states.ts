@@ -22,8 +22,6 @@ const INDEXES = [
   `create index notification_deliveries_by_notification_id_state_id on notification_deliveries
     (company_id, notification_id, state, id)`,
   `create index notification_deliveries_by_sequence on notification_deliveries (company_id, sequence)`,
-  `create index notification_deliveries_by_notification_id_sequence on notification_deliveries
-    (company_id, notification_id, sequence)`,
   `create index notification_totals_waiting on notification_totals (company_id, notification_id)
     where queued + sent > 0`,
 ];

@@ -1,0 +1,59 @@
+import { inCompany } from '../../database/company/company-rows.js';
+import type { Arrivals } from '../../database/list/arrivals.js';
+import { listOf } from '../../database/list/list.js';
+import { instant, nullable } from '../../database/storage.js';
+import type { Row } from '../../database/tables/tables.js';
+import type { Delivery, DeliveryChange, DeliveryState } from './delivery.model.js';
+import { lastPosition } from './waiting/waiting.repository.js';
+
+/** Most deliveries of one notification. */
+const MAX_ROWS = 200_000;
+
+const end = nullable(instant);
+
+const deliveryOf = (row: Row<'notification_deliveries'>): Delivery => ({
+  id: row.id,
+  notificationId: row.notification_id,
+  logicalNumberId: row.logical_number_id,
+  state: row.state as DeliveryState,
+  queuedAt: instant.fromColumn(row.queued_at),
+  sentAt: end.fromColumn(row.sent_at),
+  finishedAt: end.fromColumn(row.finished_at),
+  reason: row.reason,
+});
+
+export const deliveryList = listOf<'notification_deliveries', Delivery>({
+  name: 'NotificationDelivery',
+  table: 'notification_deliveries',
+  rows: MAX_ROWS,
+  id: 'id',
+  columns: {
+    logicalNumberId: 'logical_number_id',
+    state: 'state',
+    queuedAt: 'queued_at',
+    sentAt: 'sent_at',
+    finishedAt: 'finished_at',
+    reason: 'reason',
+  },
+  orders: { ID: 'id' },
+  filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
+  recordOf: deliveryOf,
+});
+
+export const deliveriesOfNotification = deliveryList.of({ column: 'notification_id' });
+
+const changes = listOf<'notification_deliveries', DeliveryChange>({
+  name: 'NotificationDeliveryChange',
+  table: 'notification_deliveries',
+  rows: MAX_ROWS,
+  id: 'sequence',
+  orders: { ID: 'sequence' },
+  filters: { notificationId: { column: 'notification_id', kind: 'id' } },
+  recordOf: (row) => ({ id: row.sequence, delivery: deliveryOf(row) }),
+});
+
+/** The last change of each delivery, in their order. A later one takes the place of an earlier one, so there are no gaps. */
+export const deliveryArrivals: Arrivals<DeliveryChange> = {
+  ...changes.arrivals('notification_deliveries_by_sequence'),
+  span: async (work, companyId) => ({ first: 1, last: await lastPosition(inCompany(work, companyId)) }),
+};

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+
+import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
+import { DomainError, notFound } from '../../platform/errors.js';
+import { TerminalRefused } from '../../platform/terminal.js';
+import { parse } from '../../platform/validate.js';
+import type { TerminalExchange, TerminalRoute } from '../../terminal/index.js';
+import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
+import type { ClaimedDelivery } from './delivery.model.js';
+import { claimForTerminal, confirmDeliveries } from './dispatch.service.js';
+import { look, type Look } from './waiting/look.service.js';
+import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';
+
+const MAX_WAIT_SECONDS = MINUTE / SECOND;
+const HEARTBEAT_MS = 15 * SECOND;
+/** Counted for each stream. An event has up to 16 KiB, most of them some 100 bytes. */
+const STREAM_BYTES = 4 * 1024;
+const WAITING = 'waiting_terminals';
+const LIMITS = { ofTerminal: 2, ofCompany: 15_000 } as const;
+
+type Exchange = TerminalExchange<AdmittedDevice>;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-store',
+  // Turns off buffering in nginx, which would hold events back.
+  'X-Accel-Buffering': 'no',
+};
+const COMMENT = ':\n\n';
+
+const NotificationConfirm = z.object({
+  type: z.literal('pnconf', { error: 'must be pnconf' }),
+  event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
+});
+
+const bodyOf = ({ id, message, queuedAt }: ClaimedDelivery): object => ({
+  id: String(id),
+  message,
+  queued_at: queuedAt.toISOString(),
+});
+
+/** Notifications of terminals over HTTP. */
+export function notificationTerminalRoutes(
+  waiting: WaitingTerminals,
+): readonly TerminalRoute<AdmittedDevice>[] {
+  return [
+    { method: 'GET', path: '/notifications', exchange: (exchange) => answer(exchange, waiting) },
+    { method: 'GET', path: '/notifications/stream', exchange: (exchange) => stream(exchange, waiting) },
+    {
+      method: 'POST',
+      path: '/notifications/confirm',
+      body: NotificationConfirm,
+      write: async (work, { logicalNumberId }, input) => {
+        const { event } = parse(NotificationConfirm, input);
+        const [result] = await confirmDeliveries(work, [{ logicalNumberId, event }]);
+        if (result === 'unknown') throw notFound('notification');
+        return {};
+      },
+    },
+  ];
+}
+
+async function answer(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
+  const waitMs = waitOf(exchange.query) * SECOND;
+  const deliveries = await firstOf(exchange, waiting, waitMs);
+  const content = JSON.stringify({ notifications: deliveries.map(bodyOf) });
+  await exchange.send({ type: JSON_TYPE, content });
+}
+
+/** Errors: `malformed`. */
+function waitOf(query: ReadonlyMap<string, string>): number {
+  const given = query.get('wait') ?? '0';
+  const seconds = /^[0-9]{1,3}$/.test(given) ? Number(given) : Number.NaN;
+  if (seconds <= MAX_WAIT_SECONDS) return seconds;
+  throw new DomainError('malformed', `wait must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}.`);
+}
+
+/** What is there now, or comes within the time. HEAD takes nothing. */
+async function firstOf(
+  exchange: Exchange,
+  waiting: WaitingTerminals,
+  waitMs: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const found = await exchange.read(look);
+  if (exchange.method === 'HEAD') return [];
+  const deliveries = found.isAvailable ? await take(exchange) : [];
+  if (deliveries.length > 0 || waitMs === 0) return deliveries;
+  const request = enter(exchange, waiting, found);
+  try {
+    return await next(exchange, request, waitMs);
+  } finally {
+    request.leave();
+  }
+}
+
+const take = (exchange: Exchange): Promise<readonly ClaimedDelivery[]> =>
+  exchange.write((work, { logicalNumberId }) => claimForTerminal(work, logicalNumberId));
+
+/** Errors: 429 and 503 if too many wait. */
+function enter(exchange: Exchange, waiting: WaitingTerminals, found: Look): WaitingRequest {
+  exchange.occupy(WAITING, LIMITS);
+  const request = waiting.enter(found.companyId);
+  request.found(found);
+  return request;
+}
+
+/** What comes within the time; nothing if it ends before. Errors: those of the token and of `admit`, at any time. */
+async function next(
+  exchange: Exchange,
+  request: WaitingRequest,
+  waitMs: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const started = systemClock.elapsed();
+  for (;;) {
+    const left = waitMs - (systemClock.elapsed() - started);
+    const reason = await request.wait(left, exchange.ended);
+    if (reason === 'over' || exchange.ended.aborted) return [];
+    const deliveries = await lookAgain(exchange, request);
+    if (deliveries.length > 0) return deliveries;
+  }
+}
+
+async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
+  try {
+    const found = await exchange.read(look);
+    request.found(found);
+    return found.isAvailable ? await take(exchange) : [];
+  } catch (error) {
+    if (error instanceof DomainError) request.refused();
+    throw error;
+  }
+}
+
+async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
+  const found = await exchange.read(look);
+  const request = enter(exchange, waiting, found);
+  try {
+    const head = { status: 200, headers: STREAM_HEADERS, heldBytes: STREAM_BYTES };
+    await exchange.stream(head, eventsOf(exchange, request));
+  } finally {
+    request.leave();
+  }
+}
+
+/** Ends when the terminal may not go on: it learns why when it asks again. */
+async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGenerator<string> {
+  yield COMMENT;
+  try {
+    for (const delivery of await lookAgain(exchange, request)) yield eventOf(delivery);
+    while (!exchange.ended.aborted) {
+      const deliveries = await next(exchange, request, HEARTBEAT_MS);
+      if (deliveries.length === 0 && !exchange.ended.aborted) yield COMMENT;
+      for (const delivery of deliveries) yield eventOf(delivery);
+    }
+  } catch (error) {
+    if (!(error instanceof DomainError) && !(error instanceof TerminalRefused)) throw error;
+  }
+}
+
+function eventOf(delivery: ClaimedDelivery): string {
+  return `id: ${delivery.id}\ndata: ${JSON.stringify(bodyOf(delivery))}\n\n`;
+}

@@ -1,0 +1,156 @@
+import { inCompany } from '../../../database/company/company-rows.js';
+import type { Units } from '../../../database/work.js';
+import { Queue, type Place } from '../../../platform/concurrency/queue.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import type { Look } from './look.service.js';
+import type { Seat } from './seat.js';
+import { lastPosition, selectFacts, selectQueueChanges, type TerminalFacts } from './waiting.repository.js';
+
+/** Changes that one statement reads, and devices that one statement checks. */
+const CHANGES_PER_LOOK = 500;
+const DEVICES_PER_CHECK = 1_000;
+
+interface Taken {
+  readonly seat: Seat;
+  readonly place: Place<Seat>;
+  logicalNumberId: number | null;
+  ofNumber: Place<Seat> | null;
+}
+
+/** The waiting terminals of one company: what has changed is read once for all of them. */
+export class CompanySeats {
+  /** Changes up to this one are known; null before the first terminal has looked. */
+  #position: number | null = null;
+  readonly #all = new Queue<Seat>();
+  readonly #ofNumbers = new Map<number, Queue<Seat>>();
+  #isReading = false;
+  #isAskedAgain = false;
+
+  constructor(
+    private readonly units: Units,
+    private readonly companyId: number,
+  ) {}
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  get position(): number | null {
+    return this.#position;
+  }
+
+  take(seat: Seat): Taken {
+    return { seat, place: this.#all.add(seat), logicalNumberId: null, ofNumber: null };
+  }
+
+  leave(taken: Taken): void {
+    this.#all.remove(taken.place);
+    this.#leaveNumber(taken);
+  }
+
+  /**
+   * Enters what a terminal has found. It is woken at once if something has changed since that it may have missed. True if
+   * what changes after the look is not known yet: it is to be read.
+   */
+  found(taken: Taken, look: Look): boolean {
+    taken.seat.found(look);
+    const { logicalNumberId } = look.facts;
+    if (logicalNumberId !== taken.logicalNumberId) {
+      this.#leaveNumber(taken);
+      taken.logicalNumberId = logicalNumberId;
+    }
+    if (logicalNumberId !== null && taken.ofNumber === null) {
+      const own = this.#ofNumbers.get(logicalNumberId) ?? new Queue<Seat>();
+      this.#ofNumbers.set(logicalNumberId, own);
+      taken.ofNumber = own.add(taken.seat);
+    }
+    const isFirst = this.#position === null;
+    this.#position ??= look.position;
+    if (this.#position > look.position) taken.seat.wake('woken');
+    return isFirst;
+  }
+
+  #leaveNumber(taken: Taken): void {
+    const { logicalNumberId, ofNumber } = taken;
+    if (logicalNumberId === null || ofNumber === null) return;
+    const own = this.#ofNumbers.get(logicalNumberId);
+    own?.remove(ofNumber);
+    if (own?.size === 0) this.#ofNumbers.delete(logicalNumberId);
+    taken.ofNumber = null;
+  }
+
+  /** Wakes terminals for which something has changed. */
+  async readChanges(): Promise<void> {
+    this.#isAskedAgain = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      while (this.#isAskedAgain && this.size > 0) {
+        this.#isAskedAgain = false;
+        await this.#readAll();
+      }
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    for (let more = true; more && this.#position !== null;) {
+      const after = this.#position;
+      const { last, changes } = await this.units.systemRead(async (work) => ({
+        last: await lastPosition(inCompany(work, this.companyId)),
+        changes: await selectQueueChanges(work, this.companyId, { after, limit: CHANGES_PER_LOOK }),
+      }));
+      more = changes.length === CHANGES_PER_LOOK;
+      this.#position = more ? (changes.at(-1)?.position ?? last) : last;
+      for (const { logicalNumberId } of changes) {
+        for (const { value } of this.#ofNumbers.get(logicalNumberId)?.places() ?? []) value.wake('woken');
+      }
+      await yieldToEventLoop();
+    }
+  }
+
+  /** Wakes those whose time has come to look again. */
+  wakeDue(now: Date): void {
+    for (const { value: seat } of this.#all.places()) {
+      const { againAt } = seat.look ?? { againAt: null };
+      if (againAt !== null && againAt <= now) seat.wake('checked');
+    }
+  }
+
+  /** Wakes terminals whose device or token has changed, and one of each gateway. */
+  async check(): Promise<void> {
+    const seats = [...this.#all.places()].map(({ value }) => value).filter(({ look }) => look !== null);
+    const gateways = new Set<number>();
+    for (let start = 0; start < seats.length; start += DEVICES_PER_CHECK) {
+      const part = seats.slice(start, start + DEVICES_PER_CHECK);
+      const ids = new Set(part.map(({ look }) => look?.facts.deviceId ?? 0));
+      const facts = await this.units.systemRead((work) => selectFacts(work, this.companyId, [...ids]));
+      for (const seat of part) {
+        const { look } = seat;
+        if (look === null) continue;
+        const isFirst = look.tokenId !== null && !gateways.has(look.tokenId);
+        if (isFirst && look.tokenId !== null) gateways.add(look.tokenId);
+        if (isFirst || !areEqual(look.facts, facts.get(look.facts.deviceId))) seat.wake('checked');
+      }
+      await yieldToEventLoop();
+    }
+  }
+
+  /** Wakes all terminals of a gateway, whose token has ended. */
+  checkGateway(tokenId: number): void {
+    for (const { value: seat } of this.#all.places()) {
+      if (seat.look?.tokenId === tokenId) seat.wake('checked');
+    }
+  }
+}
+
+function areEqual(one: TerminalFacts, other: TerminalFacts | undefined): boolean {
+  return (
+    other !== undefined &&
+    one.serialNumber === other.serialNumber &&
+    one.enabled === other.enabled &&
+    one.logicalNumberId === other.logicalNumberId &&
+    one.tokenHash === other.tokenHash
+  );
+}

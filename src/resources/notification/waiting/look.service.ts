@@ -1,0 +1,52 @@
+import type { ReadWork } from '../../../database/work.js';
+import { SECOND } from '../../../platform/clock.js';
+import type { Device } from '../../device/device.model.js';
+import { selectWaiting } from '../dispatch.repository.js';
+import { findToken, lastPosition, type TerminalFacts } from './waiting.repository.js';
+
+/** A token that was looked up may be used for so long after it has ended, and for a device that got another one. */
+const TOKEN_KNOWN_MS = 10 * SECOND;
+const LOOK_AGAIN_MS = 3 * SECOND;
+
+/** What a terminal that begins to wait has found. */
+export interface Look {
+  readonly companyId: number;
+  /** Whether something is free to be handed out to it. */
+  readonly isAvailable: boolean;
+  /** Changes up to this one are known. */
+  readonly position: number;
+  readonly facts: TerminalFacts;
+  /** Id of the gateway token; null with the token of the device. */
+  readonly tokenId: number | null;
+  /** When to look again though nothing has changed; null if there is no need. */
+  readonly againAt: Date | null;
+}
+
+/** Looks for deliveries for a terminal that may use the service. */
+export async function look(
+  work: ReadWork,
+  { id, serialNumber, enabled, logicalNumberId }: Device & { readonly logicalNumberId: number },
+): Promise<Look> {
+  const position = await lastPosition(work);
+  const [first] = await selectWaiting(work, logicalNumberId, 1);
+  const token = await findToken(work, id);
+  const { companyId, tokenId } = work.caller;
+  const heldUntil = first?.leaseEndsAt ?? null;
+  const isHeld = heldUntil !== null && heldUntil > work.now;
+  const isTokenNew =
+    tokenId === null && (token === null || work.now.getTime() - token.issuedAt.getTime() < TOKEN_KNOWN_MS);
+  const soon = isTokenNew ? new Date(work.now.getTime() + LOOK_AGAIN_MS) : null;
+  return {
+    companyId,
+    isAvailable: first !== undefined && !isHeld,
+    position,
+    facts: { deviceId: id, serialNumber, enabled, logicalNumberId, tokenHash: token?.hash ?? null },
+    tokenId,
+    againAt: earlier(isHeld ? heldUntil : null, soon),
+  };
+}
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
+}

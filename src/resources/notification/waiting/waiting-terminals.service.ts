@@ -1,0 +1,191 @@
+import type { Units } from '../../../database/work.js';
+import { SECOND, type Clock } from '../../../platform/clock.js';
+import type { Pace } from '../../../platform/concurrency/pace.js';
+import { DomainError } from '../../../platform/errors.js';
+import { DELIVERY } from '../delivery.model.js';
+import { CompanySeats } from './company-seats.js';
+import type { Look } from './look.service.js';
+import { Seat, type Reason } from './seat.js';
+import { lastPositions } from './waiting.repository.js';
+
+/** Waiting requests of one node. */
+const MAX_WAITING = 20_000;
+/** How often to look for what was not reported: changes of other processes, and leases that end. */
+const TICK_MS = SECOND / 2;
+/** Every so many ticks it is checked whether terminals may still use the service. */
+const TICKS_PER_CHECK = 4;
+/** Commits that follow each other within this time are looked at together. */
+const COLLECT_MS = 20;
+const RETRY_SECONDS = 5;
+
+interface Company {
+  readonly seats: CompanySeats;
+  timer: NodeJS.Timeout | undefined;
+  /** Up to where changes of the company are known to concern nothing; only where `Units.changes` are known. */
+  checkedAt: number | null;
+}
+
+/** A request of a terminal that waits for deliveries, until it leaves. */
+export interface WaitingRequest {
+  found(look: Look): void;
+  /** Resolves when the terminal is to look again, or when the time is over. */
+  wait(ms: number, signal: AbortSignal): Promise<Reason>;
+  /** Its token has ended: others that have the same one look again too. */
+  refused(): void;
+  leave(): void;
+}
+
+export interface WaitingParts {
+  readonly units: Units;
+  readonly clock: Clock;
+  readonly pace: Pace;
+  /** Called when one more request waits, and when one has left. */
+  readonly onCount: (change: 1 | -1) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The terminals that wait on this node. Commits wake them; what no commit reports is looked for twice a second, for all
+ * terminals of a company together. A terminal that only waits costs no statement.
+ */
+export class WaitingTerminals {
+  readonly #companies = new Map<number, Company>();
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #ticks = 0;
+  #ticking = Promise.resolve();
+  readonly #unsubscribe: () => void;
+
+  constructor(private readonly parts: WaitingParts) {
+    this.#unsubscribe = parts.units.onCommitted((changes) => {
+      if (changes === null) for (const id of this.#companies.keys()) this.#schedule(id);
+      for (const { companyId, entityType } of changes ?? []) {
+        if (entityType === DELIVERY && companyId !== null) this.#schedule(companyId);
+      }
+    });
+  }
+
+  /** Errors: `busy`. */
+  enter(companyId: number): WaitingRequest {
+    if (this.#count >= MAX_WAITING) {
+      const message = `Too many terminals wait at the same time: at most ${MAX_WAITING}.`;
+      throw new DomainError('busy', message, { retryAfter: RETRY_SECONDS });
+    }
+    const { seats } = this.#companyOf(companyId);
+    const seat = new Seat();
+    const taken = seats.take(seat);
+    this.#add(1);
+    this.#startTicks();
+    let isTaken = true;
+    return {
+      found: (look) => {
+        if (seats.found(taken, look)) this.#schedule(companyId);
+      },
+      wait: async (ms, signal) => {
+        const reason = await seat.wait(ms, signal);
+        if (reason === 'woken') await this.parts.pace.take(companyId, 1, signal);
+        return reason;
+      },
+      refused: () => {
+        const tokenId = seat.look?.tokenId ?? null;
+        if (tokenId !== null) seats.checkGateway(tokenId);
+      },
+      leave: () => {
+        if (!isTaken) return;
+        isTaken = false;
+        seats.leave(taken);
+        this.#add(-1);
+        if (seats.size === 0) this.#drop(companyId);
+      },
+    };
+  }
+
+  /** Resolves when nothing reads any more. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const { timer } of this.#companies.values()) clearTimeout(timer);
+    await this.#ticking;
+  }
+
+  #add(change: 1 | -1): void {
+    this.#count += change;
+    this.parts.onCount(change);
+  }
+
+  #companyOf(companyId: number): Company {
+    const known = this.#companies.get(companyId);
+    if (known !== undefined) return known;
+    const { units } = this.parts;
+    const made: Company = {
+      ...{ seats: new CompanySeats(units, companyId), timer: undefined, checkedAt: null },
+    };
+    this.#companies.set(companyId, made);
+    return made;
+  }
+
+  #drop(companyId: number): void {
+    clearTimeout(this.#companies.get(companyId)?.timer);
+    this.#companies.delete(companyId);
+  }
+
+  #schedule(companyId: number): void {
+    const company = this.#companies.get(companyId);
+    if (company === undefined) return;
+    company.timer ??= setTimeout(() => {
+      company.timer = undefined;
+      void company.seats.readChanges().catch(this.parts.onError);
+    }, COLLECT_MS).unref();
+  }
+
+  #startTicks(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#ticking = this.#tick()
+        .catch(this.parts.onError)
+        .finally(() => {
+          if (this.#timer === undefined) return;
+          this.#timer = undefined;
+          if (this.#count > 0) this.#startTicks();
+        });
+    }, TICK_MS).unref();
+  }
+
+  async #tick(): Promise<void> {
+    this.#ticks += 1;
+    const now = this.parts.clock.now();
+    for (const { seats } of this.#companies.values()) seats.wakeDue(now);
+    await this.#readUnreported();
+    if (this.#ticks % TICKS_PER_CHECK === 0) await this.#check();
+  }
+
+  async #readUnreported(): Promise<void> {
+    const { units } = this.parts;
+    const changed = this.#changedCompanies();
+    if (changed.length === 0) return;
+    const positions = await units.systemRead((work) => lastPositions(work, changed));
+    for (const [companyId, position] of positions) {
+      const known = this.#companies.get(companyId)?.seats.position ?? position;
+      if (position > known) this.#schedule(companyId);
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { changes } = this.parts.units;
+    for (const [companyId, company] of this.#companies) {
+      const { checkedAt } = company;
+      const position = changes?.position ?? null;
+      if (checkedAt !== null && changes?.hasChanged(companyId, checkedAt) === false) continue;
+      await company.seats.check();
+      company.checkedAt = position;
+    }
+  }
+
+  /** Where changes are known, those in which something may have changed; else all. */
+  #changedCompanies(): readonly number[] {
+    const { changes } = this.parts.units;
+    return [...this.#companies]
+      .filter(([id, { checkedAt }]) => checkedAt === null || changes?.hasChanged(id, checkedAt) !== false)
+      .map(([id]) => id);
+  }
+}

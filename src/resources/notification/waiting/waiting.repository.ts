@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+
+import type { OfCompany } from '../../../database/company/company-rows.js';
+import { lastDrawn } from '../../../database/company/ids.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { idTable, inList, instant } from '../../../database/storage.js';
+import type { ReadWork, SystemReadWork } from '../../../database/work.js';
+import { DELIVERY_CHANGES } from '../delivery.model.js';
+
+/** What decides whether a terminal may wait, and for which deliveries. */
+export interface TerminalFacts {
+  readonly deviceId: number;
+  readonly serialNumber: string;
+  readonly enabled: boolean;
+  readonly logicalNumberId: number | null;
+  /** Hash of the token of the device; null if it has none. */
+  readonly tokenHash: string | null;
+}
+
+/** The position of the last change of a delivery of the company. */
+export async function lastPosition(work: OfCompany<SystemReadWork>): Promise<number> {
+  const { db } = specialSql(work);
+  return await lastDrawn(db, work.caller.companyId, DELIVERY_CHANGES);
+}
+
+/** The same of several companies; those without a delivery are absent. */
+export async function lastPositions(
+  work: SystemReadWork,
+  companyIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ company_id: number; last_drawn: number }>`select company_id, last_drawn
+    from counters where company_id ${inList('integer', companyIds)} and name = ${DELIVERY_CHANGES}`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.company_id, row.last_drawn]));
+}
+
+interface DeviceToken {
+  readonly hash: string;
+  readonly issuedAt: Date;
+}
+
+export async function findToken(work: ReadWork, deviceId: number): Promise<DeviceToken | null> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ token_hash: string; issued_at: number }>`select token_hash, issued_at
+    from device_tokens where company_id = ${companyId} and device_id = ${deviceId}`.execute(db);
+  const [row] = rows;
+  return row === undefined ? null : { hash: row.token_hash, issuedAt: instant.fromColumn(row.issued_at) };
+}
+
+export interface QueueChange {
+  readonly position: number;
+  readonly logicalNumberId: number;
+}
+
+/** Changes of a company after a position by which something may have become free to be handed out, in their order. */
+export async function selectQueueChanges(
+  work: SystemReadWork,
+  companyId: number,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly QueueChange[]> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ sequence: number; logical_number_id: number }>`
+    select sequence, logical_number_id from notification_deliveries
+    where company_id = ${companyId} and sequence > ${after} and state <> 'sent'
+    order by sequence limit ${limit}`.execute(db);
+  return rows.map((row) => ({ position: row.sequence, logicalNumberId: row.logical_number_id }));
+}
+
+/** By device; those that do not exist are absent. One statement. */
+export async function selectFacts(
+  work: SystemReadWork,
+  companyId: number,
+  deviceIds: readonly number[],
+): Promise<ReadonlyMap<number, TerminalFacts>> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{
+    id: number;
+    serial_number: string;
+    enabled: number | boolean;
+    logical_number_id: number | null;
+    token_hash: string | null;
+  }>`select d.id, d.serial_number, d.enabled, d.logical_number_id, t.token_hash
+    from ${idTable(deviceIds)} cross join devices as d
+    left join device_tokens as t on t.company_id = ${companyId} and t.device_id = d.id
+    where d.company_id = ${companyId} and d.id = p.value`.execute(db);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        ...{ deviceId: row.id, serialNumber: row.serial_number, enabled: Boolean(row.enabled) },
+        ...{ logicalNumberId: row.logical_number_id, tokenHash: row.token_hash },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+
+import { createServer, type Server } from '../../../src/app/server.js';
+import { SECOND } from '../../../src/platform/clock.js';
+import { createLogger } from '../../../src/platform/logger.js';
+import type { ClaimedDelivery } from '../../../src/resources/notification/delivery.model.js';
+import {
+  claimDeliveries,
+  confirmDeliveries,
+  markSent,
+} from '../../../src/resources/notification/dispatch.service.js';
+import { testConfig } from '../../support/config.js';
+import { audited, insertMany } from '../../support/databases/rows.js';
+import { deliveriesOf, inUnit, notify } from '../../support/deliveries.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
+
+const TERMINALS = 100;
+const EACH = 5;
+
+async function fill({ place, app }: TestServer, acme: Member): Promise<string[]> {
+  const { companyId, userId } = acme.caller;
+  const ids = await insertMany(place, ['logical_numbers', companyId, TERMINALS], (n) => ({
+    ...{ number: `n${n}`, group_id: null, ...audited(userId) },
+  }));
+  await insertMany(place, ['devices', companyId, TERMINALS], (n) => ({
+    ...{ serial_number: `SN${n}`, enabled: true, meta: '{}', logical_number_id: ids[n - 1] ?? 0 },
+    ...audited(userId),
+  }));
+  const numbers = await app.database.reads.selectFrom('logical_numbers').select('number').execute();
+  return numbers.map(({ number }) => number);
+}
+
+/** Claims and marks until nothing is due; a stalled worker drops what it has claimed. */
+async function work(
+  node: Pick<Server, 'units'>,
+  acme: Member,
+  received: ClaimedDelivery[],
+  isStalled: () => boolean,
+): Promise<void> {
+  for (;;) {
+    const { deliveries } = await inUnit(node.units, acme, (unit) => claimDeliveries(unit, { limit: 20 }));
+    if (deliveries.length === 0) return;
+    if (isStalled()) continue;
+    received.push(...deliveries);
+    await inUnit(node.units, acme, (unit) => markSent(unit, deliveries));
+    await inUnit(node.units, acme, (unit) =>
+      confirmDeliveries(
+        unit,
+        deliveries.map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) })),
+      ),
+    );
+  }
+}
+
+describe('CC-09 workers of two nodes', () => {
+  it('never hold the same delivery, and hand out what a stalled one has dropped, in order', async () => {
+    const server = await startServer();
+    const { acme, clock } = server;
+    const logger = createLogger('silent', { write: () => undefined });
+    const other = await createServer(testConfig(server.place.url), logger, { clock });
+    await other.start();
+    const numbers = await fill(server, acme);
+    for (let n = 0; n < EACH; n += 1) await notify(server, acme, `text ${n}`, ...numbers);
+    const received: ClaimedDelivery[] = [];
+    let stalls = 3;
+    const stall = (): boolean => (stalls -= 1) >= 0;
+    await Promise.all([work(server.app, acme, received, () => false), work(other, acme, received, stall)]);
+    expect(received.length).toBeLessThan(TERMINALS * EACH);
+    clock.advance(31 * SECOND);
+    await Promise.all([
+      work(server.app, acme, received, () => false),
+      work(other, acme, received, () => false),
+    ]);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(TERMINALS * EACH);
+    expect(received.length).toBe(TERMINALS * EACH);
+    for (const own of Map.groupBy(received, ({ logicalNumber }) => logicalNumber).values()) {
+      expect(own.map(({ message }) => message.split('|')[2])).toEqual(
+        Array.from({ length: EACH }, (_, n) => `text ${n}`),
+      );
+    }
+    expect((await deliveriesOf(server, acme)).every(({ state }) => state === 'delivered')).toBe(true);
+    await other.stop(1_000);
+    await server.stop();
+  });
+});

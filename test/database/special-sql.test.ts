@@ -19,7 +19,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/logical-number/version-links.repository.ts': 6,
   'src/resources/notification/delivery-changes.repository.ts': 4,
   'src/resources/notification/delivery.repository.ts': 4,
-  'src/resources/notification/dispatch.repository.ts': 6,
+  'src/resources/notification/dispatch.repository.ts': 7,
   'src/resources/notification/recall.repository.ts': 2,
   'src/resources/notification/waiting/waiting.repository.ts': 5,
   'src/resources/parameter/parameter.repository.ts': 4,

@@ -106,9 +106,9 @@ async function start(running: Running): Promise<string> {
   const url = await entrance.serveWith(surfaces.listener);
   housekeeping.start();
   await surfaces.load();
+  await running.startMqtt();
   monitoring.readiness.problem = null;
   setImmediate(() => database.begin());
-  await running.startMqtt();
   return url;
 }
 

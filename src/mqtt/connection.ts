@@ -131,7 +131,8 @@ class BrokerConnection implements Connection {
       client.on('connect', () => {
         client.subscribe(CONFIRM_FILTER, { qos: 1 }, (error) => {
           if (error === null) resolve();
-          else reject(new Error(`the broker refuses the subscription to ${CONFIRM_FILTER}`));
+          else if (isAnswer(error)) reject(new Error(`the broker refuses to send ${CONFIRM_FILTER}`));
+          else reject(new Error(this.#reason ?? error.message));
         });
       });
     });
@@ -167,6 +168,9 @@ class BrokerConnection implements Connection {
     for (const settle of [...this.#unacknowledged]) settle(error);
   }
 }
+
+/** Whether it came from the broker, and not from the end of the connection. */
+const isAnswer = (error: Error): boolean => 'packet' in error && error.packet !== undefined;
 
 /** For example `ECONNREFUSED`; without a code of the system, the message. */
 function reasonOf(error: Error): string {

@@ -212,15 +212,17 @@ describe('messages over MQTT', () => {
 
 describe('CF-24 a broker that does not do its part', () => {
   const attempts = { value: 0 };
-  it.each<[string, Parameters<typeof startFakeBroker>[0]]>([
-    ['accepts connections and never answers', () => undefined],
-    ['closes each connection', (socket) => socket.destroy()],
-    ['answers with what is no MQTT', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
-    ['refuses the subscription', (socket) => answering(socket, subscribed(REFUSED))],
-    ['answers to the connection only', (socket) => answering(socket, () => [])],
+  const IN_TIME = 'did not answer in time';
+  it.each<[string, Parameters<typeof startFakeBroker>[0], string]>([
+    ['accepts connections and never answers', () => undefined, IN_TIME],
+    ['closes each connection', (socket) => socket.destroy(), '"reason":'],
+    ['answers with what is no MQTT', (socket) => socket.write('HTTP/1.1 400 Bad\r\n\r\n'), '"reason":'],
+    ['refuses the subscription', (socket) => answering(socket, subscribed(REFUSED)), 'refuses to send'],
+    ['answers to the connection only', (socket) => answering(socket, () => []), IN_TIME],
     [
       'begins a packet of 256 MiB that is no message',
       (socket) => answering(socket, () => [0x90, 0xff, 0xff, 0xff, 0x7f, 0, 1]),
+      'that is no message',
     ],
     [
       'sends a byte in a while',
@@ -229,18 +231,20 @@ describe('CF-24 a broker that does not do its part', () => {
         const timer = setInterval(() => socket.write(Buffer.from([bytes.shift() ?? 0xd0])), 60);
         socket.on('close', () => clearInterval(timer));
       },
+      IN_TIME,
     ],
-  ])('is tried again and again with pauses, and no message is taken: it %s', async (_what, use) => {
+  ])('is tried again and again with pauses, and no message is taken: it %s', async (_what, use, reason) => {
     attempts.value = 0;
     const broker = await fake((socket) => {
       attempts.value += 1;
       socket.on('data', () => undefined);
       use(socket);
     });
-    const { queue, service, errors } = start(broker.settings);
+    const { queue, service, errors, logs } = start(broker.settings);
     queue.add(7, '0042', 'one');
     await vi.waitFor(() => expect(attempts.value).toBeGreaterThan(3), UP_TO);
     expect([service.isConnected(), service.connections(), queue.claims, errors]).toEqual([false, 0, [], []]);
+    expect(logs.join('')).toContain(reason);
   });
 
   it('gets a few messages at a time, which are given back when it never acknowledges them', async () => {

@@ -73,9 +73,8 @@ export async function createServer(
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
-  const shared = { windows: database.windows(clock), spools: openSpools(config, database) };
-  const pace = new Pace(config.notificationsPerSecond, clock);
-  const surfaces = createSurfaces({ ...settings, ...shared, units, pace, tokenSecret, monitoring });
+  const shared = sharedOf(config, database, clock);
+  const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const running: Running = {
     ...{ database, entrance, surfaces, monitoring, housekeeping, mqtt },
@@ -140,6 +139,12 @@ function storageOptions(overrides: ServerOverrides, entrance: Entrance): Storage
     ...overrides,
     onWaiting: overrides.waitsForDatabase === true ? () => entrance.open() : undefined,
   };
+}
+
+/** What all clients and transports of a server share. */
+function sharedOf(config: Config, database: Database, clock: Clock) {
+  const pace = new Pace(config.notificationsPerSecond, clock);
+  return { windows: database.windows(clock), spools: openSpools(config, database), pace };
 }
 
 const LEAST_SPOOL_BYTES = 256 * 1024 * 1024;

@@ -83,17 +83,8 @@ export function createMetrics(sources: MetricSources): Metrics {
   if (sources.mqtt !== null) addMqtt(sources.mqtt, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');
-  const deliveries = counter('deliveries_total', 'Deliveries that came into a state.', 'state');
   const waiting = terminalsWaiting(register);
-  const counted: Readonly<Record<CountedMetric, { inc(amount: number): void }>> = {
-    cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
-    queuedDeliveries: deliveries.labels('queued'),
-    sentDeliveries: deliveries.labels('sent'),
-    deliveredDeliveries: deliveries.labels('delivered'),
-    failedDeliveries: deliveries.labels('failed'),
-    expiredDeliveries: deliveries.labels('expired'),
-    cancelledDeliveries: deliveries.labels('cancelled'),
-  };
+  const counted = countedMetrics(counter);
   const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
   const { durations, operations } = histograms(register);
   return {
@@ -112,6 +103,21 @@ export function createMetrics(sources: MetricSources): Metrics {
       response.setHeader('Content-Type', register.contentType);
       await sendText(response, await register.metrics());
     },
+  };
+}
+
+function countedMetrics(
+  counter: <L extends string>(name: string, help: string, ...labelNames: L[]) => Counter<L>,
+): Readonly<Record<CountedMetric, { inc(amount: number): void }>> {
+  const deliveries = counter('deliveries_total', 'Deliveries that came into a state.', 'state');
+  return {
+    cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
+    queuedDeliveries: deliveries.labels('queued'),
+    sentDeliveries: deliveries.labels('sent'),
+    deliveredDeliveries: deliveries.labels('delivered'),
+    failedDeliveries: deliveries.labels('failed'),
+    expiredDeliveries: deliveries.labels('expired'),
+    cancelledDeliveries: deliveries.labels('cancelled'),
   };
 }
 

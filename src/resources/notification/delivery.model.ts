@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { DAY, HOUR, SECOND } from '../../platform/clock.js';
 
 export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
@@ -61,6 +63,22 @@ export interface ClaimedDelivery {
   /** Also names the claim: after another one, the methods that end this claim change nothing. */
   readonly leaseEndsAt: Date;
 }
+
+/** What is known of a waiting delivery before it is handed out. */
+export interface WaitingDelivery {
+  readonly id: number;
+  readonly attempts: number;
+  readonly queuedAt: Date;
+  readonly leaseEndsAt: Date | null;
+  /** Whether a device that may use the service works under its logical number. */
+  readonly isReachable: boolean;
+}
+
+/** What a terminal sends to confirm a delivery. */
+export const NotificationConfirm = z.object({
+  type: z.literal('pnconf', { error: 'must be pnconf' }),
+  event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
+});
 
 /** A delivery that a terminal has confirmed. The terminal is named by its logical number or by the id of that. */
 export type Confirmation = { readonly event: string } & (

@@ -4,9 +4,14 @@ import type { OfCompany } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, instant, steady } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { EXPIRES_MS, PAUSES_MS, type ClaimedDelivery, type DeliveryState } from './delivery.model.js';
+import {
+  EXPIRES_MS,
+  PAUSES_MS,
+  type ClaimedDelivery,
+  type DeliveryState,
+  type WaitingDelivery,
+} from './delivery.model.js';
 import { after, at, change } from './delivery-changes.repository.js';
-import type { WaitingDelivery } from './dispatch.rules.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
 type WriteWork = OfCompany<SystemWriteWork>;

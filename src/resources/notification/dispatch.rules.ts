@@ -1,14 +1,4 @@
-import { EXPIRES_MS, MAX_ATTEMPTS } from './delivery.model.js';
-
-/** What is known of a waiting delivery before it is handed out. */
-export interface WaitingDelivery {
-  readonly id: number;
-  readonly attempts: number;
-  readonly queuedAt: Date;
-  readonly leaseEndsAt: Date | null;
-  /** Whether a device that may use the service works under its logical number. */
-  readonly isReachable: boolean;
-}
+import { EXPIRES_MS, MAX_ATTEMPTS, type WaitingDelivery } from './delivery.model.js';
 
 export interface Sorted<T> {
   readonly claimable: readonly T[];

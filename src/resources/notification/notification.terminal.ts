@@ -1,12 +1,10 @@
-import { z } from 'zod';
-
 import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
 import { DomainError, notFound } from '../../platform/errors.js';
 import { TerminalRefused } from '../../platform/terminal.js';
 import { parse } from '../../platform/validate.js';
 import type { TerminalExchange, TerminalRoute } from '../../terminal/index.js';
 import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
-import type { ClaimedDelivery } from './delivery.model.js';
+import { NotificationConfirm, type ClaimedDelivery } from './delivery.model.js';
 import { claimForTerminal, confirmDeliveries } from './dispatch.service.js';
 import { look, type Look } from './waiting/look.service.js';
 import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';
@@ -28,11 +26,6 @@ const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 const COMMENT = ':\n\n';
-
-const NotificationConfirm = z.object({
-  type: z.literal('pnconf', { error: 'must be pnconf' }),
-  event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
-});
 
 const bodyOf = ({ id, message, queuedAt }: ClaimedDelivery): object => ({
   id: String(id),
@@ -150,7 +143,7 @@ async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGene
     for (const delivery of await lookAgain(exchange, request)) yield eventOf(delivery);
     while (!exchange.ended.aborted) {
       const deliveries = await next(exchange, request, HEARTBEAT_MS);
-      if (deliveries.length === 0 && !exchange.ended.aborted) yield COMMENT;
+      if (deliveries.length === 0) yield COMMENT;
       for (const delivery of deliveries) yield eventOf(delivery);
     }
   } catch (error) {

@@ -12,7 +12,10 @@ import {
 import { testConfig } from '../../support/config.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
 import { deliveriesOf, inUnit, notify } from '../../support/deliveries.js';
+import { metricOf } from '../../support/gauges.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { newTerminal } from '../../support/terminals.js';
+import { httpTerminal } from '../../support/waiting-terminal.js';
 
 const TERMINALS = 100;
 const EACH = 5;
@@ -79,6 +82,35 @@ describe('CC-09 workers of two nodes', () => {
       );
     }
     expect((await deliveriesOf(server, acme)).every(({ state }) => state === 'delivered')).toBe(true);
+    await other.stop(1_000);
+    await server.stop();
+  });
+});
+
+describe('a terminal that waits on one node', () => {
+  it('gets what another node has sent, and what is free after a confirmation there', async () => {
+    const server = await startServer();
+    const { acme } = server;
+    const logger = createLogger('silent', { write: () => undefined });
+    const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
+    const url = await other.start();
+    const { token } = await newTerminal(acme, 'T-1');
+    const [here, there] = [httpTerminal(server.url, token), httpTerminal(url, token)];
+    const waits = async (): Promise<void> =>
+      await expect.poll(() => metricOf(url, 'terminals_waiting')).toBe(1);
+    const first = there.get('/notifications?wait=60');
+    await waits();
+    await notify(server, acme, 'one', 'number of T-1');
+    expect((await first).messages).toEqual(['1|SHOW_MESSAGE|one']);
+    await notify(server, acme, 'two', 'number of T-1');
+    const second = there.get('/notifications?wait=60');
+    await waits();
+    expect((await here.confirm(1)).status).toBe(200);
+    expect((await second).messages).toEqual(['2|SHOW_MESSAGE|two']);
+    const third = there.get('/notifications?wait=60');
+    await waits();
+    await acme.client.put('devices/T-1', { enabled: false });
+    expect((await third).body.code).toBe('terminal_disabled');
     await other.stop(1_000);
     await server.stop();
   });

@@ -31,6 +31,8 @@ async function terminalOf(
   return [id, httpTerminal(server.url, token)];
 }
 
+const INSTANT: unknown = expect.stringMatching(/^20.+Z$/);
+
 const send = (content: string, ...serialNumbers: string[]): Promise<number> =>
   notify(server, acme, content, ...serialNumbers.map((serialNumber) => `number of ${serialNumber}`));
 const states = async (): Promise<string[]> => (await deliveriesOf(server, acme)).map(({ state }) => state);
@@ -50,8 +52,8 @@ describe('notifications of a terminal', () => {
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(reply.body).toEqual({
       notifications: [
-        { id: '1', message: '1|SHOW_MESSAGE|Closed on Sunday', queued_at: expect.stringMatching(/^20.+Z$/) },
-        { id: '2', message: '2|RELOAD|apps|now', queued_at: expect.stringMatching(/^20.+Z$/) },
+        { id: '1', message: '1|SHOW_MESSAGE|Closed on Sunday', queued_at: INSTANT },
+        { id: '2', message: '2|RELOAD|apps|now', queued_at: INSTANT },
       ],
     });
     expect(await states()).toEqual(['sent', 'sent']);
@@ -214,17 +216,17 @@ describe('a stream of notifications', () => {
     await send('one', 'T-1');
     const stream = await terminal.stream();
     expect(stream.headers['content-type']).toBe('text/event-stream; charset=utf-8');
-    await expect.poll(stream.ids).toEqual(['1']);
+    await expect.poll(() => stream.ids()).toEqual(['1']);
     await terminal.confirm(1);
     await send('two', 'T-1');
-    await expect.poll(stream.ids).toEqual(['1', '2']);
+    await expect.poll(() => stream.ids()).toEqual(['1', '2']);
     const [, second = ''] = stream.text().split('id: 2\n');
     expect(JSON.parse(second.replace(/^data: /, ''))).toEqual({
       ...{ id: '2', message: '2|SHOW_MESSAGE|two' },
-      queued_at: expect.stringMatching(/Z$/),
+      queued_at: INSTANT,
     });
     server.clock.advance(31 * SECOND);
-    await expect.poll(stream.ids).toEqual(['1', '2', '2']);
+    await expect.poll(() => stream.ids()).toEqual(['1', '2', '2']);
     stream.close();
     await waiting(0);
   });

@@ -3,9 +3,9 @@ import { SECOND, type Clock } from '../../../platform/clock.js';
 import type { Pace } from '../../../platform/concurrency/pace.js';
 import { DomainError } from '../../../platform/errors.js';
 import { DELIVERY } from '../delivery.model.js';
-import { CompanySeats } from './company-seats.js';
+import { CompanySeats } from './company-seats.service.js';
 import type { Look } from './look.service.js';
-import { Seat, type Reason } from './seat.js';
+import { Seat, type Reason } from './seat.service.js';
 import { lastPositions } from './waiting.repository.js';
 
 /** Waiting requests of one node. */

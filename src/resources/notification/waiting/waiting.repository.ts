@@ -63,7 +63,8 @@ export async function selectQueueChanges(
   const { db } = specialSql(work);
   const { rows } = await sql<{ sequence: number; logical_number_id: number }>`
     select sequence, logical_number_id from notification_deliveries
-    where company_id = ${companyId} and sequence > ${after} and state <> 'sent'
+    where company_id = ${companyId} and sequence > ${after}
+      and (state <> 'sent' or lease_ends_at is null)
     order by sequence limit ${limit}`.execute(db);
   return rows.map((row) => ({ position: row.sequence, logicalNumberId: row.logical_number_id }));
 }

@@ -3,7 +3,7 @@ import type { Units } from '../../../database/work.js';
 import { Queue, type Place } from '../../../platform/concurrency/queue.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { Look } from './look.service.js';
-import type { Seat } from './seat.js';
+import type { Seat } from './seat.service.js';
 import { lastPosition, selectFacts, selectQueueChanges, type TerminalFacts } from './waiting.repository.js';
 
 /** Changes that one statement reads, and devices that one statement checks. */
@@ -129,8 +129,9 @@ export class CompanySeats {
       for (const seat of part) {
         const { look } = seat;
         if (look === null) continue;
-        const isFirst = look.tokenId !== null && !gateways.has(look.tokenId);
-        if (isFirst && look.tokenId !== null) gateways.add(look.tokenId);
+        const { tokenId } = look;
+        const isFirst = tokenId !== null && !gateways.has(tokenId);
+        if (tokenId !== null) gateways.add(tokenId);
         if (isFirst || !areEqual(look.facts, facts.get(look.facts.deviceId))) seat.wake('checked');
       }
       await yieldToEventLoop();

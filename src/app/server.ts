@@ -78,7 +78,7 @@ export async function createServer(
   const housekeeping = createHousekeeping(units, database, clock, onError);
   const running: Running = {
     ...{ database, entrance, surfaces, monitoring, housekeeping, mqtt },
-    startMqtt: () => mqtt.start({ config, logger, units, pace, onError }),
+    startMqtt: () => mqtt.start({ config, logger, units, pace: shared.pace, onError }),
     unwatch: watchUntilEnd(database, logger, overrides.onFatal),
   };
   return {

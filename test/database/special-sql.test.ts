@@ -25,7 +25,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/parameter/parameter.repository.ts': 5,
   'src/resources/retention/retention.repository.ts': 10,
   'src/resources/notification/delivery-changes.repository.ts': 4,
-  'src/resources/notification/dispatch.repository.ts': 6,
+  'src/resources/notification/dispatch.repository.ts': 7,
   'src/resources/notification/recall.repository.ts': 2,
   'src/resources/notification/waiting/waiting.repository.ts': 5,
   'src/resources/terminal/device-token.repository.ts': 2,

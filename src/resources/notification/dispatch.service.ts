@@ -126,16 +126,6 @@ export async function giveBack(
   reportDeliveries(work);
 }
 
-/** They can never be handed out, for the reason given. Those that have ended already stay as they are. */
-export async function failDeliveries(
-  work: WriteWork,
-  claimed: readonly ClaimedDelivery[],
-  reason: string,
-): Promise<void> {
-  await finish(work, idsOf(claimed), 'failed', reason);
-  reportDeliveries(work);
-}
-
 /**
  * Confirmations of terminals, one result for each. One that is repeated, or comes after the delivery has ended in another
  * way, changes nothing. A delivery of another terminal is `unknown`, like one that does not exist, and one of a logical

@@ -6,7 +6,6 @@ import {
   claimDeliveries,
   claimForTerminal,
   confirmDeliveries,
-  failDeliveries,
   giveBack,
   markSent,
 } from '../../../src/resources/notification/dispatch.service.js';
@@ -21,6 +20,7 @@ import {
 import type { ReadWork } from '../../../src/database/work.js';
 import { inUnit, notify, reachable } from '../../support/deliveries.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { failDeliveries } from './failed-deliveries.js';
 
 const STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
 const NUMBERS = ['100', '200', '300', '400', '500'];

@@ -2,11 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { DAY } from '../../../src/platform/clock.js';
-import {
-  claimDeliveries,
-  confirmDeliveries,
-  failDeliveries,
-} from '../../../src/resources/notification/dispatch.service.js';
+import { claimDeliveries, confirmDeliveries } from '../../../src/resources/notification/dispatch.service.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../support/dashboard.js';
 import { deliveriesOf, inUnit, notify, reachable } from '../../support/deliveries.js';
 import { ledgerOf } from '../../support/fleet.js';
@@ -14,6 +10,7 @@ import { startServer, type Member, type TestServer } from '../../support/server.
 import { subscribe } from '../../support/subscribe.js';
 import { wideFleet } from '../../support/wide.js';
 import { sendNotification } from '../../../src/resources/notification/notification.service.js';
+import { failDeliveries } from './failed-deliveries.js';
 
 let server: TestServer;
 let acme: Member;

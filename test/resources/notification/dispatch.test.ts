@@ -6,7 +6,6 @@ import {
   claimDeliveries,
   claimForTerminal,
   confirmDeliveries,
-  failDeliveries,
   giveBack,
   markSent,
   nextDueCompany,
@@ -14,6 +13,7 @@ import {
 import { deliveriesOf, inUnit, notify, reachable } from '../../support/deliveries.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { failDeliveries } from './failed-deliveries.js';
 
 let server: TestServer;
 let acme: Member;

@@ -92,7 +92,7 @@ const INDEXES: readonly (readonly [name: string, definition: string])[] = [
   index('app', 'app_name, ', 'status', 'transaction_type'),
   [
     'reference',
-    `create unique index transactions_reference on transactions (company_id, reference)
+    `create unique index transactions_reference on transactions (company_id, reference, serial_number)
       where reference is not null`,
   ],
 ];

@@ -5,6 +5,7 @@ import { failureOf } from './command-error.js';
 import type { CommandIo } from './command-io.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addServeCommand } from './commands/serve.js';
+import { addSimulateCommand } from './commands/simulate.js';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 
 interface Group {
@@ -88,6 +89,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
 async function addCommands(program: Command, args: readonly string[], io: CommandIo): Promise<void> {
   addServeCommand(program, io);
   addDemoCommand(program, io);
+  addSimulateCommand(program, io);
   for (const { name, description, load } of GROUPS) {
     const group = program.command(name).description(description);
     if (args.includes(name)) (await load())(group, io);

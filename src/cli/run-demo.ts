@@ -11,6 +11,7 @@ import { readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';
 import { loadTokenSecret, newTokenSecret } from '../platform/config/token-secret.js';
 import type { CommandIo } from './command-io.js';
+import { DEMO_TERMINALS, startDemoTerminals, type DemoTerminals } from './demo-terminals.js';
 import { createServerProcess, runServer } from './run-server.js';
 import { waitForStopSignal } from './signals.js';
 
@@ -23,10 +24,13 @@ export interface DemoOptions {
   readonly dir?: string | undefined;
   /** URL of an empty database that is filled instead, and kept. */
   readonly database?: string | undefined;
+  /** Whether terminals of the fleet are simulated. */
+  readonly simulate: boolean;
 }
 
 /** Fills a new database with a demo fleet and serves it until SIGTERM, SIGINT or SIGHUP. DATABASE_URL is ignored. */
-export async function runDemo(io: CommandIo, { seed, port, dir, database }: DemoOptions): Promise<void> {
+export async function runDemo(io: CommandIo, options: DemoOptions): Promise<void> {
+  const { port, dir, database } = options;
   const settings = readConfig({ LOG_LEVEL: 'warn', ...io.environment, DATABASE_URL: database ?? '' });
   const folder = dir === undefined ? mkdtempSync(join(tmpdir(), 'terminal-gateway-demo-')) : resolve(dir);
   try {
@@ -34,13 +38,13 @@ export async function runDemo(io: CommandIo, { seed, port, dir, database }: Demo
     await (await databaseTools(place)).makeEmpty();
     const tokenSecret = database === undefined ? null : newTokenSecret();
     const overrides = { database: place, uploadFolder: folder, tokenSecret, graphqlDevelopment: true };
-    await serveDemo(io, { ...settings, ...overrides, port: port ?? settings.port }, seed);
+    await serveDemo(io, { ...settings, ...overrides, port: port ?? settings.port }, options);
   } finally {
     if (dir === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function serveDemo(io: CommandIo, config: Config, seed: number): Promise<void> {
+async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: DemoOptions): Promise<void> {
   const started = systemClock.elapsed();
   let token: string | null = null;
   const serverProcess = await createServerProcess(config, { graphiqlToken: () => token });
@@ -48,10 +52,16 @@ async function serveDemo(io: CommandIo, config: Config, seed: number): Promise<v
   token = demo.token;
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
   io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${databaseName(config.database)}`);
+  let terminals: DemoTerminals | null = null;
+  // SIGHUP: the terminal was closed.
+  const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
+  void stopSignal.then(() => terminals?.stop());
   await runServer(serverProcess, io, {
-    // SIGHUP: the terminal was closed.
-    stopSignal: waitForStopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']),
-    onListening: (url) => printWelcome(io, url, demo),
+    stopSignal,
+    onListening: (url) => {
+      printWelcome(io, url, demo, simulate);
+      if (simulate) terminals = startDemoTerminals(io, url, demo.token, seed);
+    },
   });
 }
 
@@ -64,7 +74,7 @@ async function fillDatabase(server: Server, options: { seed: number; tokenSecret
   }
 }
 
-function printWelcome({ print }: CommandIo, url: string, demo: Demo): void {
+function printWelcome({ print }: CommandIo, url: string, demo: Demo, simulate: boolean): void {
   print('');
   print(`Users, all with the password ${demo.password}`);
   print(`  ${demo.emails.join(', ')}`);
@@ -75,5 +85,11 @@ function printWelcome({ print }: CommandIo, url: string, demo: Demo): void {
   print('\nTo open in a browser:');
   print(`  ${url}/graphql  GraphQL: try queries, with the token in place`);
   print(`  ${url}/docs     REST: all calls with examples`);
+  if (simulate) {
+    print(
+      `\n${DEMO_TERMINALS} simulated terminals of ${demo.company} are at work: they fetch software, report, record`,
+    );
+    print('transactions, and get a notification each minute. --no-simulate leaves them out.');
+  }
   print('\nCtrl-C stops the demo.');
 }

@@ -11,7 +11,7 @@ import { recordEach } from '../resources/transaction/recording/transaction-recor
 import { createPasswords } from '../resources/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../resources/user/user.service.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
-import { createRandom, type Random } from './random.js';
+import { createRandom, type Random } from '../platform/random.js';
 import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
 import { createSoftware } from './software.js';
 import { createTerminals, type Terminal } from './terminals.js';

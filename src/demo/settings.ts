@@ -4,7 +4,7 @@ import { metacontents } from '../resources/metacontent/metacontent.service.js';
 import { sendNotification } from '../resources/notification/notification.service.js';
 import { parameters } from '../resources/parameter/parameter.service.js';
 import type { CompanyPlan } from './catalog.js';
-import type { Random } from './random.js';
+import type { Random } from '../platform/random.js';
 import type { Terminal } from './terminals.js';
 
 /** Parameters and metacontents of a group. */

@@ -5,7 +5,7 @@ import { createApp } from '../resources/app/app.service.js';
 import { createFile } from '../resources/file/file.service.js';
 import type { Group } from '../resources/group/group.model.js';
 import type { AppPlan, CompanyPlan } from './catalog.js';
-import type { Random } from './random.js';
+import type { Random } from '../platform/random.js';
 
 /** An app that terminals run. */
 export interface Software {

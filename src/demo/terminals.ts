@@ -3,7 +3,7 @@ import { createDevice, reportDevice } from '../resources/device/device.service.j
 import type { Group } from '../resources/group/group.model.js';
 import { createLogicalNumber } from '../resources/logical-number/logical-number.service.js';
 import { MODELS, type CompanyPlan, type MerchantPlan, type ModelPlan } from './catalog.js';
-import type { Random } from './random.js';
+import type { Random } from '../platform/random.js';
 import type { Software } from './software.js';
 
 /** A payment terminal in use: a device with a logical number. */

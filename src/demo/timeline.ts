@@ -2,7 +2,7 @@ import type { Database } from '../database/database.js';
 import { createUnits, type Units, type WriteWork } from '../database/work.js';
 import { localCaller, type Caller, type Channel } from '../platform/caller.js';
 import { DAY, type Clock } from '../platform/clock.js';
-import type { Random } from './random.js';
+import type { Random } from '../platform/random.js';
 
 /** Writes records of the past: the services run as usual, with a clock that is some days behind. */
 export interface Timeline {

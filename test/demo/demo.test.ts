@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.js';
 import { ROLLUPS } from '../../src/database/totals/rollups.js';
 import type { Tables } from '../../src/database/tables/tables.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
-import { createRandom } from '../../src/demo/random.js';
+import { createRandom } from '../../src/platform/random.js';
 import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
 import { newDatabase, type TestPlace } from '../support/databases/place.js';
 

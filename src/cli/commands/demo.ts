@@ -5,7 +5,7 @@ import type { DemoOptions } from '../run-demo.js';
 
 const NOTES = `
 Two companies with terminals, software, settings and a month of card payments. The same seed gives the same
-records; times and secrets differ. The database is deleted at the end, unless --dir names a folder.`;
+records; times and secrets differ. Ten simulated terminals are at work. The database is deleted at the end, unless --dir names a folder.`;
 
 export function addDemoCommand(program: Command, io: CommandIo): void {
   program
@@ -15,6 +15,7 @@ export function addDemoCommand(program: Command, io: CommandIo): void {
     .option('--port <number>', 'port to listen on, instead of PORT', wholeNumber(65_535))
     .option('--dir <folder>', 'folder for demo.db, which replaces an earlier demo and is kept')
     .option('--database <url>', 'fill this empty database instead, for example postgres://…, and keep it')
+    .option('--no-simulate', 'without simulated terminals at work')
     .addHelpText('after', NOTES)
     .action(async (options: DemoOptions) => {
       const { runDemo } = await import('../run-demo.js');

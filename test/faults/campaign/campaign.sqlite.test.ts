@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../../src/app/schema.js';
-import { createRandom } from '../../../src/demo/random.js';
+import { createRandom } from '../../../src/platform/random.js';
 import { useScratchFolder } from '../machine.js';
 import { bytesOf, repeatCommand, type Attempt } from './requests/attempt.js';
 import { runCampaign } from './campaign.js';

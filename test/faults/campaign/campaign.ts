@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../../src/demo/random.js';
+import { createRandom, type Random } from '../../../src/platform/random.js';
 import { createSchema } from '../../../src/app/schema.js';
 import { SCOPES } from '../../../src/platform/caller.js';
 import { readGauges } from '../../support/gauges.js';

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-import type { Random } from '../../../src/demo/random.js';
+import type { Random } from '../../../src/platform/random.js';
 import type { Attempt } from './requests/attempt.js';
 import { leaks, type Problem, type Secrets } from './checks.js';
 import type { Sender } from './companies.js';

@@ -10,7 +10,7 @@ import {
   revokeTokens,
 } from '../../../src/resources/access-token/access-token.service.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
-import { startNode, startProxy, type ServerProcess } from '../../support/postgres/cluster.js';
+import { startNode, type ServerProcess } from '../../support/postgres/cluster.js';
 import {
   createByGraphql,
   createByRest,
@@ -21,6 +21,7 @@ import {
   type Written,
 } from '../../support/postgres/load.js';
 import { addCompany, openNodes, present } from '../../support/postgres/nodes.js';
+import { startProxy } from '../../support/proxy.js';
 
 /** The file itself is one more node, which makes companies and looks. */
 const here = openNodes(0);

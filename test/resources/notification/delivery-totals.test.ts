@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
-import { createRandom } from '../../../src/demo/random.js';
+import { createRandom } from '../../../src/platform/random.js';
 import {
   claimDeliveries,
   claimForTerminal,

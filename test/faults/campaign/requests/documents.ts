@@ -15,7 +15,7 @@ import {
   isObjectType,
 } from 'graphql';
 
-import type { Random } from '../../../../src/demo/random.js';
+import type { Random } from '../../../../src/platform/random.js';
 import type { Known } from '../records.js';
 import { Raw, toJson, type OddValues } from './values.js';
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { createHash } from 'node:crypto';
 
-import type { Random } from '../../../../src/demo/random.js';
+import type { Random } from '../../../../src/platform/random.js';
 import type { Attempt } from './attempt.js';
 import type { Sender } from '../companies.js';
 import { Documents, FILE, type GeneratedDocument } from './documents.js';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/demo/random.js';
+import type { Random } from '../../../../src/platform/random.js';
 import { bodyOf, type Attempt, type Delivery } from './attempt.js';
 
 type Header = readonly [name: string, value: string];

@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/demo/random.js';
+import type { Random } from '../../../../src/platform/random.js';
 import type { Route } from '../../../../src/rest/route.js';
 import { ROUTES } from '../../../support/openapi-check.js';
 import { goodBody } from '../../../support/route-requests.js';

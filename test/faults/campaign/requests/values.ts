@@ -1,4 +1,4 @@
-import type { Random } from '../../../../src/demo/random.js';
+import type { Random } from '../../../../src/platform/random.js';
 
 /** JSON text that `JSON.stringify` cannot write, for example `1e309` or an object with a repeated key. */
 export class Raw {

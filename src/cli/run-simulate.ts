@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+
+import { SECOND, systemClock } from '../platform/clock.js';
+import { Api, SimulationRefused } from '../simulator/api.js';
+import { PROMISES } from '../simulator/broken-promises.js';
+import { Figures, type Summary } from '../simulator/figures.js';
+import { findCompany, findFleet } from '../simulator/fleet.js';
+import { HttpClient } from '../simulator/http/client.js';
+import type { Identity } from '../simulator/http/terminal-http.js';
+import { Pauses } from '../simulator/pauses.js';
+import type { Transport } from '../simulator/shared.js';
+import { Simulation } from '../simulator/simulation.js';
+import { CommandError } from './command-error.js';
+import type { CommandIo, JsonOption } from './command-io.js';
+import { csvFile } from './import/csv.js';
+import { waitForStopSignal } from './signals.js';
+
+export interface SimulateOptions extends JsonOption {
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly deviceTokens?: string;
+  readonly serials?: string;
+  readonly group?: string;
+  readonly terminals: number;
+  /** Times are in milliseconds. */
+  readonly for: number;
+  readonly ramp: number;
+  readonly every: number;
+  readonly notifyEvery?: number;
+  readonly faults: boolean;
+  readonly over: 'http' | 'mqtt';
+  readonly mqttUrl?: string;
+  readonly mqttUsername?: string;
+  readonly mqttPasswordFile?: string;
+  readonly companyId?: string;
+  readonly seed: number;
+}
+
+const LINE_MS = 5 * SECOND;
+/** A server that cannot be reached is noticed soon. */
+const START_ATTEMPTS = 3;
+
+/** Simulates terminals until their time is over, or SIGINT or SIGTERM. Errors: `CommandError` if a promise was broken. */
+export async function runSimulate(io: CommandIo, options: SimulateOptions): Promise<void> {
+  const stopSignal = waitForStopSignal(['SIGINT', 'SIGTERM']);
+  try {
+    const simulation = await prepare(io, options);
+    void stopSignal.then(() => simulation.stop());
+    const timer = setInterval(() => io.notice(liveLine(simulation.summary())), LINE_MS);
+    const summary = await simulation.run().finally(() => clearInterval(timer));
+    report(io, options, summary);
+  } catch (error) {
+    throw error instanceof SimulationRefused ? new CommandError(error.message) : error;
+  }
+}
+
+async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulation> {
+  const url = serverUrl(options.url ?? `http://127.0.0.1:${io.environment.PORT ?? '4000'}`);
+  const token = options.tokenFile === undefined ? null : firstLine(options.tokenFile);
+  const client = new HttpClient(url, new Figures(), systemClock);
+  const api = token === null ? null : new Api(client, token, new Pauses(), START_ATTEMPTS);
+  try {
+    const { terminals, groupId } = await findTerminals(options, token, api);
+    if (terminals.length === 0)
+      throw new CommandError('There are no terminals: no enabled device has a logical number.');
+    io.notice(`${terminals.length} terminals against ${url.origin}, seed ${options.seed}`);
+    const transport = await transportOf(options, api);
+    const { for: forMs, ramp: rampMs, every: everyMs, faults: hasFaults, seed } = options;
+    const notify = notificationsOf(options, token, groupId);
+    return new Simulation({
+      ...{ url, clock: systemClock, terminals, transport, forMs, rampMs, everyMs, hasFaults, seed, notify },
+    });
+  } finally {
+    client.close();
+  }
+}
+
+function serverUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new CommandError(`--url: ${text} is no http or https URL.`);
+}
+
+function notificationsOf(
+  { notifyEvery: everyMs }: SimulateOptions,
+  token: string | null,
+  groupId: number | null,
+): ConstructorParameters<typeof Simulation>[0]['notify'] {
+  if (everyMs === undefined) return null;
+  if (everyMs === 0) throw new CommandError('--notify-every: the time must be longer than 0.');
+  if (token === null) throw new CommandError('--notify-every needs --token-file, with the scope write.');
+  return { token, everyMs, groupId };
+}
+
+interface Found {
+  readonly terminals: readonly Identity[];
+  readonly groupId: number | null;
+}
+
+async function findTerminals(
+  { deviceTokens, serials, terminals: count, group }: SimulateOptions,
+  token: string | null,
+  api: Api | null,
+): Promise<Found> {
+  if (deviceTokens !== undefined) {
+    if (group !== undefined) throw new CommandError('--group is not for --device-tokens.');
+    return { terminals: await tokensIn(deviceTokens, count), groupId: null };
+  }
+  if (token === null || api === null) throw new CommandError('Give --token-file or --device-tokens.');
+  const named = (serialNumber: string): Identity => ({ serialNumber, token, isNamed: true });
+  if (serials !== undefined) {
+    if (group !== undefined) throw new CommandError('--group is not for --serials.');
+    return { terminals: linesOf(serials).slice(0, count).map(named), groupId: null };
+  }
+  const { serialNumbers, groupId } = await findFleet(api, count, group);
+  return { terminals: serialNumbers.map(named), groupId };
+}
+
+async function tokensIn(path: string, count: number): Promise<readonly Identity[]> {
+  const terminals: Identity[] = [];
+  const columns = ['serial', 'token'];
+  for await (const row of csvFile(path, { known: columns, required: columns, json: [] }).rows) {
+    if (terminals.length === count) break;
+    if ('errors' in row) throw new CommandError(`${path}: line ${row.line} is no serial number and token.`);
+    const { serial, token } = row.value;
+    terminals.push({ serialNumber: String(serial), token: String(token), isNamed: false });
+  }
+  return terminals;
+}
+
+const linesOf = (path: string): readonly string[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+function firstLine(path: string): string {
+  const [line] = linesOf(path);
+  if (line === undefined) throw new CommandError(`${path} is empty.`);
+  return line;
+}
+
+async function transportOf(options: SimulateOptions, api: Api | null): Promise<Transport> {
+  if (options.over === 'http') return { over: 'http' };
+  const url = URL.parse(options.mqttUrl ?? '');
+  if (url === null || !/^mqtts?:$/.test(url.protocol)) {
+    throw new CommandError('--over mqtt needs --mqtt-url, for example mqtt://127.0.0.1:1883.');
+  }
+  const companyId = options.companyId ?? (api === null ? undefined : await findCompany(api));
+  if (companyId === undefined) throw new CommandError('--over mqtt needs --company-id or --token-file.');
+  const password = options.mqttPasswordFile === undefined ? undefined : firstLine(options.mqttPasswordFile);
+  return { over: 'mqtt', companyId, broker: { url, username: options.mqttUsername, password } };
+}
+
+function liveLine(summary: Summary): string {
+  const { connected, terminals, requests_per_second: rate, latency_ms: latency } = summary;
+  const { notifications_received: received, notifications_confirmed: confirmed } = summary;
+  const { transactions_created: created, transactions_repeated: repeated, errors, throttled } = summary;
+  return [
+    `${summary.seconds.toFixed(0)} s: ${connected} of ${terminals} terminals`,
+    `${rate} requests/s, p95 ${latency.p95} ms`,
+    `notifications ${received} received, ${confirmed} confirmed`,
+    `transactions ${created} created, ${repeated} repeated`,
+    `${errors} errors, ${throttled} throttled, ${brokenIn(summary)} broken promises`,
+  ].join('; ');
+}
+
+const brokenIn = ({ broken }: Summary): number => broken.reduce((sum, { count }) => sum + count, 0);
+
+function report(io: CommandIo, { json }: JsonOption, summary: Summary): void {
+  for (const example of summary.error_examples) io.notice(`error: ${example}`);
+  for (const { promise, count, examples } of summary.broken) {
+    io.notice(`${count} times: ${PROMISES[promise]}`);
+    for (const example of examples) io.notice(`  ${example}`);
+  }
+  io.print(json === true ? JSON.stringify(summary) : text(summary));
+  if (summary.broken.length > 0) throw new CommandError('The server broke its promises.');
+}
+
+function text(summary: Summary): string {
+  const { notifications_sent: sent, notifications_repeated: repeated, assets_downloaded: assets } = summary;
+  return [
+    liveLine(summary),
+    `${assets} assets downloaded, ${summary.assets_resumed} parts resumed; ${summary.manifests_unchanged} manifests and ${summary.params_unchanged} params.dat unchanged; ${summary.reports} reports`,
+    `${sent} notifications sent, ${repeated} deliveries repeated after a lease, ${summary.notifications_outstanding} outstanding; ${summary.connections_lost} connections lost by terminals`,
+    summary.broken.length === 0 ? 'No promise was broken.' : `${brokenIn(summary)} promises were broken.`,
+  ].join('\n');
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+
+import { crc16Of, formatCrc16 } from '../platform/encoding/crc16.js';
+import type { Reply } from './http/client.js';
+import { Manifest, type ListedAsset } from './messages.js';
+import { readParams, UnreadableParams } from './params-dat.js';
+import type { TerminalParts } from './terminal-parts.js';
+
+/** Share of downloads whose connection breaks in the middle. */
+const CUT = 0.1;
+/** A download that breaks is continued this often; then it begins again another time. */
+const MAX_PARTS = 5;
+/** What the server has may change between two requests: the terminal looks again before it calls that an error. */
+const ATTEMPTS = 3;
+
+/** Keeps the manifest, `params.dat` and the assets of one terminal up to date, as `ETag`s of all but their bytes. */
+export class Downloads {
+  #manifest: Manifest | null = null;
+  #manifestTag: string | undefined;
+  #paramsTag: string | undefined;
+  /** CRC of each asset that the terminal has, by name. */
+  readonly #assets = new Map<string, string>();
+
+  constructor(private readonly parts: TerminalParts) {}
+
+  /** Null before the first update. */
+  get manifest(): Manifest | null {
+    return this.#manifest;
+  }
+
+  /** Fetches what has changed. Errors: `RunIsOver`. */
+  async update(): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const manifest = await this.updateManifest();
+      const problems = [await this.#updateParams(manifest)];
+      for (const asset of [...manifest.apps, ...manifest.files])
+        problems.push(await this.#updateAsset(asset));
+      const problem = problems.find((each) => each !== null) ?? null;
+      if (problem === null) return;
+      if (attempt === ATTEMPTS) this.#noteContent(problem);
+      // The next attempt reads everything anew.
+      this.#manifestTag = undefined;
+      this.#paramsTag = undefined;
+    }
+  }
+
+  /** Fetches only the manifest, if it has changed. Errors: `RunIsOver`. */
+  async updateManifest(): Promise<Manifest> {
+    const {
+      http,
+      shared: { figures },
+    } = this.parts;
+    const reply = await http.ask({
+      ...{ method: 'GET', path: '/terminal/v1/manifest', headers: ifNoneMatch(this.#manifestTag) },
+    });
+    if (reply.status === 304 && this.#manifest !== null) {
+      figures.count('manifests_unchanged');
+      return this.#manifest;
+    }
+    figures.count('manifests_fetched');
+    this.#manifest = parsed(Manifest, reply);
+    this.#manifestTag = reply.headers.etag;
+    return this.#manifest;
+  }
+
+  /** Null, or what differs from the manifest. */
+  async #updateParams({ params_dat: listed }: Manifest): Promise<string | null> {
+    const {
+      http,
+      serialNumber,
+      shared: { figures, broken },
+    } = this.parts;
+    const headers = ifNoneMatch(this.#paramsTag);
+    const reply = await http.ask({ method: 'GET', path: '/terminal/v1/params.dat', headers });
+    if (reply.status === 304) {
+      figures.count('params_unchanged');
+      return null;
+    }
+    figures.count('params_fetched');
+    try {
+      readParams(reply.body);
+    } catch (error) {
+      if (!(error instanceof UnreadableParams)) throw error;
+      broken.note('unreadable_params', `terminal ${serialNumber}: ${error.message}`);
+    }
+    this.#paramsTag = reply.headers.etag;
+    const crc = formatCrc16(crc16Of(reply.body));
+    return crc === listed.crc ? null : `params.dat has the CRC ${crc}, not ${listed.crc}`;
+  }
+
+  async #updateAsset(asset: ListedAsset): Promise<string | null> {
+    if (this.#assets.get(asset.name) === asset.crc) return null;
+    const { figures } = this.parts.shared;
+    const reply = await this.#download(asset);
+    if (reply === null) return `${asset.name} was not found, or did not come in ${MAX_PARTS} parts`;
+    if (reply.status === 304) {
+      figures.count('assets_unchanged');
+    } else {
+      const problem = this.#problemOf(asset, reply);
+      if (problem !== null) return problem;
+      figures.count('assets_downloaded');
+    }
+    this.#assets.set(asset.name, asset.crc);
+    return null;
+  }
+
+  /** The whole asset, with the headers of its first part; null if there is none. */
+  async #download({ name, size }: ListedAsset): Promise<Reply | null> {
+    const {
+      http,
+      random,
+      shared: { figures, hasFaults },
+    } = this.parts;
+    const path = `/terminal/v1/assets/${encodeURIComponent(name)}`;
+    const cutAfter = hasFaults && random.chance(CUT) ? { cutAfter: random.whole(0, size) } : {};
+    const had = this.#assets.get(name);
+    let whole = await http.ask({
+      method: 'GET',
+      path: had === undefined ? path : `${path}?crc=${had}`,
+      ...cutAfter,
+    });
+    for (let part = 2; whole.isCut && part <= MAX_PARTS; part += 1) {
+      figures.count('connections_lost');
+      const { etag = '' } = whole.headers;
+      const headers = { range: `bytes=${whole.body.length}-`, 'if-range': etag };
+      const isComplete = whole.body.length >= size;
+      const rest = await http.ask({ method: 'GET', path, headers: isComplete ? {} : headers });
+      whole = rest.status === 206 ? this.#joined(name, whole, rest) : rest;
+    }
+    if (whole.status === 404 || whole.isCut) return null;
+    figures.count('asset_bytes', whole.body.length);
+    return whole;
+  }
+
+  #joined(name: string, first: Reply, rest: Reply): Reply {
+    this.parts.shared.figures.count('assets_resumed');
+    const range = rest.headers['content-range'] ?? '';
+    if (!range.startsWith(`bytes ${first.body.length}-`)) {
+      this.#noteContent(`${name}: bytes from ${first.body.length} on were requested, ${range} came`);
+    }
+    return { ...first, body: Buffer.concat([first.body, rest.body]), isCut: rest.isCut };
+  }
+
+  /** Null if the bytes are those that the headers and the manifest announce. */
+  #problemOf({ name, size, crc, sha256 }: ListedAsset, { headers, body }: Reply): string | null {
+    const found = formatCrc16(crc16Of(body));
+    const announced = headers['x-crc16'];
+    // The headers are those of the same answer: they must be right whatever has changed since the manifest.
+    if (found !== announced)
+      this.#noteContent(`${name} has the CRC ${found}, its header ${String(announced)}`);
+    if (found !== crc) return `${name} has the CRC ${found}, the manifest ${crc}`;
+    if (body.length !== size) return `${name} has ${body.length} bytes, the manifest ${size}`;
+    const hash = createHash('sha256').update(body).digest('hex');
+    return hash === sha256 ? null : `${name} has the hash ${hash}, the manifest ${sha256}`;
+  }
+
+  #noteContent(text: string): void {
+    this.parts.shared.broken.note('wrong_content', `terminal ${this.parts.serialNumber}: ${text}`);
+  }
+}
+
+function ifNoneMatch(tag: string | undefined): Readonly<Record<string, string>> {
+  return tag === undefined ? {} : { 'if-none-match': tag };
+}
+
+/** Errors: an `Error` if the answer does not have the form that is documented. */
+export function parsed<T extends z.ZodType>(
+  model: T,
+  { status, body }: Pick<Reply, 'status' | 'body'>,
+): z.output<T> {
+  const result = model.safeParse(JSON.parse(body.toString() || 'null'));
+  if (!result.success) throw new Error(`status ${status} with ${body.toString().slice(0, 200)}`);
+  return result.data;
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http';
+
+import { SECOND } from '../../platform/clock.js';
+import type { Random } from '../../platform/random.js';
+import type { Shared } from '../shared.js';
+import { NoAnswer, StaleConnection, type Ask, type Reply } from './client.js';
+
+/** A terminal as requests name it. */
+export interface Identity {
+  readonly serialNumber: string;
+  /** Its own token, or that of a concentrator, which names the terminal. */
+  readonly token: string;
+  readonly isNamed: boolean;
+}
+
+/** The run has ended while the terminal waited for another attempt. */
+export class RunIsOver extends Error {}
+
+const FIRST_PAUSE_MS = SECOND / 2;
+const LONGEST_PAUSE_MS = 30 * SECOND;
+/** A terminal that may not use the service asks again after this time. */
+const REFUSED_MS = 30 * SECOND;
+
+/** Requests of one terminal: repeated until there is an answer, which comes with every status below 400, or 404. */
+export class TerminalHttp {
+  readonly #headers: Readonly<Record<string, string>>;
+  #failures = 0;
+
+  constructor(
+    identity: Identity,
+    private readonly shared: Pick<Shared, 'client' | 'figures' | 'all'>,
+    private readonly random: Random,
+  ) {
+    const { serialNumber, token, isNamed } = identity;
+    this.#headers = {
+      authorization: `Bearer ${token}`,
+      // UTF-8, in the bytes that Node writes as Latin-1.
+      ...(isNamed ? { 'x-serial-number': Buffer.from(serialNumber).toString('latin1') } : {}),
+    };
+  }
+
+  /** How many attempts have failed so that it is not known what the server has done. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Repeats the request until it is answered, after `Retry-After` where the server asks for it. Errors: `RunIsOver`. */
+  async ask(ask: Ask): Promise<Reply> {
+    return await this.#repeat(async () => {
+      const reply = await this.shared.client.ask(this.#signed(ask));
+      return { status: reply.status, headers: reply.headers, result: reply };
+    });
+  }
+
+  /** The same for a response that goes on. */
+  async open(ask: Ask): Promise<IncomingMessage> {
+    return await this.#repeat(async () => {
+      const response = await this.shared.client.open(this.#signed(ask));
+      const { statusCode: status = 0, headers } = response;
+      if (status !== 200) response.resume();
+      return { status, headers, result: response };
+    });
+  }
+
+  #signed(ask: Ask): Ask {
+    return { ...ask, headers: { ...this.#headers, ...ask.headers } };
+  }
+
+  async #repeat<T>(attempt: () => Promise<Attempted<T>>): Promise<T> {
+    const { figures, all } = this.shared;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      if (all.hasEnded()) throw new RunIsOver();
+      try {
+        const { status, headers, result } = await attempt();
+        if (status < 400 || status === 404) return result;
+        await this.#pauseAfter(status, Number(headers['retry-after'] ?? 0) * SECOND, pause);
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        if (all.hasEnded()) throw new RunIsOver();
+        this.#failures += 1;
+        if (error instanceof StaleConnection) continue;
+        figures.error(error.message);
+        await this.#pause(pause);
+      }
+    }
+  }
+
+  async #pauseAfter(status: number, retryAfterMs: number, pause: number): Promise<void> {
+    const { figures } = this.shared;
+    if (retryAfterMs > 0) {
+      figures.count('throttled');
+      await this.#pause(retryAfterMs, retryAfterMs);
+    } else if (status === 401 || status === 403) {
+      figures.count('refused');
+      await this.#pause(REFUSED_MS);
+    } else {
+      this.#failures += 1;
+      figures.error(`status ${status}`);
+      await this.#pause(pause);
+    }
+  }
+
+  /** At least `least`; up to half as long again, so that terminals which were refused together come back one by one. */
+  async #pause(ms: number, least = ms / 2): Promise<void> {
+    await this.shared.all.pause(least + (this.random.whole(0, 1_000) / 1_000) * (ms / 2));
+  }
+}
+
+interface Attempted<T> {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly result: T;
+}

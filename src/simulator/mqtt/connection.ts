@@ -1,0 +1,159 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+import { SECOND } from '../../platform/clock.js';
+import { NoAnswer } from '../http/client.js';
+import {
+  connectPacket,
+  DISCONNECT,
+  PacketReader,
+  PINGREQ,
+  pubackPacket,
+  publishPacket,
+  subscribePacket,
+  type ConnectFields,
+  type Packet,
+} from './packets.js';
+
+export interface BrokerOptions {
+  /** `mqtt://host:1883` or `mqtts://host:8883`. */
+  readonly url: URL;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+const KEEP_ALIVE_SECONDS = 60;
+const CONNECT_MS = 30 * SECOND;
+const MAX_PACKET_ID = 0xffff;
+/** From this on, a broker has refused a subscription. */
+const REFUSED = 0x80;
+
+export interface OpenOptions {
+  readonly broker: BrokerOptions;
+  readonly clientId: string;
+  readonly topic: string;
+  readonly onMessage: (payload: Buffer) => void;
+}
+
+/** A connection of one terminal to a broker, with one subscription. */
+export class MqttConnection {
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+  readonly #reader = new PacketReader();
+  /** What waits for the acknowledgement of a packet, by its id. */
+  readonly #waiting = new Map<
+    number,
+    { readonly resolve: () => void; readonly reject: (error: Error) => void }
+  >();
+  #lastId = 0;
+  #onConnected: (() => void) | null = null;
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly onMessage: (payload: Buffer) => void,
+  ) {
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', () => undefined);
+    socket.on('data', (piece) => this.#take(piece));
+    const ping = setInterval(() => socket.write(PINGREQ), (KEEP_ALIVE_SECONDS * SECOND) / 2);
+    void this.closed.then(() => {
+      clearInterval(ping);
+      for (const { reject } of this.#waiting.values())
+        reject(new NoAnswer('mqtt: the connection was broken'));
+      this.#waiting.clear();
+    });
+  }
+
+  /** Connects and subscribes. Errors: `NoAnswer`. */
+  static async open({ broker, clientId, topic, onMessage }: OpenOptions): Promise<MqttConnection> {
+    const { url, username, password } = broker;
+    const isTls = url.protocol === 'mqtts:';
+    const at = {
+      host: url.hostname.replaceAll(/[[\]]/g, ''),
+      port: Number(url.port || (isTls ? 8883 : 1883)),
+    };
+    const socket = isTls ? connectTls({ ...at, servername: at.host }) : connect(at);
+    const connection = new MqttConnection(socket, onMessage);
+    const timer = setTimeout(() => socket.destroy(), CONNECT_MS);
+    const fields = { clientId, username, password, keepAliveSeconds: KEEP_ALIVE_SECONDS };
+    try {
+      await connection.#connect(fields, isTls ? 'secureConnect' : 'connect');
+      await connection.#acknowledged((packetId) => subscribePacket(packetId, topic));
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    return connection;
+  }
+
+  /** Resolves when the broker has it. Errors: `NoAnswer`. */
+  async publish(topic: string, payload: string): Promise<void> {
+    await this.#acknowledged((packetId) => publishPacket(packetId, topic, payload));
+  }
+
+  /** As a lost connection: the broker is not informed. */
+  break(): void {
+    this.socket.destroy();
+  }
+
+  end(): void {
+    this.socket.end(DISCONNECT);
+    this.socket.destroySoon();
+  }
+
+  async #connect(fields: ConnectFields, event: 'connect' | 'secureConnect'): Promise<void> {
+    const connected = new Promise<void>((resolve) => (this.#onConnected = resolve));
+    this.socket.once(event, () => this.socket.write(connectPacket(fields)));
+    const refused = this.closed.then(() => {
+      throw new NoAnswer('mqtt: the broker refused the connection');
+    });
+    await Promise.race([connected, refused]);
+    refused.catch(() => undefined);
+  }
+
+  async #acknowledged(packetOf: (packetId: number) => Buffer): Promise<void> {
+    if (this.socket.destroyed) throw new NoAnswer('mqtt: the connection was broken');
+    this.#lastId = (this.#lastId % MAX_PACKET_ID) + 1;
+    const packetId = this.#lastId;
+    await new Promise<void>((resolve, reject) => {
+      this.#waiting.set(packetId, { resolve, reject });
+      this.socket.write(packetOf(packetId));
+    });
+  }
+
+  #take(piece: Buffer): void {
+    try {
+      for (const packet of this.#reader.read(piece)) this.#handle(packet);
+    } catch {
+      this.socket.destroy();
+    }
+  }
+
+  #handle(packet: Packet): void {
+    switch (packet.type) {
+      case 'connack':
+        if (packet.code === 0) this.#onConnected?.();
+        else this.socket.destroy();
+        return;
+      case 'suback':
+        if (packet.code >= REFUSED) this.socket.destroy();
+        else this.#resolve(packet.packetId);
+        return;
+      case 'puback':
+        this.#resolve(packet.packetId);
+        return;
+      case 'publish':
+        if (packet.packetId !== null) this.socket.write(pubackPacket(packet.packetId));
+        this.onMessage(packet.payload);
+        return;
+      case 'other':
+    }
+  }
+
+  #resolve(packetId: number): void {
+    this.#waiting.get(packetId)?.resolve();
+    this.#waiting.delete(packetId);
+  }
+}

@@ -1,0 +1,88 @@
+import { SECOND } from '../../platform/clock.js';
+import type { Shared } from '../shared.js';
+
+/** The lease of a delivery: before its end, the server may not send the same again. */
+const LEASE_MS = 30 * SECOND;
+/** How late an answer may be on its way, so that two of them arrive closer together than they were sent. */
+const TOLERANCE_MS = 5 * SECOND;
+
+/** A notification as a terminal gets it: `message` is `17|SHOW_MESSAGE|text`. */
+export interface PushedMessage {
+  readonly id: string;
+  readonly message: string;
+}
+
+export interface Arrival {
+  /** Monotonic milliseconds. */
+  readonly at: number;
+  /** Differs for each connection to a broker, which may repeat a message on the next one; null over HTTP. */
+  readonly connection: number | null;
+}
+
+interface Seen {
+  arrival: Arrival;
+  /** When the server had answered the confirmation; null before. */
+  confirmedAt: number | null;
+}
+
+/** The latest notifications that a terminal remembers. */
+const MAX_SEEN = 500;
+
+/** What one terminal has received: finds what came twice, or in the wrong order. */
+export class Inbox {
+  readonly #seen = new Map<string, Seen>();
+  #latest = 0;
+
+  constructor(
+    private readonly serialNumber: string,
+    private readonly shared: Pick<Shared, 'figures' | 'broken'>,
+  ) {}
+
+  /** Returns whether the terminal sees it for the first time. */
+  receive({ id }: PushedMessage, arrival: Arrival): boolean {
+    this.shared.figures.count('notifications_received');
+    const seen = this.#seen.get(id);
+    if (seen !== undefined) {
+      this.shared.figures.count('notifications_repeated');
+      this.#checkRepeated(id, seen, arrival);
+      seen.arrival = arrival;
+      return false;
+    }
+    this.#checkOrder(id);
+    this.#seen.set(id, { arrival, confirmedAt: null });
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+    return true;
+  }
+
+  /** The server has answered a confirmation. */
+  confirmed(id: string, at: number): void {
+    const seen = this.#seen.get(id);
+    if (seen !== undefined) seen.confirmedAt ??= at;
+  }
+
+  #checkRepeated(id: string, { arrival: before, confirmedAt }: Seen, { at, connection }: Arrival): void {
+    const gap = at - before.at;
+    const isOtherConnection = connection !== null && connection !== before.connection;
+    if (gap < LEASE_MS - TOLERANCE_MS && !isOtherConnection) {
+      this.#note('doubled_delivery', `${id} came again after ${seconds(gap)} s`);
+    } else if (connection === null && confirmedAt !== null && at > confirmedAt + TOLERANCE_MS) {
+      this.#note(
+        'doubled_delivery',
+        `${id} came again ${seconds(at - confirmedAt)} s after its confirmation`,
+      );
+    }
+  }
+
+  #checkOrder(id: string): void {
+    const number = Number(id);
+    if (number < this.#latest) this.#note('wrong_order', `${id} came after ${this.#latest}`);
+    else this.#latest = number;
+  }
+
+  #note(promise: 'doubled_delivery' | 'wrong_order', text: string): void {
+    this.shared.broken.note(promise, `terminal ${this.serialNumber}: ${text}`);
+  }
+}
+
+const seconds = (ms: number): string => (ms / SECOND).toFixed(1);

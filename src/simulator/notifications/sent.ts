@@ -1,0 +1,54 @@
+import type { BrokenPromises } from '../broken-promises.js';
+
+/** What a notification of the run says, so that terminals know it again: `Simulation 3f9c2a, message 17`. */
+const CONTENT = /\|Simulation ([0-9a-f]+), message (\d+)$/;
+
+/** The notifications that a run has sent, and the terminals that have yet to receive them. */
+export class SentNotifications {
+  readonly #missing = new Map<number, Set<string>>();
+  /** Also those that were not expected: a group may have terminals that connect later. */
+  readonly #received = new Map<number, Set<string>>();
+  #count = 0;
+
+  constructor(
+    private readonly run: string,
+    private readonly broken: BrokenPromises,
+  ) {}
+
+  /** Call before it is sent; returns its text. */
+  add(serialNumbers: Iterable<string>): string {
+    this.#count += 1;
+    this.#missing.set(this.#count, new Set(serialNumbers));
+    this.#received.set(this.#count, new Set());
+    return `Simulation ${this.run}, message ${this.#count}`;
+  }
+
+  /** A terminal has received a message for the first time under its id. */
+  received(serialNumber: string, message: string): void {
+    const [, run, number] = CONTENT.exec(message) ?? [];
+    if (run !== this.run || number === undefined) return;
+    this.#missing.get(Number(number))?.delete(serialNumber);
+    const received = this.#received.get(Number(number));
+    if (received?.has(serialNumber) === true) {
+      const text = `terminal ${serialNumber}: message ${number} came under two ids`;
+      this.broken.note('doubled_delivery', text);
+    }
+    received?.add(serialNumber);
+  }
+
+  get outstanding(): number {
+    let count = 0;
+    for (const missing of this.#missing.values()) count += missing.size;
+    return count;
+  }
+
+  /** Notes each message that a terminal has not received. */
+  noteLost(): void {
+    for (const [number, missing] of this.#missing) {
+      for (const serialNumber of missing) {
+        this.broken.note('lost_delivery', `terminal ${serialNumber}: message ${number} did not arrive`);
+      }
+    }
+    this.#missing.clear();
+  }
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+
+import { SECOND, type Clock } from '../platform/clock.js';
+import { Api } from './api.js';
+import { BrokenPromises } from './broken-promises.js';
+import { Figures, type Summary } from './figures.js';
+import { HttpClient } from './http/client.js';
+import type { Identity } from './http/terminal-http.js';
+import { NotificationSender } from './notifications/sender.js';
+import { SentNotifications } from './notifications/sent.js';
+import { Pauses } from './pauses.js';
+import type { Shared, Transport } from './shared.js';
+import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';
+
+export interface SimulationOptions {
+  readonly url: URL;
+  readonly clock: Clock;
+  readonly terminals: readonly Identity[];
+  readonly transport: Transport;
+  /** How long terminals are active; all of them have started after `rampMs`. */
+  readonly forMs: number;
+  readonly rampMs: number;
+  readonly everyMs: number;
+  readonly hasFaults: boolean;
+  readonly seed: number;
+  /** Null if the run sends no notifications. */
+  readonly notify: {
+    readonly token: string;
+    readonly everyMs: number;
+    /** Null: to each terminal by its logical number. */
+    readonly groupId: number | null;
+  } | null;
+}
+
+/** A delivery whose answer was lost comes again after its lease of 30 s: so long, and some more, is waited for it. */
+const SETTLE_MS = 45 * SECOND;
+const SETTLE_STEP_MS = SECOND / 4;
+/** How long terminals may take for their last confirmations and checks. */
+const FINISH_MS = 30 * SECOND;
+
+/** A run of simulated terminals against a server. */
+export class Simulation {
+  readonly #shared: Shared;
+  readonly #terminals: readonly SimulatedTerminal[];
+  readonly #began: number;
+  #isStopped = false;
+
+  constructor(private readonly options: SimulationOptions) {
+    const { url, clock, transport, hasFaults, everyMs, terminals, seed } = options;
+    const [figures, broken, run] = [new Figures(), new BrokenPromises(), randomBytes(4).toString('hex')];
+    this.#began = clock.elapsed();
+    this.#shared = {
+      ...{ figures, broken, run, clock, transport, hasFaults, everyMs },
+      client: new HttpClient(url, figures, clock),
+      sent: new SentNotifications(run, broken),
+      work: new Pauses(),
+      all: new Pauses(),
+    };
+    this.#terminals = terminals.map(
+      (identity, index) => new SimulatedTerminal(identity, this.#shared, seed + index * SEEDS_PER_TERMINAL),
+    );
+  }
+
+  /** Resolves at the end, or soon after `stop`. Errors: `SimulationRefused` if notifications cannot be sent. */
+  async run(): Promise<Summary> {
+    const { work, all, client } = this.#shared;
+    try {
+      const ends = work.pause(this.options.forMs).then(() => work.end());
+      const running = this.#terminals.map((terminal, index) => this.#startOne(terminal, index));
+      await Promise.all([ends, this.#notify()]);
+      await this.#atMost(FINISH_MS, Promise.all(running));
+      await this.#settle();
+      await this.#atMost(FINISH_MS, this.#finish());
+      return this.summary();
+    } finally {
+      work.end();
+      all.end();
+      for (const terminal of this.#terminals) terminal.end();
+      client.close();
+    }
+  }
+
+  /** Ends the activities, as at the end of their time: what is outstanding may still arrive. */
+  endWork(): void {
+    this.#shared.work.end();
+  }
+
+  /** Ends the activities, and does not wait for what is outstanding. */
+  stop(): void {
+    this.#isStopped = true;
+    this.endWork();
+  }
+
+  /** Ends everything at once: terminals break their connections, and confirm and check nothing more. */
+  abort(): void {
+    this.stop();
+    this.#shared.all.end();
+    this.#shared.client.close();
+  }
+
+  summary(): Summary {
+    const { figures, broken, sent, clock } = this.#shared;
+    const { latencies } = figures;
+    const seconds = (clock.elapsed() - this.#began) / SECOND;
+    const counts = figures.all();
+    return {
+      terminals: this.#terminals.length,
+      connected: this.#terminals.filter(({ isConnected }) => isConnected).length,
+      seconds: rounded(seconds),
+      requests_per_second: rounded(counts.requests / seconds),
+      latency_ms: {
+        p50: rounded(latencies.percentile(0.5)),
+        p95: rounded(latencies.percentile(0.95)),
+        p99: rounded(latencies.percentile(0.99)),
+        max: rounded(latencies.max),
+      },
+      ...counts,
+      notifications_outstanding: sent.outstanding,
+      error_examples: figures.errors,
+      broken: broken.list(),
+    };
+  }
+
+  async #startOne(terminal: SimulatedTerminal, index: number): Promise<void> {
+    const { work } = this.#shared;
+    await work.pause((this.options.rampMs * index) / this.#terminals.length);
+    if (!work.hasEnded()) await terminal.run();
+  }
+
+  async #notify(): Promise<void> {
+    const { options } = this;
+    if (options.notify === null) return;
+    const { token, groupId, everyMs } = options.notify;
+    const sender = new NotificationSender(
+      this.#shared,
+      new Api(this.#shared.client, token, this.#shared.all),
+      groupId,
+    );
+    await this.#shared.work.pause(options.rampMs);
+    await sender.repeat(this.#terminals, everyMs);
+  }
+
+  /** Waits until terminals have received everything; what is missing then is lost. */
+  async #settle(): Promise<void> {
+    const { clock, sent, all } = this.#shared;
+    const end = clock.elapsed() + SETTLE_MS;
+    while (sent.outstanding > 0 && !this.#isStopped && clock.elapsed() < end) await all.pause(SETTLE_STEP_MS);
+    if (!this.#isStopped) sent.noteLost();
+  }
+
+  async #finish(): Promise<void> {
+    await Promise.allSettled(this.#terminals.map((terminal) => terminal.finish()));
+  }
+
+  async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
+    const limit = new Pauses();
+    await Promise.race([work, limit.pause(ms)]);
+    limit.end();
+  }
+}
+
+const rounded = (value: number): number => Math.round(value * 10) / 10;

@@ -1,0 +1,124 @@
+import { SECOND } from '../platform/clock.js';
+import { ndjsonLine } from '../platform/encoding/ndjson.js';
+import type { Reply } from './http/client.js';
+import { TransactionLine } from './messages.js';
+import { PaymentGenerator, type At, type PaymentRow } from './payments.js';
+import type { TerminalParts } from './terminal-parts.js';
+
+/** Share of batches that are recorded afterwards, of a time without a connection. */
+const STORED = 0.15;
+/** Share of requests whose answer is lost, and of those that are sent again although they were answered. */
+const LOST_ANSWER = 0.05;
+const REPEATED = 0.05;
+/** The rows that a terminal keeps, to ask for them at the end of the run. */
+const KEPT = 3;
+
+/** What is known of rows: whether the server has stored them before. */
+type Known = 'new' | 'stored' | 'uncertain';
+
+/** Records the transactions of one terminal. */
+export class Transactions {
+  readonly #payments: PaymentGenerator;
+  readonly #acknowledged: PaymentRow[] = [];
+
+  constructor(private readonly parts: TerminalParts) {
+    const { serialNumber, random, shared } = parts;
+    this.#payments = new PaymentGenerator(random, { serialNumber, run: shared.run });
+  }
+
+  /** One payment that begins and then ends, or several that ended while there was no connection. Errors: `RunIsOver`. */
+  async record(at: At): Promise<void> {
+    const {
+      random,
+      shared: { clock, work },
+    } = this.parts;
+    if (random.chance(STORED)) {
+      const rows = Array.from({ length: random.whole(2, 20) }, () => {
+        const startedAt = new Date(clock.now().getTime() - random.whole(60, 3_600) * SECOND);
+        const begun = this.#payments.begin(at, startedAt);
+        return this.#payments.end(begun, new Date(startedAt.getTime() + random.whole(1, 9) * SECOND));
+      });
+      await this.#sendPerhapsTwice(rows);
+      return;
+    }
+    const begun = this.#payments.begin(at, clock.now());
+    await this.#sendPerhapsTwice([begun]);
+    await work.pause(random.whole(300, 3_000));
+    await this.#sendPerhapsTwice([this.#payments.end(begun, clock.now())]);
+  }
+
+  /** Sends the last acknowledged rows again: all of them must be there. */
+  async verify(): Promise<void> {
+    if (this.#acknowledged.length > 0) await this.#send(this.#acknowledged, 'stored');
+  }
+
+  async #sendPerhapsTwice(rows: readonly PaymentRow[]): Promise<void> {
+    const {
+      random,
+      shared: { figures, work, hasFaults },
+    } = this.parts;
+    const isLost = hasFaults && random.chance(LOST_ANSWER);
+    if (isLost) {
+      figures.count('connections_lost');
+      await this.#ask(rows, 0);
+      await work.pause(random.whole(0, SECOND));
+    }
+    await this.#send(rows, isLost ? 'uncertain' : 'new');
+    if (hasFaults && random.chance(REPEATED)) await this.#send(rows, 'stored');
+    this.#acknowledged.push(...rows.filter(({ status }) => status !== 'running'));
+    this.#acknowledged.splice(0, Math.max(0, this.#acknowledged.length - KEPT));
+  }
+
+  /** Until all of them are stored. */
+  async #send(rows: readonly PaymentRow[], known: Known): Promise<void> {
+    for (;;) {
+      const { failures } = this.parts.http;
+      const lines = linesOf(await this.#ask(rows));
+      // A request that was sent again, after an error, may have stored its rows the first time.
+      const isUncertain = known === 'new' && this.parts.http.failures !== failures;
+      for (const line of lines) this.#check(rows, line, isUncertain ? 'uncertain' : known);
+      const last = lines.at(-1);
+      if (last?.total === rows.length && last.error === undefined) return;
+      this.parts.shared.figures.error(`transactions: ${last?.error?.code ?? 'an answer without totals'}`);
+      await this.parts.shared.all.pause(SECOND);
+      if (known === 'new') known = 'uncertain';
+    }
+  }
+
+  async #ask(rows: readonly PaymentRow[], cutAfter?: number): Promise<Reply> {
+    const path = '/terminal/v1/transactions';
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const body = rows.map(ndjsonLine).join('');
+    const cut = cutAfter === undefined ? {} : { cutAfter };
+    return await this.parts.http.ask({ method: 'POST', path, headers, body, ...cut });
+  }
+
+  #check(rows: readonly PaymentRow[], { line, result, errors }: TransactionLine, known: Known): void {
+    const row = rows[(line ?? 0) - 1];
+    if (row === undefined || result === undefined) return;
+    const {
+      serialNumber,
+      shared: { figures, broken },
+    } = this.parts;
+    const what = `terminal ${serialNumber}: ${row.reference} (${row.status})`;
+    if (result === 'rejected') {
+      broken.note('refused_transaction', `${what}: ${JSON.stringify(errors ?? {})}`);
+    } else if (result === 'repeated') {
+      figures.count('transactions_repeated');
+      if (known === 'new') broken.note('doubled_transaction', `${what} was there before it was sent`);
+    } else {
+      figures.count('transactions_created');
+      if (known === 'stored') broken.note('lost_transaction', `${what} was created again`);
+    }
+  }
+}
+
+/** The lines of an answer, the last of which has the totals. Errors: an `Error` for any other answer. */
+function linesOf({ status, body }: Reply): readonly TransactionLine[] {
+  try {
+    const lines = body.toString().trimEnd().split('\n');
+    return lines.map((line) => TransactionLine.parse(JSON.parse(line)));
+  } catch {
+    throw new Error(`transactions: status ${status} with ${body.toString().slice(0, 200)}`);
+  }
+}

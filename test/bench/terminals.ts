@@ -1,0 +1,218 @@
+/**
+ * Terminals of one group that wait for notifications, and one notification to the group: how long the request takes, when
+ * all have received and confirmed it, and what other requests notice. Not a test.
+ *
+ *   npm run bench:terminals -- [--terminals N] [--ramp SECONDS] [--over http|mqtt]
+ */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import { metricOf, readGauges } from '../support/gauges.js';
+import { audit, fillDatabase, insertMember } from './fill.js';
+import { print, startGateway, withDatabaseFile, type BenchServer } from './measure.js';
+import type { FleetPlan, FleetReport } from './terminals/fleet.js';
+
+const { values: options } = parseArgs({
+  options: {
+    terminals: { type: 'string', default: '10000' },
+    ramp: { type: 'string', default: '40' },
+    over: { type: 'string', default: 'http' },
+  },
+});
+const TERMINALS = Number(options.terminals);
+const RAMP_MS = Number(options.ramp) * 1_000;
+const PATIENCE_MS = 90_000;
+const STEP_MS = 100;
+const MOSQUITTO = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto'].find((path) => existsSync(path));
+const BROKER_PORT = 18_830;
+const serialNumbers = Array.from({ length: TERMINALS }, (_, n) => `SN-${n}`);
+
+/** A terminal takes one descriptor of each process, and short requests some more. */
+function refuseFewDescriptors(): void {
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const open = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  const needed = TERMINALS + 1_000;
+  if (open >= needed) return;
+  print(
+    `At most ${open} files may be open in a process, ${needed} are needed: run ulimit -n ${needed} before.`,
+  );
+  process.exit(1);
+}
+
+async function fill(file: string, token: string): Promise<{ company: number; group: number }> {
+  const now = Date.now();
+  return await fillDatabase(file, (insert, database) => {
+    const company = insertMember(insert, 'bench', token, now);
+    database
+      .prepare('update access_tokens set scopes = ?')
+      .run('["read","write","admin","ingest","terminals"]');
+    const group = insert('groups', { company_id: company, name: 'All', ...audit(now, company) });
+    for (const serialNumber of serialNumbers) {
+      const number = { number: serialNumber, group_id: group };
+      const id = insert('logical_numbers', { company_id: company, ...number, ...audit(now, company) });
+      insert('devices', {
+        ...{ company_id: company, serial_number: serialNumber, enabled: 1, logical_number_id: id },
+        ...{ meta: '{}', framework_version: '9.0.1', ...audit(now, company) },
+      });
+    }
+    return { company, group };
+  });
+}
+
+async function startBroker(folder: string): Promise<ChildProcess> {
+  const file = `${folder}.mosquitto.conf`;
+  const rules = [
+    'user root',
+    `listener ${BROKER_PORT} 127.0.0.1`,
+    'allow_anonymous true',
+    'max_queued_messages 0',
+  ];
+  writeFileSync(file, `${rules.join('\n')}\n`);
+  const broker = spawn(MOSQUITTO ?? 'mosquitto', ['-c', file], { stdio: 'ignore' });
+  await sleep(1_000);
+  if (broker.exitCode !== null) throw new Error(`mosquitto ended with ${broker.exitCode}`);
+  return broker;
+}
+
+async function reportOf(fleet: ChildProcess): Promise<FleetReport> {
+  const answer = once(fleet, 'message') as Promise<[FleetReport]>;
+  fleet.send('report');
+  const [report] = await answer;
+  return report;
+}
+
+/** Milliseconds of requests, ascending. */
+class Times {
+  readonly #times: number[] = [];
+
+  async of<T>(use: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const result = await use();
+    this.#times.push(performance.now() - began);
+    return result;
+  }
+
+  toString(): string {
+    const sorted = this.#times.toSorted((one, other) => one - other);
+    const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
+    return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms (${sorted.length} requests)`;
+  }
+}
+
+async function call(server: BenchServer, token: string, path: string, body?: object): Promise<void> {
+  const given = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${server.url}${path}`, { ...given, headers });
+  const text = await response.text();
+  if (response.status >= 300) throw new Error(`${path}: ${response.status} ${text}`);
+}
+
+/** A list ten times a second, and each time in ten a new group, until `isOver`. */
+async function ask(server: BenchServer, token: string, isOver: () => boolean): Promise<Times> {
+  const times = new Times();
+  for (let n = 0; !isOver(); n += 1) {
+    const change = n % 10 === 9 ? { name: `${performance.now()} ${n}` } : undefined;
+    const path = change === undefined ? '/v1/devices?per_page=30' : '/v1/groups';
+    await times.of(() => call(server, token, path, change));
+    await sleep(STEP_MS);
+  }
+  return times;
+}
+
+async function waitForAll(server: BenchServer, fleet: ChildProcess): Promise<void> {
+  const end = performance.now() + RAMP_MS + PATIENCE_MS;
+  for (;;) {
+    const waiting = options.over === 'http' ? await metricOf(server.url, 'terminals_waiting') : TERMINALS;
+    const { connected, errors } = await reportOf(fleet);
+    if (connected >= TERMINALS && waiting >= TERMINALS) return;
+    if (performance.now() > end) {
+      throw new Error(`Only ${connected} terminals are connected, ${waiting} wait: ${errors.join('; ')}`);
+    }
+    await sleep(500);
+  }
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+async function measure(
+  server: BenchServer,
+  fleet: ChildProcess,
+  token: string,
+  group: number,
+): Promise<void> {
+  await waitForAll(server, fleet);
+  const before = await readGauges(server.url);
+  let isOver = false;
+  const quiet = ask(server, token, () => isOver);
+  await sleep(5_000);
+  isOver = true;
+  print(`others before     ${String(await quiet)}`);
+  isOver = false;
+  const others = ask(server, token, () => isOver);
+  const began = performance.now();
+  await call(server, token, '/v1/notifications', { range: 'group', group_id: group, content: 'Hello' });
+  print(`POST              ${(performance.now() - began).toFixed(0)} ms`);
+  const reached = new Map<string, number>();
+  const goals = {
+    'half received': 0.5,
+    '95 % received': 0.95,
+    'all received': 1,
+    'all confirmed': 1,
+  } as const;
+  let report = await reportOf(fleet);
+  while (reached.size < 4 && performance.now() - began < PATIENCE_MS) {
+    await sleep(STEP_MS);
+    report = await reportOf(fleet);
+    for (const [name, share] of Object.entries(goals)) {
+      const count = name === 'all confirmed' ? report.confirmed : report.received - report.repeated;
+      if (count >= TERMINALS * share && !reached.has(name)) reached.set(name, performance.now() - began);
+    }
+  }
+  isOver = true;
+  for (const name of Object.keys(goals)) {
+    const at = reached.get(name);
+    print(`${name.padEnd(18)}${at === undefined ? `not within ${seconds(PATIENCE_MS)}` : seconds(at)}`);
+  }
+  print(`others meanwhile  ${String(await others)}`);
+  const { received, repeated, broken, errors, megabytes } = report;
+  print(
+    `received ${received}, of these repeated ${repeated}; broken promises ${broken}; errors ${errors.join('; ') || 'none'}`,
+  );
+  const { memory } = await readGauges(server.url);
+  print(
+    `server ${before.memory} MB with all waiting, ${memory} MB after it; simulator ${megabytes.toFixed(0)} MiB`,
+  );
+}
+
+refuseFewDescriptors();
+if (options.over === 'mqtt' && MOSQUITTO === undefined) {
+  print('mosquitto is not installed.');
+  process.exit(1);
+}
+await withDatabaseFile(async (file) => {
+  const token = randomBytes(20).toString('hex');
+  const { company, group } = await fill(file, token);
+  const broker = options.over === 'mqtt' ? await startBroker(file) : null;
+  const brokerUrl = `mqtt://127.0.0.1:${BROKER_PORT}`;
+  const server = await startGateway(file, {
+    LOG_LEVEL: 'error',
+    ...(broker === null ? {} : { MQTT_URL: brokerUrl }),
+  });
+  const plan: FleetPlan = {
+    ...{ url: server.url, token, serialNumbers, rampMs: RAMP_MS },
+    mqtt: broker === null ? null : { url: brokerUrl, companyId: String(company) },
+  };
+  const script = new URL('./terminals/fleet.ts', import.meta.url).pathname;
+  const fleet = fork(script, [JSON.stringify(plan)], { execArgv: ['--import', 'tsx'] });
+  print(`${TERMINALS} terminals over ${options.over}, Node ${process.version}`);
+  try {
+    await measure(server, fleet, token, group);
+  } finally {
+    fleet.disconnect();
+    broker?.kill('SIGKILL');
+  }
+});

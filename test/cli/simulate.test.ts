@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import type { Summary } from '../../src/simulator/figures.js';
+import { startStandIn, type Faults } from '../simulator/stand-in.js';
+import { createTerminals } from '../support/simulated-fleet.js';
+import {
+  commandLine,
+  commandLineWithUser,
+  runProgram,
+  type CommandLine,
+  type Outcome,
+} from '../support/program.js';
+
+function fileWith(cli: CommandLine, name: string, text: string): string {
+  const path = join(cli.folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** As separate words. */
+const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
+
+/** In a process of its own, since it listens for signals. */
+const simulate = (cli: CommandLine, options: string, more: readonly string[] = []): Promise<Outcome> =>
+  runProgram(['simulate', ...words(options), ...more], cli.place.url);
+
+async function againstStandIn(faults: Faults, options = ''): Promise<Outcome> {
+  const cli = await commandLine();
+  const server = await startStandIn(faults);
+  onTestFinished(() => server.stop());
+  const serials = fileWith(cli, 'serials.txt', 'SN-1\n\nSN-2\n');
+  const token = fileWith(cli, 'token.txt', 'secret\n');
+  const given = `--url ${server.url.origin} --token-file ${token} --serials ${serials} --for 1s --every 100ms --ramp 0s`;
+  return await simulate(cli, `${given} ${options}`);
+}
+
+describe('terminal-gateway simulate', () => {
+  it('ends with 0 and its figures if every promise was kept', async () => {
+    const { code, stdout } = await againstStandIn({}, '--no-faults');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('No promise was broken.')]);
+    expect(stdout).toContain('2 of 2 terminals');
+  });
+
+  it('ends with 1 and examples if one was broken', async () => {
+    const outcome = await againstStandIn({ params: 'host\n' }, '--no-faults --json');
+    const example = 'terminal SN-1: line 1 is not key=value: host';
+    expect([outcome.code, outcome.stderr]).toEqual([1, expect.stringContaining(example)]);
+    expect(outcome.object()).toMatchObject({
+      terminals: 2,
+      broken: [{ promise: 'unreadable_params', count: 2 }],
+    });
+  });
+
+  it.each([
+    ['--for 1', 2, '500ms'],
+    ['--seed -1', 2, 'whole number'],
+    ['--over pigeon', 2, 'http or mqtt'],
+    ['', 1, '--token-file or --device-tokens'],
+    ['--url ftp://a --token-file package.json', 1, 'no http'],
+    ['--device-tokens tokens.csv --notify-every 1s', 1, 'ENOENT'],
+    ['--token-file package.json --serials package.json --over mqtt', 1, '--mqtt-url'],
+    ['--token-file package.json --url http://127.0.0.1:9', 1, 'ECONNREFUSED'],
+  ])('refuses "%s" with exit code %i', async (options, expected, message) => {
+    const { code, stderr } = await simulate(await commandLine(), options);
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
+  });
+});
+
+describe('simulated terminals and this server', () => {
+  it('find that it keeps its promises, with a token of a gateway', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve();
+    await createTerminals(server.client(token), 12);
+    const file = fileWith(cli, 'token.txt', token);
+    const outcome = await simulate(
+      cli,
+      `--url ${server.url} --token-file ${file} --terminals 10 --for 8s --ramp 1s --every 500ms --notify-every 1s --json`,
+      ['--group', 'Simulated terminals'],
+    );
+    expect([outcome.code, outcome.stderr]).toEqual([0, expect.stringContaining('10 terminals against')]);
+    const summary = outcome.object() as unknown as Summary;
+    expect(summary).toMatchObject({
+      terminals: 10,
+      connected: 10,
+      broken: [],
+      notifications_outstanding: 0,
+      errors: 0,
+    });
+    expect(summary.notifications_received).toBeGreaterThanOrEqual(10 * summary.notifications_sent);
+    for (const figure of [
+      'notifications_sent',
+      'transactions_created',
+      'assets_downloaded',
+      'reports',
+    ] as const) {
+      expect(summary[figure], figure).toBeGreaterThan(0);
+    }
+    // Whole numbers of test cards were sent.
+    expect(await cli.place.stored()).not.toMatch(/4111111111111111|5555555555554444|378282246310005/);
+  });
+
+  it('use tokens of devices', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve();
+    await createTerminals(server.client(token), 3);
+    const { stdout } = await cli.run(['device', 'token', '--all', '--csv', '--company', 'Acme']);
+    const tokens = fileWith(cli, 'tokens.csv', stdout);
+    const options = `--url ${server.url} --device-tokens ${tokens} --for 3s --ramp 0s --every 300ms --json`;
+    const outcome = await simulate(cli, options);
+    expect([outcome.code, outcome.stderr]).toEqual([0, expect.any(String)]);
+    expect(outcome.object()).toMatchObject({ terminals: 3, connected: 3, broken: [], refused: 0 });
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+
+import type { TestPlace } from '../../support/databases/place.js';
+import { useDatabase } from '../machine.js';
+import { problemsIn } from '../soundness.js';
+import { terminalRounds } from './rounds.js';
+import { serversOn, timeFor } from './setups.js';
+
+let place: TestPlace;
+useDatabase((given) => ({ place } = given));
+
+const ROUNDS = 2;
+
+it(
+  'CF-01 kill -9 of the server loses and doubles no delivery and no transaction of its terminals',
+  async () => {
+    const servers = await serversOn(place, 1);
+    const summary = await terminalRounds({ ...servers, rounds: ROUNDS, terminals: 15, broker: null });
+    expect(summary).toMatchObject({ broken: [], notifications_outstanding: 0, connected: 15 });
+    expect(summary.notifications_received).toBeGreaterThanOrEqual(15 * summary.notifications_sent);
+    expect(summary.transactions_created).toBeGreaterThan(0);
+    // Those whose connections were cut.
+    expect(summary.errors).toBeGreaterThan(0);
+    expect(await problemsIn(place)).toEqual([]);
+  },
+  timeFor(ROUNDS),
+);

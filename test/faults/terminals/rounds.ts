@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { systemClock } from '../../../src/platform/clock.js';
+import type { Summary } from '../../../src/simulator/figures.js';
+import type { Transport } from '../../../src/simulator/shared.js';
+import { Simulation } from '../../../src/simulator/simulation.js';
+import type { Client } from '../../support/client.js';
+import { startProxy } from '../../support/proxy.js';
+import type { Program } from '../../support/program.js';
+import { createTerminals, simulatedSerials } from '../../support/simulated-fleet.js';
+
+/** What runs in a process of its own and is killed in each round, always at the same port. */
+export interface Killable {
+  readonly kill: () => Promise<void>;
+}
+
+export interface TerminalRounds {
+  readonly rounds: number;
+  readonly terminals: number;
+  /** A token with every scope. */
+  readonly token: string;
+  /** The servers, which serve the same database; each is started by its port. */
+  readonly ports: readonly number[];
+  readonly startServer: (port: number) => Promise<Program>;
+  /** Null if terminals wait over HTTP, otherwise the broker, and that it is killed in place of the servers. */
+  readonly broker: { readonly port: number; readonly start: () => Promise<Killable> } | null;
+  readonly onRound?: (round: number, soFar: Summary) => void;
+}
+
+/** Notifications come faster than they are confirmed, so that each kill finds some on their way. */
+const NOTIFY_MS = 700;
+const EVERY_MS = 1_000;
+const [SHORTEST_MS, LONGEST_MS] = [500, 2_500];
+
+/** Kills a server, or the broker, in each round while simulated terminals are at work; the summary has what was broken. */
+export async function terminalRounds(options: TerminalRounds): Promise<Summary> {
+  const { ports, startServer, broker, rounds, token } = options;
+  let running = broker === null ? null : await broker.start();
+  const servers = await Promise.all(ports.map(startServer));
+  const proxy = await startProxy(servers.map(({ url }) => url));
+  try {
+    const [first] = servers;
+    if (first === undefined) throw new Error('There is no server.');
+    const groupId = await createTerminals(first.client(token), options.terminals);
+    const simulation = await simulationOf(proxy.url, options, groupId, first.client(token));
+    const summary = simulation.run();
+    while (simulation.summary().connected < options.terminals) await sleep(100);
+    for (let round = 1; round <= rounds; round += 1) {
+      await sleep(SHORTEST_MS + Math.random() * (LONGEST_MS - SHORTEST_MS));
+      if (broker === null) {
+        const index = round % servers.length;
+        await servers[index]?.end('SIGKILL');
+        await sleep(Math.random() * 500);
+        servers[index] = await startServer(ports[index] ?? 0);
+      } else {
+        await running?.kill();
+        await sleep(Math.random() * 500);
+        running = await broker.start();
+      }
+      options.onRound?.(round, simulation.summary());
+    }
+    simulation.endWork();
+    return await summary;
+  } finally {
+    await proxy.close();
+    for (const server of servers) await server.end('SIGKILL');
+    await running?.kill();
+  }
+}
+
+async function simulationOf(
+  url: string,
+  { token, terminals, broker }: TerminalRounds,
+  groupId: number,
+  client: Client,
+): Promise<Simulation> {
+  return new Simulation({
+    ...{ url: new URL(url), clock: systemClock, hasFaults: false, seed: 1, everyMs: EVERY_MS },
+    ...{ forMs: 3_600_000, rampMs: 500, notify: { token, groupId, everyMs: NOTIFY_MS } },
+    transport: broker === null ? { over: 'http' } : await overBroker(broker.port, client),
+    terminals: simulatedSerials(terminals).map((serialNumber) => ({ serialNumber, token, isNamed: true })),
+  });
+}
+
+async function overBroker(port: number, client: Client): Promise<Transport> {
+  const reply = await client.request('POST', '/graphql', { query: '{ viewer { company { databaseId } } }' });
+  const { data } = reply.body as { data: { viewer: { company: { databaseId: number } } } };
+  const url = new URL(`mqtt://127.0.0.1:${port}`);
+  return {
+    ...{ over: 'mqtt', companyId: String(data.viewer.company.databaseId) },
+    broker: { url, username: undefined, password: undefined },
+  };
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { systemClock } from '../../src/platform/clock.js';
+import type { Summary } from '../../src/simulator/figures.js';
+import { Simulation, type SimulationOptions } from '../../src/simulator/simulation.js';
+import { startStandIn, type Faults, type StandIn } from './stand-in.js';
+
+async function standIn(faults: Faults = {}): Promise<StandIn> {
+  const started = await startStandIn(faults);
+  onTestFinished(() => started.stop());
+  return started;
+}
+
+function simulationOf({ url }: StandIn, options: Partial<SimulationOptions> = {}): Simulation {
+  return new Simulation({
+    ...{ url, clock: systemClock, transport: { over: 'http' }, forMs: 800, rampMs: 0, everyMs: 50, seed: 1 },
+    ...{ hasFaults: false, notify: null },
+    terminals: [{ serialNumber: 'SN-1', token: 'secret', isNamed: true }],
+    ...options,
+  });
+}
+
+const run = async (server: StandIn, options?: Partial<SimulationOptions>): Promise<Summary> =>
+  await simulationOf(server, options).run();
+
+const brokenBy = async (faults: Faults, options?: Partial<SimulationOptions>) =>
+  (await run(await standIn(faults), options)).broken.map(({ promise }) => promise);
+
+describe('a simulated terminal', () => {
+  it('does what terminals do, and finds nothing wrong with a server that keeps its promises', async () => {
+    const server = await standIn();
+    const summary = await run(server);
+    expect(summary.broken).toEqual([]);
+    expect(summary).toMatchObject({
+      ...{
+        terminals: 1,
+        connected: 1,
+        errors: 0,
+        assets_downloaded: 1,
+        manifests_fetched: 1,
+        params_fetched: 1,
+      },
+      ...{ notifications_received: 1, notifications_confirmed: 1, notifications_repeated: 0 },
+    });
+    expect(server.confirmed).toEqual(['1']);
+    expect(summary.transactions_created).toBeGreaterThan(0);
+    expect(summary.transactions_repeated).toBeGreaterThan(0);
+    expect(summary.requests).toBe(server.requests.length);
+    expect(server.requests.slice(0, 4)).toEqual([
+      ...[
+        'GET /terminal/v1/manifest',
+        'GET /terminal/v1/params.dat',
+        'GET /terminal/v1/assets/acme_sale.posxml',
+      ],
+      'POST /terminal/v1/report',
+    ]);
+    expect([...server.rows.values()].some(({ sent }) => String(sent).includes('pan='))).toBe(true);
+  });
+
+  it('asks with the tag of what it has', async () => {
+    const server = await standIn();
+    const { manifests_unchanged: unchanged } = await run(server, { everyMs: 5, seed: 3 });
+    expect(unchanged).toBeGreaterThan(0);
+    expect(server.requests).toContain('GET /terminal/v1/manifest unless changed');
+    expect(server.requests.filter((each) => each.includes('/assets/'))).toHaveLength(1);
+  });
+
+  it('goes on with a download where the connection broke', async () => {
+    const server = await standIn();
+    const terminals = Array.from({ length: 40 }, (_, n) => ({
+      serialNumber: `SN-${n}`,
+      token: 't',
+      isNamed: true,
+    }));
+    const summary = await run(server, { terminals, hasFaults: true, everyMs: 60_000 });
+    expect(summary.broken).toEqual([]);
+    expect(summary.assets_resumed).toBeGreaterThan(0);
+    expect(summary.assets_downloaded).toBe(40);
+    expect(server.requests.some((each) => / bytes=\d+-$/.test(each))).toBe(true);
+  });
+
+  it('waits for as long as Retry-After says', async () => {
+    const summary = await run(await standIn({ busy: 1 }));
+    expect(summary).toMatchObject({ throttled: 1, errors: 0 });
+    expect(summary.seconds).toBeGreaterThan(1);
+  });
+
+  it('only waits if it is to do nothing else', async () => {
+    const server = await standIn();
+    const summary = await run(server, { everyMs: 0 });
+    expect(summary).toMatchObject({ reports: 0, transactions_created: 0, notifications_confirmed: 1 });
+    expect(new Set(server.requests)).toEqual(
+      new Set([
+        ...['GET /terminal/v1/manifest', 'GET /terminal/v1/notifications'],
+        'POST /terminal/v1/notifications/confirm',
+      ]),
+    );
+  });
+
+  it('receives by event streams', async () => {
+    const server = await standIn();
+    const terminals = Array.from({ length: 20 }, (_, n) => ({
+      serialNumber: `SN-${n}`,
+      token: 't',
+      isNamed: true,
+    }));
+    const summary = await run(server, { terminals, everyMs: 0 });
+    expect(server.requests).toContain('GET /terminal/v1/notifications/stream');
+    expect(summary.errors).toBe(0);
+    expect(summary.notifications_confirmed).toBeGreaterThan(1);
+  });
+
+  it('makes the same choices with the same seed', async () => {
+    const kindsOf = async (seed: number): Promise<string[]> => {
+      const server = await standIn();
+      await run(server, { seed, everyMs: 20 });
+      return server.requests.filter((each) => !each.includes('notifications')).slice(0, 12);
+    };
+    const [one, same, other] = await Promise.all([kindsOf(5), kindsOf(5), kindsOf(2)]);
+    expect(same).toEqual(one);
+    expect(other).not.toEqual(one);
+  });
+
+  it('ends soon when it is stopped', async () => {
+    const server = await standIn();
+    const simulation = simulationOf(server, { forMs: 600_000 });
+    const running = simulation.run();
+    await expect.poll(() => server.confirmed).toEqual(['1']);
+    simulation.stop();
+    expect((await running).broken).toEqual([]);
+  });
+});
+
+describe('a promise is broken by', () => {
+  it.each<[string, Faults, string]>([
+    ['an asset with other bytes', { asset: Buffer.from('other') }, 'wrong_content'],
+    ['a line without =', { params: 'host=a\nnonsense\n' }, 'unreadable_params'],
+    ['a list with a missing end', { params: 'files_list=a_b,31C3\n' }, 'unreadable_params'],
+    ['a message that comes twice', { ids: [['1'], ['1']] }, 'doubled_delivery'],
+    ['an earlier message after a later one', { ids: [['2'], ['1']] }, 'wrong_order'],
+    ['a rejected transaction', { result: () => 'rejected' }, 'refused_transaction'],
+    ['a transaction that was there before it was sent', { result: () => 'repeated' }, 'doubled_transaction'],
+    ['a transaction that is created again', { result: () => 'created' }, 'lost_transaction'],
+  ])('%s', async (_what, faults, promise) => {
+    expect(await brokenBy(faults)).toEqual([promise]);
+  });
+});

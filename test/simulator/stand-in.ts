@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+import { crc16Of, formatCrc16 } from '../../src/platform/encoding/crc16.js';
+
+const crcOf = (bytes: Buffer): string => formatCrc16(crc16Of(bytes));
+
+/** What a stand-in does wrong; each is off unless it is given. */
+export interface Faults {
+  /** Bytes that are sent in place of the asset. */
+  readonly asset?: Buffer;
+  readonly params?: string;
+  /** Ids of messages of each wait, in the order of waits; one new message for each wait otherwise. */
+  readonly ids?: readonly (readonly string[])[];
+  readonly result?: (reference: string, isKnown: boolean) => string;
+  /** Status of the first requests to `/report`. */
+  readonly busy?: number;
+}
+
+export interface StandIn {
+  readonly url: URL;
+  /** Method, path and range or `If-None-Match` of requests. */
+  readonly requests: string[];
+  readonly confirmed: string[];
+  readonly rows: Map<string, Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+const ASSET = Buffer.alloc(4_000, 'a sale ');
+const NAME = 'acme_sale.posxml';
+
+/** A small server for terminals, which keeps its promises but for the faults. */
+export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
+  const [requests, confirmed] = [[] as string[], [] as string[]];
+  const rows = new Map<string, Record<string, unknown>>();
+  const left = { waits: 0, busy: faults.busy ?? 0 };
+  const params = Buffer.from(
+    faults.params ?? `host="gw.example"\napps_list=1 - Sale,${NAME},posxml,${crcOf(ASSET)};\nfiles_list=\n`,
+  );
+  const manifest = JSON.stringify({
+    ...{
+      device: { serial_number: 'SN-1', enabled: true },
+      logical_number: '1',
+      group: null,
+      parameters: [],
+      files: [],
+    },
+    apps: [{ name: NAME, size: ASSET.length, crc: crcOf(ASSET), sha256: sha256(ASSET) }],
+    params_dat: { size: params.length, crc: crcOf(params) },
+  });
+  const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void> | void> =
+    {
+      'GET /terminal/v1/manifest': (request, response) =>
+        sendTagged(request, response, Buffer.from(manifest)),
+      'GET /terminal/v1/params.dat': (request, response) => sendTagged(request, response, params),
+      [`GET /terminal/v1/assets/${NAME}`]: (request, response) =>
+        sendTagged(request, response, faults.asset ?? ASSET, crcOf(ASSET)),
+      'POST /terminal/v1/report': (_request, response) => {
+        left.busy -= 1;
+        if (left.busy >= 0) response.writeHead(503, { 'retry-after': '1' });
+        response.end('{}');
+      },
+      'POST /terminal/v1/transactions': async (request, response) => {
+        const lines = (await text(request)).trimEnd().split('\n');
+        const results = lines.map((line, index) => {
+          const row = JSON.parse(line) as Record<string, unknown>;
+          const reference = String(row.reference);
+          const isKnown = rows.get(reference)?.status === row.status;
+          rows.set(reference, row);
+          const result = faults.result?.(reference, isKnown) ?? (isKnown ? 'repeated' : 'created');
+          return JSON.stringify({ line: index + 1, result, id: index });
+        });
+        response.end([...results, JSON.stringify({ total: lines.length })].join('\n'));
+      },
+      'GET /terminal/v1/notifications': (_request, response) => {
+        left.waits += 1;
+        const ids = faults.ids?.[left.waits - 1] ?? (left.waits === 1 ? ['1'] : []);
+        const notifications = ids.map((id) => ({ id, message: `${id}|SHOW_MESSAGE|Hello` }));
+        const answer = (): void => void response.end(JSON.stringify({ notifications }));
+        if (ids.length > 0) answer();
+        else setTimeout(answer, 200);
+      },
+      'GET /terminal/v1/notifications/stream': (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('id: 1\ndata: {"id":"1","message":"1|SHOW_MESSAGE|Hello"}\n\n: still here\n\n');
+      },
+      'POST /terminal/v1/notifications/confirm': async (request, response) => {
+        confirmed.push((JSON.parse(await text(request)) as { event: string }).event);
+        response.end('{}');
+      },
+    };
+  const server = createServer((request, response) => {
+    const { method = '', url = '' } = request;
+    const path = `${method} ${url.split('?')[0] ?? ''}`;
+    const { range = '', 'if-none-match': tag = '' } = request.headers;
+    requests.push(`${path} ${range}${tag === '' ? '' : 'unless changed'}`.trimEnd());
+    void routes[path]?.(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url, requests, confirmed, rows, stop };
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** With `ETag`, 304 and `Range`. */
+function sendTagged(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Buffer,
+  crc = crcOf(bytes),
+): void {
+  const tag = `"${sha256(bytes)}"`;
+  response.setHeader('etag', tag).setHeader('x-crc16', crc);
+  const [, from] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+  if (request.headers['if-none-match'] === tag) {
+    response.writeHead(304).end();
+  } else if (from === undefined || request.headers['if-range'] !== tag) {
+    response.end(bytes);
+  } else {
+    const range = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;
+    response.writeHead(206, { 'content-range': range }).end(bytes.subarray(Number(from)));
+  }
+}

@@ -1,0 +1,37 @@
+/** A proxy in front of several servers. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+
+export interface Proxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Gives each connection to the next node; to another one where that cannot be reached. */
+export async function startProxy(urls: readonly string[]): Promise<Proxy> {
+  let next = 0;
+  const server: Server = createServer((client) => {
+    client.on('error', () => undefined);
+    const attempt = (left: number): void => {
+      const url = new URL(urls[next++ % urls.length] ?? '');
+      const upstream = connect(Number(url.port), url.hostname);
+      upstream.once('connect', () => {
+        client.pipe(upstream);
+        upstream.pipe(client);
+        upstream.once('close', () => client.destroy());
+        client.once('close', () => upstream.destroy());
+      });
+      upstream.on('error', () => {
+        if (left === 0) client.destroy();
+        else attempt(left - 1);
+      });
+    };
+    attempt(urls.length);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

@@ -11,7 +11,7 @@ const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo
 const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
 
 /** These read no database: they run once. */
-const WITHOUT_DATABASE = 'test/{architecture,container,documents,platform,simulator,types}/**';
+const WITHOUT_DATABASE = 'test/{architecture,container,documents,mqtt,platform,simulator,types}/**';
 
 /** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
 const transform = {

@@ -2,7 +2,8 @@ import type { RequestHandler } from 'express';
 
 import { LONG_LOG_BYTES, type Database } from '../database/database.js';
 import { Followers } from '../http/monitoring/followers.js';
-import { alive, ready, type Readiness } from '../http/monitoring/health.js';
+import { alive, ready, type Check, type Readiness } from '../http/monitoring/health.js';
+import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
 import { createMetrics, type ClientFigures, type MetricSources } from '../http/monitoring/metrics.js';
 import { observeOperations } from '../http/monitoring/operation-log.js';
 import { watchOperations } from '../http/monitoring/operation-watch.js';
@@ -26,6 +27,8 @@ interface MonitoringParts {
   readonly lostLogLines: () => number;
   readonly clients: () => ClientFigures;
   readonly config: Pick<Config, 'tracesUrl' | 'tracesShare'>;
+  /** Null where there is no MQTT broker. */
+  readonly mqtt: (() => MqttState) | null;
 }
 
 /** Health, metrics, traces and logs of one server. */
@@ -54,7 +57,7 @@ export async function createMonitoring(parts: MonitoringParts) {
     /** By path. */
     handlers: {
       '/healthz': alive,
-      '/readyz': ready(readiness, database.checks),
+      '/readyz': ready(readiness, { ...database.checks, ...mqttCheck(parts) }),
       '/metrics': metrics.handler,
     },
     /** Sends the traces that are left. Never rejects. */
@@ -65,17 +68,25 @@ export async function createMonitoring(parts: MonitoringParts) {
   };
 }
 
+/** Says whether the broker is there, which is no condition of readiness. */
+function mqttCheck({ mqtt }: MonitoringParts): Record<string, Check> {
+  if (mqtt === null) return {};
+  const note = (): string => (mqtt().isConnected ? 'connected' : 'not_connected');
+  return { mqtt: () => Promise.resolve({ note: note() }) };
+}
+
 async function tracingOf({ config, logger, database }: MonitoringParts): Promise<Tracing | null> {
   const { tracesUrl: url, tracesShare: share } = config;
   return url === null ? null : await openTracing({ url, share, databaseSystem: database.system, logger });
 }
 
 function sourcesOf(parts: MonitoringParts, tracing: Tracing | null): MetricSources {
-  const { clock, database, lostLogLines, clients } = parts;
+  const { clock, database, lostLogLines, clients, mqtt } = parts;
   const followers = new Followers(systemClock);
   return {
     lostLogLines,
     clients,
+    mqtt,
     databaseBytes: () => database.bytes(),
     examining: () => database.examining(),
     isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,

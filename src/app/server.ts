@@ -13,9 +13,10 @@ import { SpoolFiles } from '../platform/spool/spool-files.js';
 import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring, type Monitoring } from './monitoring.js';
+import { Mqtt } from './mqtt.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
-import { createSurfaces } from './surfaces.js';
+import { createSurfaces, type Surfaces } from './surfaces.js';
 
 export interface ServerOverrides {
   readonly clock?: Clock;
@@ -64,39 +65,60 @@ export async function createServer(
   const entrance = new Entrance(config, limits, timeouts);
   const storage = await openStorage(config, logger, storageOptions(overrides, entrance));
   const { database, tokenSecret, chain, loss } = storage;
-  const measured = { logger, clock, database, lostLogLines, clients: limits.figures, config };
-  const monitoring = await createMonitoring(measured);
+  const mqtt = new Mqtt();
+  const monitoring = await createMonitoring({
+    ...{ logger, clock, database, lostLogLines, clients: limits.figures, config },
+    mqtt: config.mqtt === null ? null : () => mqtt.state,
+  });
   const units = createUnits(database, clock, unitOptions(config, monitoring, chain));
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = sharedOf(config, database, clock);
   const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping({ units, database, clock, onError, config, tokenSecret });
-  const unwatch = watchUntilEnd(database, logger, overrides.onFatal);
+  const running: Running = {
+    ...{ database, entrance, surfaces, monitoring, housekeeping, mqtt },
+    startMqtt: () => mqtt.start({ config, logger, units, pace: shared.pace, onError }),
+    unwatch: watchUntilEnd(database, logger, overrides.onFatal),
+  };
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
-    start: async () => {
-      const url = await entrance.serveWith(surfaces.listener);
-      housekeeping.start();
-      await surfaces.load();
-      monitoring.readiness.problem = null;
-      setImmediate(() => database.begin());
-      return url;
-    },
+    start: () => start(running),
     renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
-    stop: async (graceMs = STOP_GRACE_MS) => {
-      monitoring.readiness.problem = 'stopping';
-      const running = [surfaces.stop(graceMs), entrance.listening?.stop(graceMs), housekeeping.stop()];
-      await inOrder(running, [surfaces.store, unwatch]);
-      await Promise.all([database.close(), monitoring.stop()]);
-    },
+    stop: (graceMs = STOP_GRACE_MS) => stop(running, graceMs),
   };
 }
 
-/** Waits for all that is running, and then calls the steps one after the other. */
-async function inOrder(running: readonly unknown[], steps: readonly (() => unknown)[]): Promise<void> {
-  await Promise.all(running);
-  for (const step of steps) await step();
+interface Running {
+  readonly database: Database;
+  readonly entrance: Entrance;
+  readonly surfaces: Surfaces;
+  readonly monitoring: Monitoring;
+  readonly housekeeping: Housekeeping;
+  readonly mqtt: Mqtt;
+  readonly startMqtt: () => Promise<void>;
+  readonly unwatch: () => void;
+}
+
+async function start(running: Running): Promise<string> {
+  const { database, entrance, surfaces, monitoring, housekeeping } = running;
+  const url = await entrance.serveWith(surfaces.listener);
+  housekeeping.start();
+  await surfaces.load();
+  await running.startMqtt();
+  monitoring.readiness.problem = null;
+  setImmediate(() => database.begin());
+  return url;
+}
+
+async function stop(running: Running, graceMs: number): Promise<void> {
+  const { database, entrance, surfaces, monitoring, housekeeping, mqtt } = running;
+  monitoring.readiness.problem = 'stopping';
+  const serving = [surfaces.stop(graceMs), entrance.listening?.stop(graceMs) ?? Promise.resolve()];
+  await Promise.all([...serving, housekeeping.stop(), mqtt.stop()]);
+  await surfaces.store();
+  running.unwatch();
+  await Promise.all([database.close(), monitoring.stop()]);
 }
 
 function unitOptions(

@@ -212,7 +212,7 @@ function reportsOf(): {
   return { reported, report: (change) => void reported.push(change) };
 }
 
-type Changes = readonly CommittedChange[] | null;
+export type Changes = readonly CommittedChange[] | null;
 
 /** Passes changes that this node or another one has committed to listeners, and its own to other nodes. */
 function committedOf(database: Database): Pick<Units, 'onCommitted'> & {

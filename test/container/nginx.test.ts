@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { readDocument } from '../documents/markdown.js';
+import { freePort } from '../support/free-port.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
 import { selfSigned } from '../support/self-signed.js';
@@ -14,15 +14,6 @@ import { startServer, type TestServer } from '../support/server.js';
 const NGINX = 'nginx';
 const hasNginx = spawnSync(NGINX, ['-v']).status === 0;
 const WHY = 'this machine has no nginx';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** nginx.conf with the folder and ports of a test in place of those of the containers; `nodes` are two addresses. */
 async function configuration(

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { firstCells, readDocument } from '../documents/markdown.js';
+import { brokerAt } from '../support/mqtt/brokers.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -73,7 +74,9 @@ describe('/metrics', () => {
   });
 
   it('has the metrics that README.md lists, and those of the process', async () => {
-    const { text } = await server.anonymous.get('/metrics');
+    const other = await startServer({ mqtt: brokerAt(9) });
+    onTestFinished(() => other.stop());
+    const { text } = await other.anonymous.get('/metrics');
     const present = Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name = '']) => name);
     const listed = firstCells(readDocument('README.md'), 'Metric');
     expect(present.filter((name) => !/^(?:process|nodejs)_/.test(name)).toSorted()).toEqual(

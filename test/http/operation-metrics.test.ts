@@ -106,6 +106,7 @@ describe('connections of a pool', () => {
       storage: () => ({ sizes: null, rows: null }),
       lostLogLines: () => 0,
       limitStoreFailures: () => 0,
+      mqtt: null,
       databaseBytes: () => ({ file: 0, log: 0 }),
       clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
       isLogLong: () => false,

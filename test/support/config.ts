@@ -28,6 +28,7 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     keep: { transactions: null, ledger: null, deliveries: null },
     graphqlDevelopment: false,
     graphqlAllowList: null,
+    mqtt: null,
     tokenSecret: 'a secret for tests only: 0123456789abcdef',
     ...overrides,
   };

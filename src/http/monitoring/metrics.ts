@@ -9,6 +9,7 @@ import { sendText } from '../pieces.js';
 import { addOperationSources, type OperationSources } from './fleet-metrics.js';
 import { addStorageFigures, type StorageFigures } from './storage-metrics.js';
 import type { WaitingSince } from './followers.js';
+import { addMqtt, type MqttState } from './mqtt-metrics.js';
 import { statementMetrics } from './statement-metrics.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
@@ -65,6 +66,8 @@ export interface MetricSources extends OperationSources {
   readonly follow: StreamCounters['follow'];
   /** How often limits could not be shared with other nodes. */
   readonly limitStoreFailures: () => number;
+  /** Null where notifications do not go out over MQTT. */
+  readonly mqtt: (() => MqttState) | null;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -80,6 +83,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addOperationSources(sources, register);
   addStorageFigures(sources.storage, register);
   addLimitFailures(sources.limitStoreFailures, register);
+  if (sources.mqtt !== null) addMqtt(sources.mqtt, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');
   const waiting = terminalsWaiting(register);

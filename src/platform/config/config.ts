@@ -4,11 +4,13 @@ import { statSync } from 'node:fs';
 import type { PresenceLimits } from '../presence.js';
 import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
 import { parseDuration } from './duration.js';
+import { readMqtt, type MqttSettings } from './mqtt.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
 import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
 import { readText } from './text-file.js';
 import { readTls, type Tls } from './tls.js';
+import { readTraces } from './traces.js';
 
 /** All settings; `readConfig` reads them from the environment once, at start. */
 export interface Config {
@@ -48,6 +50,8 @@ export interface Config {
   readonly graphqlDevelopment: boolean;
   /** The GraphQL documents that may run; null allows any. */
   readonly graphqlAllowList: OperationList | null;
+  /** Null: notifications do not go out over MQTT. */
+  readonly mqtt: MqttSettings | null;
 }
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -127,6 +131,10 @@ export const SETTINGS: readonly Setting[] = [
     'GRAPHQL_ALLOW_LIST',
     'JSON file of the GraphQL documents that may run: a list, or an object by SHA-256',
   ),
+  setting('MQTT_URL', 'broker that notifications are published to: mqtts://broker.example:8883'),
+  setting('MQTT_USERNAME', 'user name of the server at the broker'),
+  setting('MQTT_PASSWORD_FILE', 'file of the password of MQTT_USERNAME'),
+  setting('MQTT_CA_FILE', 'certificates (PEM) to trust instead of the public ones, for mqtts://'),
 ];
 
 /** Names of settings whose values must not be printed. */
@@ -164,8 +172,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: read('TRUST_PROXY', parseProxies, []),
     allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins, []),
     logLevel: read('LOG_LEVEL', parseLogLevel, 'info'),
-    tracesUrl: read('TRACES_URL', parseTracesUrl, null),
-    tracesShare: read('TRACES_SHARE', parseShare, 0),
+    ...readTraces(read),
     notificationsPerSecond: read('NOTIFICATIONS_PER_SECOND', wholeNumber(1, 100_000), 1),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES), 1),
     maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER), MIN_WAL_BYTES),
@@ -176,6 +183,7 @@ export function readConfig(environment: Environment): Config {
     keep: readKeptPeriods(read),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch, false),
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', readAllowList, null),
+    mqtt: read('MQTT_URL', (url) => readMqtt(url, valueOf), null),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -192,7 +200,9 @@ export function describeConfig(environment: Environment): Readonly<Record<string
   const values = valuesOf(environment);
   const given = SECRETS.filter((name) => values[name] !== '');
   const redacted = Object.fromEntries(given.map((name) => [name, '[redacted]']));
-  return { ...values, DATABASE_URL: withoutPassword(values.DATABASE_URL ?? ''), ...redacted };
+  const { DATABASE_URL = '', MQTT_URL = '' } = values;
+  const urls = { DATABASE_URL: withoutPassword(DATABASE_URL), MQTT_URL: withoutPassword(MQTT_URL) };
+  return { ...values, ...urls, ...redacted };
 }
 
 /** By name. A variable that is empty counts as not set. */
@@ -238,21 +248,6 @@ function parseLogLevel(value: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === value);
   if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}`);
   return level;
-}
-
-function parseTracesUrl(value: string): string | null {
-  if (value === '') return null;
-  // The log names the address, so it has no secret.
-  if (!URL.canParse(value) || !/^https?:\/\/[^\s?#@]+$/i.test(value)) {
-    throw new Error('must be an address without a user, query or fragment: http://127.0.0.1:4318/v1/traces');
-  }
-  return value;
-}
-
-function parseShare(value: string): number {
-  const share = /^[0-9]{0,1}(?:[.][0-9]{1,9})?$/.test(value) && value !== '' ? Number(value) : Number.NaN;
-  if (!(share >= 0 && share <= 1)) throw new Error('must be a number from 0 to 1, for example 0.1');
-  return share;
 }
 
 type Read = <T>(name: string, parse: (value: string) => T, onError: T) => T;

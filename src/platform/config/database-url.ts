@@ -45,5 +45,5 @@ export function databaseName(url: DatabaseUrl): string {
 
 /** A setting as it may be printed. */
 export function withoutPassword(value: string): string {
-  return value.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@/]*@/, '$1:[redacted]@');
+  return value.replace(/^((?:postgres(?:ql)?|mqtts?):\/\/[^:@/]*):[^@/]*@/, '$1:[redacted]@');
 }

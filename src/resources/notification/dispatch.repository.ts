@@ -127,6 +127,18 @@ export async function setSent(work: WriteWork, ids: readonly number[]): Promise<
   work.count('sentDeliveries', sent.length);
 }
 
+/** Ends claims whose deliveries were handed to a broker: a connection of the terminal may have them too. */
+export async function endLeases(work: WriteWork, held: readonly Held[]): Promise<void> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const byLease = Map.groupBy(held, ({ leaseEndsAt }) => leaseEndsAt.getTime());
+  for (const [leaseEndsAt, own] of byLease) {
+    await sql`update notification_deliveries set lease_ends_at = null
+      where company_id = ${companyId} and id ${inIds(own.map(({ id }) => id))}
+        and lease_ends_at = ${at(new Date(leaseEndsAt))}`.execute(db);
+  }
+}
+
 /** Ends claims whose deliveries were not handed to anything: these attempts do not count. */
 export async function release(work: WriteWork, held: readonly Held[], dueAt: Date): Promise<void> {
   const { db } = specialSql(work);
@@ -157,6 +169,8 @@ export interface Handed {
   readonly state: DeliveryState;
   /** Whether it was ever handed out. */
   readonly wasHanded: boolean;
+  /** Whether a device that may use the service works under its logical number. */
+  readonly isReachable: boolean;
 }
 
 /** By id. */
@@ -172,16 +186,19 @@ export async function selectHanded(
     number: string;
     state: DeliveryState;
     was_handed: number | boolean;
+    is_reachable: number | boolean;
   }>`select d.id, d.logical_number_id, n.number, d.state,
-      d.attempts > 0 or d.sent_at is not null as was_handed
+      d.attempts > 0 or d.sent_at is not null as was_handed, exists (select 1 from devices
+        where devices.company_id = ${steady(companyId)} and devices.logical_number_id = d.logical_number_id
+          and devices.enabled) as is_reachable
     from notification_deliveries as d
     join logical_numbers as n on n.company_id = ${steady(companyId)} and n.id = d.logical_number_id
     where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
   return new Map(
-    rows.map(({ id, logical_number_id, number, state, was_handed }) => [
+    rows.map(({ id, logical_number_id, number, state, was_handed, is_reachable }) => [
       id,
       {
-        ...{ id, state, wasHanded: Boolean(was_handed) },
+        ...{ id, state, wasHanded: Boolean(was_handed), isReachable: Boolean(is_reachable) },
         ...{ logicalNumberId: logical_number_id, logicalNumber: number },
       },
     ]),

@@ -17,6 +17,7 @@ import {
 import { finish } from './delivery-changes.repository.js';
 import {
   claim,
+  endLeases,
   findDueCompanyAfter,
   postpone,
   release,
@@ -105,9 +106,13 @@ async function hold(
   }));
 }
 
-/** They were handed to a broker. Those that are confirmed or have ended already stay as they are. */
+/**
+ * They were handed to a broker, and are not held any more: a connection of the terminal may have them too. Those that are
+ * confirmed or have ended already stay as they are.
+ */
 export async function markSent(work: WriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
   await setSent(work, idsOf(claimed));
+  await endLeases(work, claimed);
   reportDeliveries(work);
 }
 
@@ -133,7 +138,8 @@ export async function failDeliveries(
 
 /**
  * Confirmations of terminals, one result for each. One that is repeated, or comes after the delivery has ended in another
- * way, changes nothing. A delivery of another terminal is `unknown`, like one that does not exist. Constant statements.
+ * way, changes nothing. A delivery of another terminal is `unknown`, like one that does not exist, and one of a logical
+ * number under which no enabled device works. Constant statements.
  */
 export async function confirmDeliveries(
   work: WriteWork,
@@ -144,7 +150,8 @@ export async function confirmDeliveries(
   const confirmed = new Set<number>();
   const results = confirmations.map((confirmation): ConfirmationResult => {
     const delivery = handed.get(idFromText(confirmation.event) ?? 0);
-    if (delivery === undefined || !delivery.wasHanded || !isFor(delivery, confirmation)) return 'unknown';
+    if (delivery === undefined || !delivery.wasHanded) return 'unknown';
+    if (!delivery.isReachable || !isFor(delivery, confirmation)) return 'unknown';
     if (confirmed.has(delivery.id) || (delivery.state !== 'queued' && delivery.state !== 'sent')) {
       return 'repeated';
     }

@@ -1,0 +1,86 @@
+import { inCompany, type OfCompany } from '../database/company/company-rows.js';
+import type { Changes, SystemWriteWork, Units } from '../database/work.js';
+import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
+import type { DeliveryQueue } from '../mqtt/delivery-queue.js';
+import type { MqttService } from '../mqtt/service.js';
+import { LOCAL_ORIGIN } from '../platform/caller.js';
+import type { Pace } from '../platform/concurrency/pace.js';
+import type { Config } from '../platform/config/config.js';
+import type { Logger } from '../platform/logger.js';
+import type { ClaimedDelivery } from '../resources/notification/delivery.model.js';
+import {
+  claimDeliveries,
+  confirmDeliveries,
+  DELIVERY,
+  giveBack,
+  markSent,
+  nextDueCompany,
+} from '../resources/notification/dispatch.service.js';
+
+export interface MqttParts {
+  readonly config: Pick<Config, 'mqtt' | 'notificationsPerSecond'>;
+  readonly logger: Logger;
+  readonly units: Units;
+  readonly pace: Pace;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Notifications over MQTT, if there is a broker. Its packages are loaded with a broker only. */
+export class Mqtt {
+  #service: MqttService | null = null;
+  #unfollow = (): void => undefined;
+
+  get state(): MqttState {
+    const service = this.#service;
+    if (service === null) return NOT_STARTED;
+    const { published, acknowledged, returned, inFlight, confirmations } = service.figures;
+    return {
+      ...{ isConnected: service.isConnected(), connections: service.connections(), published, acknowledged },
+      ...{ returned, inFlight, confirmations },
+    };
+  }
+
+  /** Connects in the background, and tries without an end. */
+  async start({ config, logger, units, pace, onError }: MqttParts): Promise<void> {
+    const { mqtt: broker, notificationsPerSecond: perSecond } = config;
+    if (broker === null) return;
+    const { createMqttService } = await import('../mqtt/service.js');
+    const service = createMqttService({
+      ...{ broker, logger, pace, perSecond, onError },
+      queue: queueOf(units),
+    });
+    this.#service = service;
+    this.#unfollow = units.onCommitted((changes) => {
+      if (mayBringDeliveries(changes)) service.wake();
+    });
+    service.start();
+  }
+
+  /** Resolves when nothing is held any more. */
+  async stop(): Promise<void> {
+    this.#unfollow();
+    await this.#service?.stop();
+  }
+}
+
+const NOT_STARTED: MqttState = {
+  ...{ isConnected: false, connections: 0, published: 0, acknowledged: 0, returned: 0, inFlight: 0 },
+  confirmations: new Map(),
+};
+
+function mayBringDeliveries(changes: Changes): boolean {
+  return changes === null || changes.some(({ entityType }) => entityType === DELIVERY);
+}
+
+function queueOf(units: Units): DeliveryQueue<ClaimedDelivery> {
+  const write = <T>(companyId: number, use: (work: OfCompany<SystemWriteWork>) => Promise<T>): Promise<T> =>
+    units.systemWrite(LOCAL_ORIGIN, (work) => use(inCompany(work, companyId)), companyId);
+  return {
+    nextCompany: (after) => units.systemRead((work) => nextDueCompany(work, after)),
+    claim: async (companyId, limit) =>
+      (await write(companyId, (work) => claimDeliveries(work, { limit }))).deliveries,
+    sent: (companyId, deliveries) => write(companyId, (work) => markSent(work, deliveries)),
+    giveBack: (companyId, deliveries) => write(companyId, (work) => giveBack(work, deliveries)),
+    confirm: (companyId, confirmations) => write(companyId, (work) => confirmDeliveries(work, confirmations)),
+  };
+}

@@ -1,0 +1,163 @@
+import { SECOND } from '../platform/clock.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import type { Confirmation, DeliveryQueue, HeldDelivery } from './delivery-queue.js';
+import type { MqttFigures } from './figures.js';
+import { terminalOfConfirmTopic } from './topics.js';
+
+export interface ConfirmationLimits {
+  /** Confirmations that wait, of all companies, of one of them, and of one terminal. */
+  readonly all: number;
+  readonly company: number;
+  readonly terminal: number;
+  /** Before what could not be stored is tried again. */
+  readonly pauseMs: number;
+}
+
+export const CONFIRMATION_LIMITS: ConfirmationLimits = {
+  ...{ all: 20_000, company: 10_000, terminal: 100 },
+  pauseMs: SECOND,
+};
+const BATCH = 200;
+/** Companies whose confirmations are stored at the same time: one may have to wait for other work of its own. */
+const COMPANIES = 4;
+const ATTEMPTS = 10;
+const MAX_PAYLOAD_BYTES = 1_024;
+
+interface Waiting {
+  readonly companyId: number;
+  readonly confirmations: Confirmation[];
+  readonly byTerminal: Map<string, number>;
+  /** How often the first batch has failed. */
+  failures: number;
+}
+
+/** Stores what terminals confirm: in batches of one company, the companies by turns. */
+export class Confirmations {
+  readonly #companies = new Map<number, Waiting>();
+  /** Those of which no batch is being stored, or waits to be tried again; the one whose turn is next is the first one. */
+  readonly #ready = new Set<Waiting>();
+  readonly #storing = new Set<Promise<void>>();
+  readonly #pauses = new Map<NodeJS.Timeout, () => void>();
+  #total = 0;
+  #isStopping = false;
+
+  constructor(
+    private readonly queue: Pick<DeliveryQueue<HeldDelivery>, 'confirm'>,
+    private readonly figures: MqttFigures,
+    private readonly onError: (error: unknown) => void,
+    private readonly limits: ConfirmationLimits = CONFIRMATION_LIMITS,
+  ) {}
+
+  /** A message of the broker. Never throws. */
+  take(topic: string, payload: Buffer): void {
+    const terminal = terminalOfConfirmTopic(topic);
+    const event = eventOf(payload);
+    if (terminal === null || event === null) {
+      this.figures.confirmed('ignored');
+      return;
+    }
+    const known = this.#companies.get(terminal.companyId);
+    const waiting = known ?? newWaiting(terminal.companyId);
+    if (this.#isFull(waiting, terminal.logicalNumber)) {
+      this.figures.confirmed('dropped');
+      return;
+    }
+    if (known === undefined) {
+      this.#companies.set(terminal.companyId, waiting);
+      this.#ready.add(waiting);
+    }
+    waiting.confirmations.push({ ...terminal, event });
+    add(waiting.byTerminal, terminal.logicalNumber, 1);
+    this.#total += 1;
+    this.#storeNext();
+  }
+
+  /** Resolves when what waits was stored, or was tried once more. */
+  async finish(): Promise<void> {
+    this.#isStopping = true;
+    for (const end of [...this.#pauses.values()]) end();
+    while (this.#storing.size > 0) await Promise.all(this.#storing);
+  }
+
+  #isFull({ confirmations, byTerminal }: Waiting, logicalNumber: string): boolean {
+    const { all, company, terminal } = this.limits;
+    const ofTerminal = byTerminal.get(logicalNumber) ?? 0;
+    return this.#total >= all || confirmations.length >= company || ofTerminal >= terminal;
+  }
+
+  #storeNext(): void {
+    while (this.#storing.size < COMPANIES) {
+      const [waiting] = this.#ready;
+      if (waiting === undefined) return;
+      this.#ready.delete(waiting);
+      const storing = this.#store(waiting).finally(() => {
+        this.#storing.delete(storing);
+        this.#storeNext();
+      });
+      this.#storing.add(storing);
+    }
+  }
+
+  /** What cannot be stored is given up at last: its terminal gets the message again, and confirms it again. */
+  async #store(waiting: Waiting): Promise<void> {
+    // What has come in the same packet is stored together.
+    await yieldToEventLoop();
+    const batch = waiting.confirmations.slice(0, BATCH);
+    try {
+      const results = await this.queue.confirm(waiting.companyId, batch);
+      for (const result of results) this.figures.confirmed(result);
+    } catch (error) {
+      waiting.failures += 1;
+      if (waiting.failures === 1) this.onError(error);
+      if (waiting.failures < ATTEMPTS && !this.#isStopping) {
+        this.#pause(waiting);
+        return;
+      }
+      this.figures.confirmed('failed', batch.length);
+    }
+    this.#forget(waiting, batch);
+  }
+
+  #forget(waiting: Waiting, batch: readonly Confirmation[]): void {
+    waiting.failures = 0;
+    waiting.confirmations.splice(0, batch.length);
+    for (const { logicalNumber } of batch) add(waiting.byTerminal, logicalNumber, -1);
+    this.#total -= batch.length;
+    if (waiting.confirmations.length > 0) this.#ready.add(waiting);
+    else this.#companies.delete(waiting.companyId);
+  }
+
+  #pause(waiting: Waiting): void {
+    const end = (): void => {
+      clearTimeout(timer);
+      this.#pauses.delete(timer);
+      this.#ready.add(waiting);
+      this.#storeNext();
+    };
+    const timer = setTimeout(end, this.limits.pauseMs);
+    this.#pauses.set(timer, end);
+  }
+}
+
+const newWaiting = (companyId: number): Waiting => ({
+  ...{ companyId, confirmations: [], byTerminal: new Map(), failures: 0 },
+});
+
+function add(counts: Map<string, number>, key: string, difference: number): void {
+  const count = (counts.get(key) ?? 0) + difference;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
+
+/** The id in `{"type":"pnconf","event":"17"}`; null for anything else. */
+export function eventOf(payload: Buffer): string | null {
+  if (payload.length === 0 || payload.length > MAX_PAYLOAD_BYTES) return null;
+  try {
+    const value: unknown = JSON.parse(payload.toString('utf8'));
+    if (typeof value !== 'object' || value === null) return null;
+    const { type, event } = value as { readonly type?: unknown; readonly event?: unknown };
+    return type === 'pnconf' && typeof event === 'string' && /^[1-9][0-9]{0,15}$/.test(event) ? event : null;
+  } catch {
+    return null;
+  }
+}

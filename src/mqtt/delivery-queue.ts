@@ -1,0 +1,29 @@
+import type { TerminalName } from './topics.js';
+
+/** A message for a terminal that this process holds for a while. */
+export interface HeldDelivery extends TerminalName {
+  /** For example `17|SHOW_MESSAGE|Hello`. */
+  readonly message: string;
+}
+
+/** What a terminal confirmed: the id of the message, on the topic of the terminal. */
+export interface Confirmation extends TerminalName {
+  readonly event: string;
+}
+
+/** What became of a confirmation. `unknown`: the terminal, if it may use the service, was given no such message. */
+export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown';
+
+/** The messages of all companies, as the publisher sees them. `D` is what it holds of one. */
+export interface DeliveryQueue<D extends HeldDelivery> {
+  /** The next company, by turns, that has messages to take; null if none has. */
+  nextCompany(after: number): Promise<number | null>;
+  /** Takes up to `limit` messages of the company, at most one of each terminal. */
+  claim(companyId: number, limit: number): Promise<readonly D[]>;
+  /** The broker has these messages of the company. */
+  sent(companyId: number, deliveries: readonly D[]): Promise<void>;
+  /** The broker did not get these, or it is not known whether it did. */
+  giveBack(companyId: number, deliveries: readonly D[]): Promise<void>;
+  /** Resolves to the results, in the same order. */
+  confirm(companyId: number, confirmations: readonly Confirmation[]): Promise<readonly ConfirmationResult[]>;
+}

@@ -1,0 +1,63 @@
+import type { Pace } from '../platform/concurrency/pace.js';
+import type { MqttSettings } from '../platform/config/mqtt.js';
+import type { Logger } from '../platform/logger.js';
+import { Confirmations } from './confirmations.js';
+import type { DeliveryQueue, HeldDelivery } from './delivery-queue.js';
+import { MqttFigures } from './figures.js';
+import { BrokerLink, LINK_TIMES, type LinkTimes } from './link.js';
+import { Publisher } from './publisher.js';
+
+export interface MqttOptions<D extends HeldDelivery> {
+  readonly broker: MqttSettings;
+  readonly queue: DeliveryQueue<D>;
+  /** That of all transports, and the messages a second that it lets out. */
+  readonly pace: Pick<Pace, 'take'>;
+  readonly perSecond: number;
+  readonly logger: Logger;
+  readonly onError: (error: unknown) => void;
+  readonly times?: Partial<LinkTimes>;
+}
+
+/** Notifications over MQTT, from `start` on. */
+export interface MqttService {
+  readonly figures: MqttFigures;
+  readonly isConnected: () => boolean;
+  /** How often a connection to the broker was opened. */
+  readonly connections: () => number;
+  start(): void;
+  /** To be called when messages may have come. */
+  wake(): void;
+  /** Ends after the messages that are on their way, and stores the confirmations that have come. */
+  stop(): Promise<void>;
+}
+
+export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D>): MqttService {
+  const { broker, queue, pace, perSecond, logger, onError } = options;
+  const figures = new MqttFigures();
+  const confirmations = new Confirmations(queue, figures, onError);
+  const link: BrokerLink = new BrokerLink({
+    ...{ broker, logger, times: { ...LINK_TIMES, ...options.times } },
+    onMessage: (topic, payload) => confirmations.take(topic, payload),
+    onConnected: () => publisher.wake(),
+  });
+  const publisher = new Publisher({
+    ...{ queue, figures, pace, perSecond, onError },
+    connection: () => link.connection,
+    onAcknowledged: () => link.succeeded(),
+  });
+  return {
+    figures,
+    isConnected: () => link.connection !== null,
+    connections: () => link.connections,
+    start: () => {
+      link.start();
+      publisher.start();
+    },
+    wake: () => publisher.wake(),
+    stop: async () => {
+      await publisher.stop();
+      await link.stop();
+      await confirmations.finish();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+
+import { createServer, type Server } from '../../src/app/server.js';
+import { SECOND } from '../../src/platform/clock.js';
+import type { MqttSettings } from '../../src/platform/config/mqtt.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { testClock, type TestClock } from '../support/clock.js';
+import { testConfig } from '../support/config.js';
+import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
+import { startAedes, startPathTo } from '../support/mqtt/brokers.js';
+import { connectTerminals } from '../support/mqtt/terminals.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+const LONG = { timeout: 100_000, interval: 250 };
+
+/** One more node on the database of a server. */
+async function joinNode(server: TestServer, mqtt: MqttSettings): Promise<{ app: Server; clock: TestClock }> {
+  const clock = testClock();
+  const logger = createLogger('silent', { write: () => undefined });
+  const app = await createServer(testConfig(server.place.url, { mqtt }), logger, { clock });
+  await app.start();
+  onTestFinished(() => app.stop());
+  return { app, clock };
+}
+
+const metric = async (url: string, name: string): Promise<number> => {
+  const text = await (await fetch(new URL('/metrics', url))).text();
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+};
+
+describe('CC-09 two nodes that publish', () => {
+  it('deliver everything, in order, though one stalls past its leases and goes on then', async () => {
+    const broker = await startAedes({ concurrency: 1_000 });
+    onTestFinished(() => broker.stop());
+    const path = await startPathTo(broker.port);
+    onTestFinished(() => path.stop());
+    // It connects through the path that stalls.
+    const server = await startServer({ mqtt: path.settings });
+    onTestFinished(() => server.stop());
+    const numbers = Array.from({ length: 120 }, (_, index) => String(100 + index));
+    for (const number of numbers) await reachable(server.acme, number);
+    await vi.waitFor(async () => expect(await metric(server.url, 'mqtt_connected')).toBe(1), LONG);
+    path.stall();
+    for (let part = 0; part < 8; part += 1) await notify(server, server.acme, `part ${part}`, ...numbers);
+    await vi.waitFor(async () => expect(await metric(server.url, 'mqtt_in_flight')).toBe(120), LONG);
+
+    const terminals = await connectTerminals(broker.port);
+    onTestFinished(() => terminals.stop());
+    const other = await joinNode(server, broker.settings);
+    other.clock.advance(31 * SECOND);
+    const states = async (): Promise<string[]> =>
+      (await deliveriesOf(server, server.acme)).map(({ state }) => state);
+    await vi.waitFor(() => expect(terminals.received.length).toBeGreaterThan(120), LONG);
+    path.resume();
+    await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])), LONG);
+    const first = terminals.first();
+    for (const [index, number] of numbers.entries()) {
+      const ids = Array.from({ length: 8 }, (_, part) => String(1 + part * 120 + index));
+      expect(first.get(`terminals/${server.acme.caller.companyId}/${number}/notifications`)).toEqual(ids);
+    }
+    // What the stalled node held was published by both.
+    await vi.waitFor(() => expect(terminals.received.length).toBeGreaterThanOrEqual(9 * 120), LONG);
+  });
+
+  it('receive all confirmations each, and count each delivery once', async () => {
+    const broker = await startAedes();
+    onTestFinished(() => broker.stop());
+    const server = await startServer({ mqtt: broker.settings });
+    onTestFinished(() => server.stop());
+    await joinNode(server, broker.settings);
+    const terminals = await connectTerminals(broker.port);
+    onTestFinished(() => terminals.stop());
+    const numbers = ['100', '200', '300'];
+    for (const number of numbers) await reachable(server.acme, number);
+    for (let part = 0; part < 3; part += 1) await notify(server, server.acme, `part ${part}`, ...numbers);
+    await vi.waitFor(
+      async () =>
+        expect((await deliveriesOf(server, server.acme)).map(({ state }) => state)).toEqual(
+          Array(9).fill('delivered'),
+        ),
+      LONG,
+    );
+    const stored = await server.app.database.reads.selectFrom('notification_totals').selectAll().execute();
+    expect(stored.map(({ delivered, sent, queued }) => [delivered, sent, queued])).toEqual(
+      Array(3).fill([3, 0, 0]),
+    );
+  });
+});

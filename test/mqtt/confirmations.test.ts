@@ -1,0 +1,111 @@
+import { describe, expect, it, vi } from 'vitest';
+
+import { CONFIRMATION_LIMITS, Confirmations, eventOf } from '../../src/mqtt/confirmations.js';
+import { MqttFigures } from '../../src/mqtt/figures.js';
+import { MemoryQueue } from '../support/mqtt/memory-queue.js';
+
+const payload = (event: unknown): Buffer => Buffer.from(JSON.stringify({ type: 'pnconf', event }));
+const topic = (logicalNumber: string, companyId = 7): string =>
+  `terminals/${companyId}/${logicalNumber}/confirm`;
+
+function receiver(limits = {}) {
+  const queue = new MemoryQueue();
+  const figures = new MqttFigures();
+  const errors: unknown[] = [];
+  const confirmations = new Confirmations(queue, figures, (error) => void errors.push(error), {
+    ...CONFIRMATION_LIMITS,
+    ...limits,
+  });
+  return { queue, figures, errors, confirmations };
+}
+
+describe('a confirmation', () => {
+  it('is the id in the JSON that terminals send', () => {
+    expect(eventOf(payload('17'))).toBe('17');
+    expect(eventOf(Buffer.from(' {"event":"17","type":"pnconf","more":[1]} '))).toBe('17');
+  });
+
+  it.each([
+    '',
+    '{',
+    'null',
+    '17',
+    '"17"',
+    '[]',
+    '{}',
+    '{"type":"pnconf"}',
+    '{"type":"other","event":"17"}',
+    '{"type":"pnconf","event":17}',
+    '{"type":"pnconf","event":"0"}',
+    '{"type":"pnconf","event":"017"}',
+    '{"type":"pnconf","event":"1.7"}',
+    '{"type":"pnconf","event":"-17"}',
+    '{"type":"pnconf","event":"17 "}',
+    '{"type":"pnconf","event":"99999999999999999"}',
+    `{"type":"pnconf","event":"17","more":"${'x'.repeat(1_024)}"}`,
+    '\u0000',
+  ])('is not %j, which is counted', async (text) => {
+    const { confirmations, figures, queue } = receiver();
+    confirmations.take(topic('0042'), Buffer.from(text));
+    await confirmations.finish();
+    expect([...figures.confirmations]).toEqual([['ignored', 1]]);
+    expect(queue.confirmed).toEqual([]);
+  });
+
+  it('has the terminal of its topic', async () => {
+    const { confirmations, figures, queue } = receiver();
+    confirmations.take(topic('Loja%207'), payload('17'));
+    confirmations.take('terminals/7/0042/notifications', payload('17'));
+    await confirmations.finish();
+    expect(queue.confirmed).toEqual([{ companyId: 7, logicalNumber: 'Loja 7', event: '17' }]);
+    expect([...figures.confirmations]).toEqual([
+      ['ignored', 1],
+      ['confirmed', 1],
+    ]);
+  });
+});
+
+describe('confirmations that wait', () => {
+  it('are bounded for a terminal, a company and all, and the others are counted', async () => {
+    const { confirmations, figures, queue } = receiver({ terminal: 3, company: 5, all: 7 });
+    for (let event = 1; event <= 4; event += 1) confirmations.take(topic('A'), payload(String(event)));
+    for (let event = 5; event <= 8; event += 1) confirmations.take(topic('B'), payload(String(event)));
+    for (let event = 9; event <= 11; event += 1) confirmations.take(topic('C', 8), payload(String(event)));
+    await vi.waitFor(() => expect(queue.confirmed.length).toBe(7));
+    expect(figures.confirmations.get('dropped')).toBe(4);
+    confirmations.take(topic('A'), payload('12'));
+    await confirmations.finish();
+    expect(queue.confirmed.map(({ event }) => event)).toEqual(['1', '2', '3', '5', '6', '9', '10', '12']);
+  });
+
+  it('are stored by turns of the companies', async () => {
+    const { confirmations, queue } = receiver({ terminal: 1_000 });
+    for (let event = 1; event <= 500; event += 1) confirmations.take(topic('A', 7), payload(String(event)));
+    confirmations.take(topic('B', 8), payload('1'));
+    await confirmations.finish();
+    expect(queue.confirmed.map(({ companyId }) => companyId).indexOf(8)).toBe(200);
+    expect(queue.confirmed.length).toBe(501);
+  });
+
+  it('are stored once the database is there again', async () => {
+    const { confirmations, figures, queue, errors } = receiver({ pauseMs: 100 });
+    queue.result = null;
+    confirmations.take(topic('A'), payload('1'));
+    await vi.waitFor(() => expect(errors.length).toBe(1));
+    confirmations.take(topic('A'), payload('2'));
+    queue.result = 'confirmed';
+    await vi.waitFor(() => expect(figures.confirmations.get('confirmed')).toBe(2));
+    expect(queue.confirmed.map(({ event }) => event)).toEqual(['1', '2']);
+  });
+
+  it('are given up, and counted, when they fail too often or the server stops', async () => {
+    const { confirmations, figures, queue, errors } = receiver({ pauseMs: 1 });
+    queue.result = null;
+    confirmations.take(topic('A'), payload('1'));
+    await vi.waitFor(() => expect(figures.confirmations.get('failed')).toBe(1));
+    expect(errors.length).toBe(1);
+    confirmations.take(topic('A'), payload('2'));
+    await confirmations.finish();
+    expect([...figures.confirmations]).toEqual([['failed', 2]]);
+  });
+});

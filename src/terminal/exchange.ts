@@ -124,7 +124,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
   }
 
   occupy(kind: string, { ofTerminal, ofCompany }: { ofTerminal: number; ofCompany: number }): void {
-    const { response, claim } = this.#parts;
+    const { response, claim, open } = this.#parts;
     const { slots } = requestContextOf(response).limits;
     const company = String(claim.caller.companyId);
     const terminal = { kind: `${kind}_of_terminal`, of: `${company}/${claim.serialNumber}`, max: ofTerminal };
@@ -132,6 +132,8 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     if (typeof taken !== 'function') throw tooMany(taken.max, taken.kind === terminal.kind);
     leaveRequests(response);
     leaveNetwork(response.req.socket);
+    // It is admitted again by what it waits for, together with thousands of others.
+    open.remove(this);
     onClosed(response, taken);
   }
 

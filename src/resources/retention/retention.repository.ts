@@ -25,8 +25,8 @@ const OLDEST: Readonly<Record<Kind, RawBuilder<unknown>>> = {
   ledger: sql`select case when exists (select 1 from ledger as n where n.company_id = c.id and n.sequence = l.sequence + 1)
       then l.at end
     from ledger as l where l.company_id = c.id and l.sequence > ${upTo('ledger')} order by l.sequence limit 1`,
-  deliveries: sql`select d.updated_at from notification_deliveries as d
-    where d.company_id = c.id and ${ENDED} order by d.updated_at limit 1`,
+  deliveries: sql`select d.finished_at from notification_deliveries as d
+    where d.company_id = c.id and ${ENDED} order by d.finished_at limit 1`,
   tokens: sql`select case when r.at < e.at or e.at is null then r.at else e.at end from
     (select min(revoked_at) as at from access_tokens where company_id = c.id and revoked_at is not null) as r,
     (select min(expires_at) as at from access_tokens where company_id = c.id and expires_at is not null) as e`,
@@ -104,9 +104,9 @@ function agedRows(
         and sequence < (select max(sequence) from ledger where ${ofCompany}) order by sequence`;
     }
     case 'deliveries':
-      return sql`select d.id, d.updated_at as at from notification_deliveries as d
-        where d.company_id = ${companyId} and ${ENDED} and d.updated_at < ${before}
-          and (d.updated_at, d.id) > (${at}, ${after.id}) order by d.updated_at, d.id`;
+      return sql`select d.id, d.finished_at as at from notification_deliveries as d
+        where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}
+          and (d.finished_at, d.id) > (${at}, ${after.id}) order by d.finished_at, d.id`;
     case 'tokens':
       return sql`select id, case when revoked_at < ${before} then revoked_at else expires_at end as at
         from access_tokens where company_id = ${companyId} and id > ${after.id}
@@ -178,9 +178,9 @@ export async function deleteEndedDeliveries(
   { companyId, before, limit }: Batch,
 ): Promise<number> {
   const { db } = specialSql(work);
-  const { rows } = await sql<AgedRow>`select d.id, d.updated_at as at from notification_deliveries as d
-    where d.company_id = ${companyId} and ${ENDED} and d.updated_at < ${before}
-    order by d.updated_at limit ${limit}`.execute(db);
+  const { rows } = await sql<AgedRow>`select d.id, d.finished_at as at from notification_deliveries as d
+    where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}
+    order by d.finished_at limit ${limit}`.execute(db);
   return await deleteEnded(work, companyId, 'notification_deliveries', rows);
 }
 

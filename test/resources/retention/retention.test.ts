@@ -218,8 +218,8 @@ describe('deliveries', () => {
       await client.post('notifications', { content: `age ${age}`, range: 'group', group_id: group?.id });
       for (const state of states) {
         await server.place.sql(
-          `update notification_deliveries set state = $1, updated_at = $2 where company_id = $3 and state = 'queued'
-            and updated_at > $4 and logical_number_id = (select id from logical_numbers
+          `update notification_deliveries set state = $1, finished_at = $2 where company_id = $3 and state = 'queued'
+            and queued_at > $4 and logical_number_id = (select id from logical_numbers
               where company_id = $3 and number = $1)`,
           [state, new Date(now - age * DAY), caller.companyId, new Date(now - HOUR)],
         );
@@ -228,11 +228,11 @@ describe('deliveries', () => {
     await sleep(0);
     expect(await count('notification_deliveries')).toBe(12);
     await server.app.housekeeping.run();
-    const left = await server.place.sql<{ state: string; updated_at: number }>(
-      'select state, updated_at from notification_deliveries where company_id = $1',
+    const left = await server.place.sql<{ state: string; finished_at: number }>(
+      'select state, finished_at from notification_deliveries where company_id = $1',
       [caller.companyId],
     );
-    const old = left.filter((row) => row.updated_at < now - 90 * DAY).map(({ state }) => state);
+    const old = left.filter((row) => row.finished_at < now - 90 * DAY).map(({ state }) => state);
     expect(left).toHaveLength(8);
     expect(old.sort()).toEqual(['queued', 'sent']);
     expect(await server.place.check()).toEqual([]);

@@ -36,7 +36,7 @@ export async function addRetention<T>(db: Kysely<T>): Promise<void> {
     `create trigger ledger_counted_out after delete on ledger referencing old table as old_rows
       for each statement execute function count_deleted_rows('ledger')`,
     `grant delete on ledger to ${SYSTEM_ROLE}`,
-    `create index notification_deliveries_ended on notification_deliveries (company_id, updated_at)
+    `create index notification_deliveries_ended on notification_deliveries (company_id, finished_at)
       where state in ('delivered', 'failed', 'expired', 'cancelled')`,
     'create index access_tokens_revoked on access_tokens (company_id, revoked_at) where revoked_at is not null',
     'create index access_tokens_expired on access_tokens (company_id, expires_at) where expires_at is not null',

@@ -17,7 +17,7 @@ const TRIGGERS = [
 
 /** In the order of the ends of deliveries, and of tokens. Deliveries in other states are never deleted by their age. */
 const INDEXES = [
-  `create index notification_deliveries_ended on notification_deliveries (company_id, updated_at)
+  `create index notification_deliveries_ended on notification_deliveries (company_id, finished_at)
     where state in ('delivered', 'failed', 'expired', 'cancelled')`,
   `create index access_tokens_revoked on access_tokens (company_id, revoked_at) where revoked_at is not null`,
   `create index access_tokens_expired on access_tokens (company_id, expires_at) where expires_at is not null`,

@@ -62,6 +62,11 @@ function recordsOf(company: number): readonly string[] {
     `insert into transactions (id, company_id, transaction_type, serial_number, logical_number, app_name, detail, status,
         amount, payment_outcome, started_at, recorded_at)
       values (1, ${company}, 'switch', 's', 'n', 'app', '', 'success', 5, 'approved', now(), now())`,
+    linked(
+      'transaction_payment_kinds',
+      'month, payment_type, brand, acquirer',
+      "24322, 'credit', 'visa', ''",
+    ),
     `insert into ledger (company_id, at, channel, action, entity_type, sequence)
       values (${company}, now(), 'api', 'create', 'group', 1)`,
     `insert into ledger_chains (company_id, first_sequence, before_sequence, sequence, before_hash, hash,

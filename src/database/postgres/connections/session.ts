@@ -85,8 +85,13 @@ export class Session {
 
   /** Ends a read transaction; nothing waits for it. */
   endRead(): void {
-    if (this.#isRead) void this.#send('rollback').catch(() => undefined);
+    if (this.#isRead) this.#rollback();
     this.#isRead = false;
+  }
+
+  /** Nothing waits for it. */
+  #rollback(): void {
+    void this.#send('rollback').catch(() => undefined);
   }
 
   /**
@@ -134,7 +139,7 @@ export class Session {
       await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
     } catch (error) {
       // After a lock timeout the connection is in a failed transaction, and the next unit could not begin.
-      this.endRead();
+      this.#rollback();
       throw error;
     }
   }

@@ -98,7 +98,7 @@ export function drawingInsert(
     before: portable(
       sql``,
       sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
-        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn)`,
+        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn) `,
     ),
     id: portable(
       sql<number>`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,

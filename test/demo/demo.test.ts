@@ -64,10 +64,13 @@ async function dump(created: CreatedDemo): Promise<Record<string, string[]>> {
   return Object.fromEntries(await Promise.all(dumped));
 }
 
+/** When a terminal was seen that never was. */
+const NEVER = 0;
+
 function relativeFields(row: object, now: number, named: ReadonlyMap<unknown, string>): unknown {
   const fields = Object.entries(row).filter(([name]) => !SECRETS.includes(name));
   return fields.map(([name, value]: [string, unknown]) => {
-    if (typeof value === 'number' && /(_at|^at)$/.test(name)) return [name, value - now];
+    if (typeof value === 'number' && value !== NEVER && /(_at|^at)$/.test(name)) return [name, value - now];
     // The ledger's JSON of a record contains the same secrets and times.
     if (name === 'before' || name === 'after') return [name, typeof value];
     return [name, named.get(value) ?? value];

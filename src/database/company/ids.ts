@@ -82,7 +82,7 @@ export async function insertDrawing<R>(
   const shape = ['insert drawing', table, ...columns, ending.name].join('|');
   return await runCached<R>(db, shape, [companyId, ...values], () => {
     const { before, id } = drawingInsert(table, companyId);
-    return sql`${before} insert into ${sql.table(table)}
+    return sql`${before}insert into ${sql.table(table)}
       (${sql.join([number, ...columns].map((column) => sql.ref(column)))})
       values (${sql.join([id, ...values])}) ${ending.sql}`;
   });

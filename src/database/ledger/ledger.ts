@@ -72,7 +72,7 @@ export function createLedger(
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     flush: async () => {
       const [only, ...others] = entries;
-      if (chain === null && only !== undefined && others.length === 0 && only.companyId !== null) {
+      if (chain === null && only !== undefined && others.length === 0 && only.companyId === actor.companyId) {
         await insertAlone(db, only.companyId, rowOf(only, actor));
         return entries;
       }

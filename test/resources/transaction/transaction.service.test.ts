@@ -54,7 +54,7 @@ describe('recording transactions', () => {
     });
   });
 
-  it('takes as many statements for 200 transactions as for one, and an insert for each 200 more', async () => {
+  it('takes as many statements for 200 transactions as for two, and an insert for each 200 more', async () => {
     const statements = async (count: number): Promise<string[]> =>
       (
         await server.statements(() =>
@@ -65,7 +65,7 @@ describe('recording transactions', () => {
           ),
         )
       ).statements;
-    const { length } = await statements(1);
+    const { length } = await statements(2);
     expect(await statements(200)).toHaveLength(length);
     expect(await statements(1_000)).toHaveLength(length + 4);
     expect(await statements(2_500)).toHaveLength(length + 12);

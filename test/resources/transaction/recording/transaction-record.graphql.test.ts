@@ -170,7 +170,7 @@ describe('transactionRecord', () => {
     await statements();
     // The kind of payment is remembered from the second one on.
     await statements();
-    expect(await statements()).toHaveLength(6);
+    expect(await statements()).toHaveLength(4);
     expect(await statementsFor(server, ingest, RECORD, { input: fresh() })).toHaveLength(1);
   });
 

@@ -199,7 +199,8 @@ await withDatabaseFile(async (file) => {
   const broker = options.over === 'mqtt' ? await startBroker(file) : null;
   const brokerUrl = `mqtt://127.0.0.1:${BROKER_PORT}`;
   const server = await startGateway(file, {
-    LOG_LEVEL: 'error',
+    // One address stands for the many networks of a fleet.
+    ...{ LOG_LEVEL: 'error', TRUST_PROXY: '127.0.0.1' },
     ...(broker === null ? {} : { MQTT_URL: brokerUrl }),
   });
   const plan: FleetPlan = {

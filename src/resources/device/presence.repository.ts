@@ -31,10 +31,12 @@ const MAX_AHEAD_MS = HOUR;
 export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);
+  // SQLite looks devices up by these; by the pairs alone, it would read all devices of the company.
+  const ids = seen.map(({ deviceId }) => deviceId);
   const stored = unindexed(sql.ref('devices.last_seen_at'));
   const ahead = new Date(work.now.getTime() + MAX_AHEAD_MS);
   await sql`update devices set last_seen_at = ${instantIn('pair.other')}
     from ${pairTable('integer', pairs)}
-    where devices.company_id = ${companyId} and devices.id = pair.id
+    where devices.company_id = ${companyId} and devices.id = pair.id and devices.id ${inIds(ids)}
     and (${stored} < ${instantIn('pair.other')} or ${stored} > ${typed('instant', ahead)})`.execute(db);
 }

@@ -20,7 +20,14 @@ import type { RowStore } from '../rest/lines/line-route.js';
 import { NDJSON_TYPE } from '../rest/lines/line-router.js';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.js';
 import { each, receiveRows } from './receive-rows.js';
-import type { RowLimits, StreamHead, TerminalAnswer, TerminalCall, TerminalExchange } from './route.js';
+import type {
+  Places,
+  RowLimits,
+  StreamHead,
+  TerminalAnswer,
+  TerminalCall,
+  TerminalExchange,
+} from './route.js';
 
 export interface ExchangeParts<T> {
   readonly request: Request;
@@ -42,6 +49,20 @@ export interface ExchangeParts<T> {
 
 const RETRY_SECONDS = 5;
 
+const usesOf = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** One listener for all exchanges: to add one, a signal compares it with all that it has, thousands while terminals wait. */
+function onAbort(signal: AbortSignal, use: () => void): () => void {
+  const known = usesOf.get(signal);
+  const uses = known ?? new Set();
+  if (known === undefined) {
+    usesOf.set(signal, uses);
+    signal.addEventListener('abort', () => uses.forEach((each) => each()), { once: true });
+  }
+  uses.add(use);
+  return () => void uses.delete(use);
+}
+
 export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
   readonly #parts: ExchangeParts<T>;
   readonly #ended = new AbortController();
@@ -50,10 +71,10 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     this.#parts = parts;
     const { response, stopping, open } = parts;
     const abort = (): void => this.#ended.abort();
-    stopping.addEventListener('abort', abort);
+    const leave = onAbort(stopping, abort);
     open.add(this);
     onClosed(response, () => {
-      stopping.removeEventListener('abort', abort);
+      leave();
       open.remove(this);
       abort();
     });
@@ -123,7 +144,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     await noteIn(this.#parts, use);
   }
 
-  occupy(kind: string, { ofTerminal, ofCompany }: { ofTerminal: number; ofCompany: number }): void {
+  occupy(kind: string, { ofTerminal, ofCompany, checksItself }: Places): void {
     const { response, claim, open } = this.#parts;
     const { slots } = requestContextOf(response).limits;
     const company = String(claim.caller.companyId);
@@ -132,8 +153,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     if (typeof taken !== 'function') throw tooMany(taken.max, taken.kind === terminal.kind);
     leaveRequests(response);
     leaveNetwork(response.req.socket);
-    // It is admitted again by what it waits for, together with thousands of others.
-    open.remove(this);
+    if (checksItself === true) open.remove(this);
     onClosed(response, taken);
   }
 

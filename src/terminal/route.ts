@@ -42,6 +42,14 @@ export interface TerminalReadRoute<T> extends RouteBase {
   read(work: ReadWork, terminal: T, call: TerminalCall): Promise<TerminalAnswer>;
 }
 
+/** How many requests of a kind there may be at the same time. */
+export interface Places {
+  readonly ofTerminal: number;
+  readonly ofCompany: number;
+  /** Whether the route itself ends a request whose terminal may not use the service any more. */
+  readonly checksItself?: true;
+}
+
 /** Opens its own units of work and sends the response itself: waits, streams of events, bytes of any length. */
 export interface TerminalExchangeRoute<T> extends RouteBase {
   readonly method: 'GET' | 'POST';
@@ -76,7 +84,7 @@ export interface TerminalExchange<T> extends TerminalCall {
    * From now on, the request counts among those of this kind, and not among the requests in progress of its terminal and
    * company. Errors: 429, `busy`.
    */
-  occupy(kind: string, limits: { readonly ofTerminal: number; readonly ofCompany: number }): void;
+  occupy(kind: string, places: Places): void;
   /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
   body(): AsyncGenerator<Uint8Array, undefined>;
   /** The rows of the whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 for more bytes or rows, 415. */

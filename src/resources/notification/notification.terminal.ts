@@ -14,7 +14,8 @@ const HEARTBEAT_MS = 15 * SECOND;
 /** Counted for each stream. An event has up to 16 KiB, most of them some 100 bytes. */
 const STREAM_BYTES = 4 * 1024;
 const WAITING = 'waiting_terminals';
-const LIMITS = { ofTerminal: 2, ofCompany: 15_000 } as const;
+/** `WaitingTerminals` looks at all that wait, every two seconds. */
+const LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const;
 
 type Exchange = TerminalExchange<AdmittedDevice>;
 

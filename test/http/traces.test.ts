@@ -68,7 +68,7 @@ describe('traces', () => {
         'db.query.summary': 'INSERT groups',
       },
     });
-    expect(String(insert?.attributes['db.query.text'])).toMatch(/insert into "groups"[^]*(?:\?|\$1)/);
+    expect(String(insert?.attributes['db.query.text'])).toMatch(/insert into "groups"[^]*(?:\?|\$\d)/);
     const log = all.server.logs.find((line) => line.includes('r-1')) ?? '{}';
     expect(JSON.parse(log)).toMatchObject({ trace_id: TRACE, request_id: 'r-1' });
   });

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 
+import { DomainError } from '../../../platform/errors.js';
 import {
   choice,
   computed,
@@ -120,10 +121,20 @@ const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryReques
   ...{ where: conditionOf(transactions, filter), bucket, by, timeZone: timeZone ?? null },
 });
 
+/** Nothing for arguments that the field refuses. */
+function examinedBy(args: SummaryArgs): ReturnType<typeof examinationsOfSummary> {
+  try {
+    return examinationsOfSummary(requestOf(args));
+  } catch (error) {
+    if (error instanceof DomainError) return [];
+    throw error;
+  }
+}
+
 @Resolver()
 class TransactionSummary {
   @counts(SUMMARY_COST)
-  @examines((args: SummaryArgs) => examinationsOfSummary(requestOf(args)))
+  @examines(examinedBy)
   @Query(() => [SummaryRowType], {
     description: [
       'Numbers and amounts of transactions, ordered by time and then by properties.',

@@ -53,7 +53,7 @@ it('an older file stays as it was where the program ends before all payments are
   await expect(
     migrateFile(file, { ...Object.fromEntries(upTo), '0022-payment-figures': both }),
   ).rejects.toThrow();
-  expect(inspectFile(file).pending).toEqual(['0022-payment-figures']);
+  expect(inspectFile(file).pending[0]).toBe('0022-payment-figures');
   expect(
     read("select count(*) as found from pragma_table_info('transactions') where name = 'brand'"),
   ).toEqual([{ found: 0 }]);

@@ -222,7 +222,12 @@ const NOTHING: Deleted = { count: 0, upTo: 0, newestAt: null };
 /** What was deleted in the caller's company. One statement. */
 export async function selectDeleted(work: ReadWork): Promise<DeletedRows> {
   const { db, companyId } = specialSql(work);
-  const rows = await db.selectFrom('prunings').selectAll().where('company_id', '=', companyId).execute();
+  const rows = await db
+    .selectFrom('prunings')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('name', 'in', ['ledger', 'transactions', 'notification_deliveries'])
+    .execute();
   const byName = new Map(
     rows.map((row): [string, Deleted] => [
       row.name,

@@ -43,7 +43,7 @@ const SILENT = [[query, (inner: string) => `{ ${inner} }`] as const, ...findWays
     )
     .map((field) => {
       const asked = isLeafType(getNamedType(field.type)) ? field.name : `${field.name} { __typename }`;
-      return [`${type.name}.${field.name}`, (pages: number) => way(asked, pages)] as const;
+      return [`${type.name}.${field.name}`, asked, way] as const;
     }),
 );
 
@@ -77,14 +77,19 @@ describe('GQ-30 what a field examines', () => {
     );
   });
 
-  it.each(SILENT)('is nothing for %s: its statements find their rows by an index', async (_name, asked) => {
-    for (const statement of await statementsFor(server, server.acme, asked(50))) {
-      // What surrounds the field: pages of lists in the order of an index, with a limit.
-      if (/\blimit (\?|\(select \?\))$/.test(statement.trim())) continue;
-      const unbounded = planOf(database, statement.replaceAll(ONE_ROW, 'true')).filter((step) =>
-        UNBOUNDED.test(step),
-      );
-      expect(unbounded, statement).toEqual([]);
-    }
-  });
+  it.each(SILENT)(
+    'is nothing for %s: its statements find their rows by an index',
+    async (_name, asked, way) => {
+      // What surrounds the field, and pages of lists in the order of an index, with a limit.
+      const around = new Set(await statementsFor(server, server.acme, way('__typename', 50)));
+      for (const statement of await statementsFor(server, server.acme, way(asked, 50))) {
+        if (around.has(statement)) continue;
+        if (/\blimit (\?|\(select \?\))$/.test(statement.trim())) continue;
+        const unbounded = planOf(database, statement.replaceAll(ONE_ROW, 'true')).filter((step) =>
+          UNBOUNDED.test(step),
+        );
+        expect(unbounded, statement).toEqual([]);
+      }
+    },
+  );
 });

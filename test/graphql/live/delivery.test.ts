@@ -126,7 +126,7 @@ describe('ledgerAppended', () => {
         await fleet.group(server.acme.client, crypto.randomUUID());
         await new Promise((resolve) => setTimeout(resolve, 2_000));
       });
-      return statements.filter((text) => text.includes('last_drawn from counters')).length;
+      return statements.filter((text) => /^\s*select\b[^]*last_drawn from counters/.test(text)).length;
     };
     // Before and after the event is read, once for both.
     expect(await looks()).toBeGreaterThanOrEqual(2);

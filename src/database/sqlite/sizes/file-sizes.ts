@@ -8,6 +8,7 @@ import type { SizesTask } from './sizes-thread.js';
 export class FileSizes {
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #running: Promise<StorageSizes | null> | null = null;
+  #worker: Worker | null = null;
 
   constructor(private readonly file: string) {}
 
@@ -20,6 +21,8 @@ export class FileSizes {
   /** Resolves when the connection of the thread is closed. */
   async close(): Promise<void> {
     Atomics.store(this.#stop, 0, 1);
+    // Else the program could end before the thread has.
+    this.#worker?.ref();
     await this.#running;
   }
 
@@ -29,11 +32,15 @@ export class FileSizes {
     const task: SizesTask = { file: this.file, stop: this.#stop };
     const worker = new Worker(program, { workerData: task, name: 'sizes', env: {} });
     worker.unref();
+    this.#worker = worker;
     return await new Promise((resolve) => {
       let sizes: StorageSizes | null = null;
       worker.once('message', (measured: StorageSizes | null) => (sizes = measured));
       worker.once('error', () => undefined);
-      worker.once('exit', () => resolve(sizes));
+      worker.once('exit', () => {
+        this.#worker = null;
+        resolve(sizes);
+      });
     });
   }
 }

@@ -5,6 +5,7 @@ import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';
 import { TIMEOUTS, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
+import { createLoopRoom } from '../platform/concurrency/loop-room.js';
 import { Pace } from '../platform/concurrency/pace.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
@@ -152,7 +153,7 @@ function storageOptions(overrides: ServerOverrides, entrance: Entrance): Storage
 
 /** What all clients and transports of a server share. */
 function sharedOf(config: Config, database: Database, clock: Clock) {
-  const pace = new Pace(config.notificationsPerSecond, clock);
+  const pace = new Pace(config.notificationsPerSecond, clock, createLoopRoom());
   return { windows: database.windows(clock), spools: openSpools(config, database), pace };
 }
 

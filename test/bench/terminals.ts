@@ -2,7 +2,7 @@
  * Terminals of one group that wait for notifications, and one notification to the group: how long the request takes, when
  * all have received and confirmed it, and what other requests notice. Not a test.
  *
- *   npm run bench:terminals -- [--terminals N] [--ramp SECONDS] [--over http|mqtt]
+ *   npm run bench:terminals -- [--terminals N] [--ramp SECONDS] [--over http|mqtt] [--profiles FOLDER]
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,12 +15,14 @@ import { metricOf, readGauges } from '../support/gauges.js';
 import { audit, fillDatabase, insertMember } from './fill.js';
 import { print, startGateway, withDatabaseFile, type BenchServer } from './measure.js';
 import type { FleetPlan, FleetReport } from './terminals/fleet.js';
+import type { OthersPlan, OthersReport } from './terminals/others.js';
 
 const { values: options } = parseArgs({
   options: {
     terminals: { type: 'string', default: '10000' },
     ramp: { type: 'string', default: '40' },
     over: { type: 'string', default: 'http' },
+    profiles: { type: 'string' },
   },
 });
 const TERMINALS = Number(options.terminals);
@@ -43,10 +45,11 @@ function refuseFewDescriptors(): void {
   process.exit(1);
 }
 
-async function fill(file: string, token: string): Promise<{ company: number; group: number }> {
+async function fill(file: string, token: string, other: string): Promise<{ company: number; group: number }> {
   const now = Date.now();
   return await fillDatabase(file, (insert, database) => {
     const company = insertMember(insert, 'bench', token, now);
+    insertMember(insert, 'other', other, now);
     database
       .prepare('update access_tokens set scopes = ?')
       .run('["read","write","admin","ingest","terminals"]');
@@ -78,29 +81,27 @@ async function startBroker(folder: string): Promise<ChildProcess> {
   return broker;
 }
 
-async function reportOf(fleet: ChildProcess): Promise<FleetReport> {
-  const answer = once(fleet, 'message') as Promise<[FleetReport]>;
-  fleet.send('report');
+async function reportOf<Report>(child: ChildProcess): Promise<Report> {
+  const answer = once(child, 'message') as Promise<[Report]>;
+  child.send('report');
   const [report] = await answer;
   return report;
 }
 
-/** Milliseconds of requests, ascending. */
-class Times {
-  readonly #times: number[] = [];
+function figuresOf(times: readonly number[]): string {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
+  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms (${sorted.length} requests)`;
+}
 
-  async of<T>(use: () => Promise<T>): Promise<T> {
-    const began = performance.now();
-    const result = await use();
-    this.#times.push(performance.now() - began);
-    return result;
+/** What requests of the terminals' company, and of another one, have taken since the last call. */
+async function printOthers(title: string, others: ChildProcess): Promise<void> {
+  const { companies, errors, delay } = await reportOf<OthersReport>(others);
+  for (const [company, times] of Object.entries(companies)) {
+    print(`${`${company} ${title}`.padEnd(44)}${figuresOf(times)}`);
   }
-
-  toString(): string {
-    const sorted = this.#times.toSorted((one, other) => one - other);
-    const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
-    return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms (${sorted.length} requests)`;
-  }
+  const own = `p95 ${delay.p95.toFixed(0)} ms, most ${delay.most.toFixed(0)} ms`;
+  print(`  the client's own delay: ${own}; errors ${[...new Set(errors)].join('; ') || 'none'}`);
 }
 
 async function call(server: BenchServer, token: string, path: string, body?: object): Promise<void> {
@@ -111,23 +112,11 @@ async function call(server: BenchServer, token: string, path: string, body?: obj
   if (response.status >= 300) throw new Error(`${path}: ${response.status} ${text}`);
 }
 
-/** A list ten times a second, and each time in ten a new group, until `isOver`. */
-async function ask(server: BenchServer, token: string, isOver: () => boolean): Promise<Times> {
-  const times = new Times();
-  for (let n = 0; !isOver(); n += 1) {
-    const change = n % 10 === 9 ? { name: `${performance.now()} ${n}` } : undefined;
-    const path = change === undefined ? '/v1/devices?per_page=30' : '/v1/groups';
-    await times.of(() => call(server, token, path, change));
-    await sleep(STEP_MS);
-  }
-  return times;
-}
-
 async function waitForAll(server: BenchServer, fleet: ChildProcess): Promise<void> {
   const end = performance.now() + RAMP_MS + PATIENCE_MS;
   for (;;) {
     const waiting = options.over === 'http' ? await metricOf(server.url, 'terminals_waiting') : TERMINALS;
-    const { connected, errors } = await reportOf(fleet);
+    const { connected, errors } = await reportOf<FleetReport>(fleet);
     if (connected >= TERMINALS && waiting >= TERMINALS) return;
     if (performance.now() > end) {
       throw new Error(`Only ${connected} terminals are connected, ${waiting} wait: ${errors.join('; ')}`);
@@ -140,19 +129,15 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 async function measure(
   server: BenchServer,
-  fleet: ChildProcess,
+  { fleet, others }: { readonly fleet: ChildProcess; readonly others: ChildProcess },
   token: string,
   group: number,
 ): Promise<void> {
   await waitForAll(server, fleet);
+  await printOthers('while they connect', others);
   const before = await readGauges(server.url);
-  let isOver = false;
-  const quiet = ask(server, token, () => isOver);
   await sleep(5_000);
-  isOver = true;
-  print(`others before     ${String(await quiet)}`);
-  isOver = false;
-  const others = ask(server, token, () => isOver);
+  await printOthers('before', others);
   const began = performance.now();
   await call(server, token, '/v1/notifications', { range: 'group', group_id: group, content: 'Hello' });
   print(`POST              ${(performance.now() - began).toFixed(0)} ms`);
@@ -163,21 +148,20 @@ async function measure(
     'all received': 1,
     'all confirmed': 1,
   } as const;
-  let report = await reportOf(fleet);
+  let report = await reportOf<FleetReport>(fleet);
   while (reached.size < 4 && performance.now() - began < PATIENCE_MS) {
     await sleep(STEP_MS);
-    report = await reportOf(fleet);
+    report = await reportOf<FleetReport>(fleet);
     for (const [name, share] of Object.entries(goals)) {
       const count = name === 'all confirmed' ? report.confirmed : report.received - report.repeated;
       if (count >= TERMINALS * share && !reached.has(name)) reached.set(name, performance.now() - began);
     }
   }
-  isOver = true;
   for (const name of Object.keys(goals)) {
     const at = reached.get(name);
     print(`${name.padEnd(18)}${at === undefined ? `not within ${seconds(PATIENCE_MS)}` : seconds(at)}`);
   }
-  print(`others meanwhile  ${String(await others)}`);
+  await printOthers('meanwhile', others);
   const { received, repeated, broken, errors, megabytes } = report;
   print(
     `received ${received}, of these repeated ${repeated}; broken promises ${broken}; errors ${errors.join('; ') || 'none'}`,
@@ -195,25 +179,35 @@ if (options.over === 'mqtt' && MOSQUITTO === undefined) {
 }
 await withDatabaseFile(async (file) => {
   const token = randomBytes(20).toString('hex');
-  const { company, group } = await fill(file, token);
+  const other = randomBytes(20).toString('hex');
+  const { company, group } = await fill(file, token, other);
   const broker = options.over === 'mqtt' ? await startBroker(file) : null;
   const brokerUrl = `mqtt://127.0.0.1:${BROKER_PORT}`;
   const server = await startGateway(file, {
     // One address stands for the many networks of a fleet.
     ...{ LOG_LEVEL: 'error', TRUST_PROXY: '127.0.0.1' },
     ...(broker === null ? {} : { MQTT_URL: brokerUrl }),
+    ...(options.profiles === undefined
+      ? {}
+      : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profiles}` }),
   });
   const plan: FleetPlan = {
     ...{ url: server.url, token, serialNumbers, rampMs: RAMP_MS },
     mqtt: broker === null ? null : { url: brokerUrl, companyId: String(company) },
   };
-  const script = new URL('./terminals/fleet.ts', import.meta.url).pathname;
-  const fleet = fork(script, [JSON.stringify(plan)], { execArgv: ['--import', 'tsx'] });
+  const begin = (script: string, given: FleetPlan | OthersPlan): ChildProcess =>
+    fork(new URL(script, import.meta.url).pathname, [JSON.stringify(given)], {
+      execArgv: ['--import', 'tsx'],
+    });
+  const fleet = begin('./terminals/fleet.ts', plan);
+  const tokens = { "the terminals' company": token, 'another company': other };
+  const others = begin('./terminals/others.ts', { url: server.url, tokens });
   print(`${TERMINALS} terminals over ${options.over}, Node ${process.version}`);
   try {
-    await measure(server, fleet, token, group);
+    await measure(server, { fleet, others }, token, group);
   } finally {
     fleet.disconnect();
+    others.disconnect();
     broker?.kill('SIGKILL');
   }
 });

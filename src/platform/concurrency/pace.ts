@@ -15,7 +15,10 @@ interface Owner {
 const BURST_SECONDS = 0.05;
 const MIN_TIMER_MS = 5;
 
-/** Lets a number of things a second go out, evenly. Owners that wait take turns, however much each of them wants. */
+/**
+ * Lets a number of things a second go out, evenly; `room` is the share of it that there is room for now. Owners that wait take
+ * turns, however much each of them wants.
+ */
 export class Pace {
   readonly #perMs: number;
   readonly #most: number;
@@ -28,6 +31,7 @@ export class Pace {
   constructor(
     perSecond: number,
     private readonly clock: Clock,
+    private readonly room: () => number = () => 1,
   ) {
     this.#perMs = perSecond / SECOND;
     this.#most = Math.max(1, perSecond * BURST_SECONDS);
@@ -62,7 +66,10 @@ export class Pace {
 
   #count(): void {
     const now = this.clock.elapsed();
-    this.#available = Math.min(this.#most, this.#available + (now - this.#countedAt) * this.#perMs);
+    this.#available = Math.min(
+      this.#most,
+      this.#available + (now - this.#countedAt) * this.#perMs * this.room(),
+    );
     this.#countedAt = now;
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { runCached } from '../../database/company/cached-query.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, instantIn, pairTable, typed, unindexed } from '../../database/storage.js';
+import { inIds, inPairs, instantIn, pairTable, typed, unindexed } from '../../database/storage.js';
 import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
 import { HOUR } from '../../platform/clock.js';
 import { sightingOf, type SeenDevice, type Sighting } from './presence.model.js';
@@ -31,12 +31,12 @@ const MAX_AHEAD_MS = HOUR;
 export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);
-  // SQLite looks devices up by these; by the pairs alone, it would read all devices of the company.
-  const ids = seen.map(({ deviceId }) => deviceId);
+  // SQLite looks each device up by these; by the pairs alone, it would read all devices of the company.
+  const keys = seen.map(({ deviceId }) => [companyId, deviceId] as const);
   const stored = unindexed(sql.ref('devices.last_seen_at'));
   const ahead = new Date(work.now.getTime() + MAX_AHEAD_MS);
-  await sql`update devices set last_seen_at = ${instantIn('pair.other')}
-    from ${pairTable('integer', pairs)}
-    where devices.company_id = ${companyId} and devices.id = pair.id and devices.id ${inIds(ids)}
+  await sql`with pair as materialized (select id, other from ${pairTable('integer', pairs)})
+    update devices set last_seen_at = ${instantIn('pair.other')} from pair
+    where (devices.company_id, devices.id) ${inPairs(keys)} and devices.id = pair.id
     and (${stored} < ${instantIn('pair.other')} or ${stored} > ${typed('instant', ahead)})`.execute(db);
 }

@@ -17,6 +17,9 @@ const WAITING = 'waiting_terminals';
 /** `WaitingTerminals` looks at all that wait, every two seconds. */
 const LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const;
 
+/** Why the token of a request is not valid any more. */
+const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
+
 type Exchange = TerminalExchange<AdmittedDevice>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -121,7 +124,8 @@ async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<r
     request.found(found);
     return found.isAvailable ? await take(exchange) : [];
   } catch (error) {
-    if (error instanceof DomainError) request.refused();
+    const isRefused = error instanceof DomainError && TOKEN_ERRORS.includes(error.code);
+    if (isRefused) request.refused();
     throw error;
   }
 }

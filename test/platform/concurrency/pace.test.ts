@@ -20,6 +20,15 @@ describe('a pace', () => {
     expect(await pace.take('a', 10)).toBe(5);
   });
 
+  it('grants less while there is less room', async () => {
+    const clock = stoppedClock();
+    const pace = new Pace(100, clock, () => 0.5);
+    expect(await pace.take('a', 10)).toBe(5);
+    const waiting = pace.take('a', 10);
+    clock.at += 60;
+    expect(await waiting).toBe(3);
+  });
+
   it('gives owners that wait turns, and each of them in its order', async () => {
     const clock = stoppedClock();
     const pace = new Pace(20, clock);

@@ -188,6 +188,25 @@ describe('a terminal that waits', () => {
     expect((await Promise.all(replies)).every(({ messages }) => messages.length === 1)).toBe(true);
   });
 
+  it('does not look again when it confirms what it has, unless more is there for it', async () => {
+    for (const text of ['one', 'two']) await send(text, 'T-1');
+    expect((await terminal.get('/notifications')).messages).toHaveLength(2);
+    const reply = terminal.get('/notifications?wait=60');
+    await waiting(1);
+    const looks = async (event: string): Promise<number> => {
+      const { statements } = await server.statements(async () => {
+        await terminal.confirm(event);
+        await sleep(SECOND);
+      });
+      // Each look reads the token of the device.
+      return statements.filter((text) => text.includes('issued_at') && text.includes('device_tokens')).length;
+    };
+    await looks('1');
+    expect(await looks('2')).toBe(0);
+    await send('three', 'T-1');
+    expect((await reply).messages).toEqual(['3|SHOW_MESSAGE|three']);
+  });
+
   it('waits twice at most', async () => {
     const replies = [terminal.get('/notifications?wait=60'), terminal.get('/notifications?wait=60')];
     await waiting(2);

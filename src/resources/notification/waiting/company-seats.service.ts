@@ -9,6 +9,8 @@ import { lastPosition, selectFacts, selectQueueChanges, type TerminalFacts } fro
 /** Changes that one statement reads, and devices that one statement checks. */
 const CHANGES_PER_LOOK = 500;
 const DEVICES_PER_CHECK = 1_000;
+/** Numbers whose latest change a company remembers, for terminals that looked shortly before it was read. */
+const MAX_CHANGED = 20_000;
 
 interface Taken {
   readonly seat: Seat;
@@ -23,6 +25,9 @@ export class CompanySeats {
   #position: number | null = null;
   readonly #all = new Queue<Seat>();
   readonly #ofNumbers = new Map<number, Queue<Seat>>();
+  /** The position of the latest change of each number that has changed after `#changedFrom`, in the order of positions. */
+  readonly #changed = new Map<number, number>();
+  #changedFrom = 0;
   #isReading = false;
   #isAskedAgain = false;
 
@@ -65,9 +70,26 @@ export class CompanySeats {
       taken.ofNumber = own.add(taken.seat);
     }
     const isFirst = this.#position === null;
+    if (isFirst) this.#changedFrom = look.position;
     this.#position ??= look.position;
-    if (this.#position > look.position) taken.seat.wake('woken');
+    if (this.#hasMissed(look)) taken.seat.wake('woken');
     return isFirst;
+  }
+
+  /** Whether something was read for its number that is later than what the terminal has seen. */
+  #hasMissed({ position, facts }: Look): boolean {
+    if (position < this.#changedFrom) return true;
+    const changed = facts.logicalNumberId === null ? undefined : this.#changed.get(facts.logicalNumberId);
+    return changed !== undefined && changed > position;
+  }
+
+  #remember(logicalNumberId: number, position: number): void {
+    this.#changed.delete(logicalNumberId);
+    this.#changed.set(logicalNumberId, position);
+    if (this.#changed.size <= MAX_CHANGED) return;
+    const [[oldest, last] = [0, 0]] = this.#changed;
+    this.#changed.delete(oldest);
+    this.#changedFrom = last;
   }
 
   #leaveNumber(taken: Taken): void {
@@ -103,7 +125,8 @@ export class CompanySeats {
       }));
       more = changes.length === CHANGES_PER_LOOK;
       this.#position = more ? (changes.at(-1)?.position ?? last) : last;
-      for (const { logicalNumberId } of changes) {
+      for (const { logicalNumberId, position } of changes) {
+        this.#remember(logicalNumberId, position);
         for (const { value } of this.#ofNumbers.get(logicalNumberId)?.places() ?? []) value.wake('woken');
       }
       await yieldToEventLoop();
@@ -141,7 +164,7 @@ export class CompanySeats {
   /** Wakes all terminals of a gateway, whose token has ended. */
   checkGateway(tokenId: number): void {
     for (const { value: seat } of this.#all.places()) {
-      if (seat.look?.tokenId === tokenId) seat.wake('checked');
+      if (seat.look?.tokenId === tokenId) seat.checkToken();
     }
   }
 }

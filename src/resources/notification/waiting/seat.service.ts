@@ -8,6 +8,7 @@ export class Seat {
   #look: Look | null = null;
   #reason: Reason | null = null;
   #resolve: ((reason: Reason) => void) | null = null;
+  #isTokenInDoubt = false;
 
   /** What the terminal has found when it looked last. */
   get look(): Look | null {
@@ -17,6 +18,18 @@ export class Seat {
   /** To be called after each look, before the terminal waits. What comes after the position of the look wakes it. */
   found(look: Look): void {
     this.#look = look;
+    this.#isTokenInDoubt = false;
+  }
+
+  /** Whether the terminal has yet to look since another one of its gateway was refused. */
+  get isTokenInDoubt(): boolean {
+    return this.#isTokenInDoubt;
+  }
+
+  /** Another terminal of its gateway was refused: this one looks too. */
+  checkToken(): void {
+    this.#isTokenInDoubt = true;
+    this.wake('checked');
   }
 
   /** The terminal looks: there may be something for it (`woken`), or it may not use the service any more. */

@@ -88,7 +88,8 @@ export class WaitingTerminals {
       },
       refused: () => {
         const tokenId = seat.look?.tokenId ?? null;
-        if (tokenId !== null) seats.checkGateway(tokenId);
+        // Those that look because of another one need not have all others look again.
+        if (tokenId !== null && !seat.isTokenInDoubt) seats.checkGateway(tokenId);
       },
       leave: () => {
         if (!isTaken) return;

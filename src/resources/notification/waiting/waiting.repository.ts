@@ -54,7 +54,10 @@ export interface QueueChange {
   readonly logicalNumberId: number;
 }
 
-/** Changes of a company after a position by which something may have become free to be handed out, in their order. */
+/**
+ * Changes of a company after a position by which something may have become free to be handed out, in their order: a
+ * delivery that has ended makes room for the next one, if there is one.
+ */
 export async function selectQueueChanges(
   work: SystemReadWork,
   companyId: number,
@@ -62,9 +65,12 @@ export async function selectQueueChanges(
 ): Promise<readonly QueueChange[]> {
   const { db } = specialSql(work);
   const { rows } = await sql<{ sequence: number; logical_number_id: number }>`
-    select sequence, logical_number_id from notification_deliveries
+    select sequence, logical_number_id from notification_deliveries as d
     where company_id = ${companyId} and sequence > ${after}
       and (state <> 'sent' or lease_ends_at is null)
+      and (finished_at is null or exists (select 1 from notification_deliveries as waiting
+        where waiting.company_id = ${companyId} and waiting.logical_number_id = d.logical_number_id
+          and waiting.finished_at is null))
     order by sequence limit ${limit}`.execute(db);
   return rows.map((row) => ({ position: row.sequence, logicalNumberId: row.logical_number_id }));
 }

@@ -113,19 +113,38 @@ async function next(
     const left = waitMs - (systemClock.elapsed() - started);
     const reason = await request.wait(left, exchange.ended);
     if (reason === 'over' || exchange.ended.aborted) return [];
-    const deliveries = await lookAgain(exchange, request);
+    const deliveries = await (reason === 'woken' ? takeNow : lookAgain)(exchange, request);
     if (deliveries.length > 0) return deliveries;
   }
 }
 
 async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
-  try {
+  return await noticed(request, async () => {
     const found = await exchange.read(look);
     request.found(found);
     return found.isAvailable ? await take(exchange) : [];
+  });
+}
+
+/** The same in one unit that writes: for a terminal for which there is most likely something. */
+async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
+  return await noticed(request, async () => {
+    const { found, deliveries } = await exchange.write(async (work, device) => {
+      const found = await look(work, device);
+      const { logicalNumberId } = device;
+      return { found, deliveries: found.isAvailable ? await claimForTerminal(work, logicalNumberId) : [] };
+    });
+    request.found(found);
+    return deliveries;
+  });
+}
+
+/** Has others look whose token is that of a terminal which is refused. */
+async function noticed<T>(request: WaitingRequest, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
   } catch (error) {
-    const isRefused = error instanceof DomainError && TOKEN_ERRORS.includes(error.code);
-    if (isRefused) request.refused();
+    if (error instanceof DomainError && TOKEN_ERRORS.includes(error.code)) request.refused();
     throw error;
   }
 }

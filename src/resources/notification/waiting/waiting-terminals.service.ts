@@ -155,7 +155,7 @@ export class WaitingTerminals {
   async #tick(): Promise<void> {
     this.#ticks += 1;
     const now = this.parts.clock.now();
-    for (const { seats } of this.#companies.values()) seats.wakeDue(now);
+    for (const { seats } of this.#companies.values()) await seats.wakeDue(now);
     await this.#readUnreported();
     if (this.#ticks % TICKS_PER_CHECK === 0) await this.#check();
   }

@@ -11,6 +11,8 @@ import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-termina
 
 const MAX_WAIT_SECONDS = MINUTE / SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
+/** How long a stream may wait for its place in the pace, without a heartbeat. */
+const SILENCE_MS = 45 * SECOND;
 /** Counted for each stream. An event has up to 16 KiB, most of them some 100 bytes. */
 const STREAM_BYTES = 4 * 1024;
 const WAITING = 'waiting_terminals';
@@ -107,11 +109,12 @@ async function next(
   exchange: Exchange,
   request: WaitingRequest,
   waitMs: number,
+  pacedMs = waitMs,
 ): Promise<readonly ClaimedDelivery[]> {
   const started = systemClock.elapsed();
   for (;;) {
-    const left = waitMs - (systemClock.elapsed() - started);
-    const reason = await request.wait(left, exchange.ended);
+    const passed = systemClock.elapsed() - started;
+    const reason = await request.wait(waitMs - passed, exchange.ended, pacedMs - passed);
     if (reason === 'over' || exchange.ended.aborted) return [];
     const deliveries = await (reason === 'woken' ? takeNow : lookAgain)(exchange, request);
     if (deliveries.length > 0) return deliveries;
@@ -166,7 +169,7 @@ async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGene
   try {
     for (const delivery of await lookAgain(exchange, request)) yield eventOf(delivery);
     while (!exchange.ended.aborted) {
-      const deliveries = await next(exchange, request, HEARTBEAT_MS);
+      const deliveries = await next(exchange, request, HEARTBEAT_MS, SILENCE_MS);
       if (deliveries.length === 0) yield COMMENT;
       for (const delivery of deliveries) yield eventOf(delivery);
     }

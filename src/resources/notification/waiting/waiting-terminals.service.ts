@@ -1,5 +1,5 @@
 import type { Units } from '../../../database/work.js';
-import { SECOND, type Clock } from '../../../platform/clock.js';
+import { SECOND, systemClock, type Clock } from '../../../platform/clock.js';
 import type { Pace } from '../../../platform/concurrency/pace.js';
 import { DomainError } from '../../../platform/errors.js';
 import { DELIVERY } from '../dispatch.service.js';
@@ -28,8 +28,11 @@ interface Company {
 /** A request of a terminal that waits for deliveries, until it leaves. */
 export interface WaitingRequest {
   found(look: Look): void;
-  /** Resolves when the terminal is to look again, or when the time is over. */
-  wait(ms: number, signal: AbortSignal): Promise<Reason>;
+  /**
+   * Resolves when the terminal is to look again, or when the time is over. With something for it, it waits for its place in
+   * the pace, until `pacedMs` from the beginning are over.
+   */
+  wait(ms: number, signal: AbortSignal, pacedMs?: number): Promise<Reason>;
   /** Its token has ended: others that have the same one look again too. */
   refused(): void;
   leave(): void;
@@ -81,9 +84,14 @@ export class WaitingTerminals {
       found: (look) => {
         if (seats.found(taken, look)) this.#schedule(companyId);
       },
-      wait: async (ms, signal) => {
+      wait: async (ms, signal, pacedMs = ms) => {
+        const began = systemClock.elapsed();
         const reason = await seat.wait(ms, signal);
-        if (reason === 'woken') await this.parts.pace.take(companyId, 1, signal);
+        if (reason === 'woken') {
+          const left = Math.max(0, pacedMs - (systemClock.elapsed() - began));
+          const ends = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]);
+          await this.parts.pace.take(companyId, 1, ends);
+        }
         return reason;
       },
       refused: () => {

@@ -23,6 +23,8 @@ interface Company {
   timer: NodeJS.Timeout | undefined;
   /** Up to where changes of the company are known to concern nothing; only where `Units.changes` are known. */
   checkedAt: number | null;
+  /** Whether it is checked once more though nothing has changed since: a token may be remembered for as long as that takes. */
+  isToBeChecked: boolean;
 }
 
 /** A request of a terminal that waits for deliveries, until it leaves. */
@@ -128,7 +130,12 @@ export class WaitingTerminals {
     if (known !== undefined) return known;
     const { units } = this.parts;
     const made: Company = {
-      ...{ seats: new CompanySeats(units, companyId), timer: undefined, checkedAt: null },
+      ...{
+        seats: new CompanySeats(units, companyId),
+        timer: undefined,
+        checkedAt: null,
+        isToBeChecked: false,
+      },
     };
     this.#companies.set(companyId, made);
     return made;
@@ -184,7 +191,9 @@ export class WaitingTerminals {
     for (const [companyId, company] of this.#companies) {
       const { checkedAt } = company;
       const position = changes?.position ?? null;
-      if (checkedAt !== null && changes?.hasChanged(companyId, checkedAt) === false) continue;
+      const isUnchanged = checkedAt !== null && changes?.hasChanged(companyId, checkedAt) === false;
+      if (isUnchanged && !company.isToBeChecked) continue;
+      company.isToBeChecked = !isUnchanged;
       await company.seats.check();
       company.checkedAt = position;
     }

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Pace } from '../platform/concurrency/pace.js';
 import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
 import { admitTerminal, refusalsOf } from '../resources/terminal/terminal-access.service.js';
+import { ValidTokens } from '../resources/access-token/token-cache.service.js';
 import {
   claimTerminal,
   createDeviceTokenLookUp,
@@ -59,6 +60,7 @@ export function createTerminals(
   bodyRate: BodyRate,
 ): Terminals {
   const find = createDeviceTokenLookUp(units, clock);
+  const gateways = new ValidTokens(clock);
   const refusals = createRefusalLog(units, clock, onError);
   const seen = new SeenDevices(units, clock, onError);
   const noteSeen: Terminals['noteSeen'] = (companyId, deviceId, now) => seen.note(companyId, deviceId, now);
@@ -67,7 +69,7 @@ export function createTerminals(
   const router = createTerminalRouter([...ROUTES, ...notificationTerminalRoutes(waiting)], {
     ...{ units, bodyRate, stopping, onError },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
-    claim: (given, origin) => claimTerminal({ access, find }, given, origin),
+    claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
     admit: async (work, claim) => {
       const device = await admitTerminal(work, claim);
       noteSeen(claim.caller.companyId, device.id, work.now);

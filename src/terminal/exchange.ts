@@ -48,6 +48,8 @@ export interface ExchangeParts<T> {
 }
 
 const RETRY_SECONDS = 5;
+/** The reason of an abort; without one, a signal makes an error with its stack each time. */
+const ENDED = 'ended';
 
 const usesOf = new WeakMap<AbortSignal, Set<() => void>>();
 
@@ -70,7 +72,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
   constructor(parts: ExchangeParts<T>) {
     this.#parts = parts;
     const { response, stopping, open } = parts;
-    const abort = (): void => this.#ended.abort();
+    const abort = (): void => this.#ended.abort(ENDED);
     const leave = onAbort(stopping, abort);
     open.add(this);
     onClosed(response, () => {
@@ -90,7 +92,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     const { response, open, onRefused } = this.#parts;
     open.remove(this);
     if (claim !== null && refused !== null) onRefused(claim, refused);
-    this.#ended.abort();
+    this.#ended.abort(ENDED);
     if (response.headersSent) response.destroy();
   }
 

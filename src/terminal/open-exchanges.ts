@@ -1,7 +1,7 @@
 import type { ReadWork, Units } from '../database/work.js';
 import type { Caller } from '../platform/caller.js';
 import { SECOND } from '../platform/clock.js';
-import { companyOwner, workFor } from '../platform/concurrency/event-loop.js';
+import { terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { DomainError } from '../platform/errors.js';
 import type { TerminalClaim, TerminalRefused } from '../platform/terminal.js';
 
@@ -79,7 +79,7 @@ export class OpenExchanges {
   async #admit(caller: Caller, claimed: readonly Claimed[]): Promise<void> {
     const claims = claimed.map(({ claim }) => claim);
     const { units, refusalsOf } = this.options;
-    const refusals = await workFor(companyOwner(caller), () =>
+    const refusals = await workFor(terminalsOwner(caller), () =>
       units.read(caller, (work) => refusalsOf(work, claims)),
     );
     for (const [index, { exchange, claim }] of claimed.entries()) {

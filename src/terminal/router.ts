@@ -11,7 +11,7 @@ import { requestContextOf } from '../http/request-context.js';
 import { JSON_TYPE, sendMethods } from '../http/send.js';
 import { enterCompany, leaveRequests } from '../http/server/requests.js';
 import type { Origin } from '../platform/caller.js';
-import { companyOwner, enterEventLoop, workFor } from '../platform/concurrency/event-loop.js';
+import { enterEventLoop, terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { etagOfText } from '../platform/encoding/etag.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
@@ -91,7 +91,7 @@ async function serve<T>(
   const call = callOf(known, values, readQuery(request.originalUrl));
   const claim = await identify(request, response, options);
   const received = { request, response, call, claim };
-  await workFor(companyOwner(claim.caller), () => handle(known.route, received, options));
+  await workFor(terminalsOwner(claim.caller), () => handle(known.route, received, options));
 }
 
 function callOf(
@@ -120,7 +120,7 @@ async function identify<T>(
 ): Promise<TerminalClaim> {
   const claimed = await claimOf(request, response, options);
   leaveRequests(response);
-  enterCompany(response, claimed.caller);
+  enterCompany(response, claimed.caller, 'terminals');
   await options.limit(response, claimed);
   return claimed;
 }

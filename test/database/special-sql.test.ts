@@ -27,7 +27,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/notification/delivery-changes.repository.ts': 4,
   'src/resources/notification/dispatch.repository.ts': 7,
   'src/resources/notification/recall.repository.ts': 2,
-  'src/resources/notification/waiting/waiting.repository.ts': 5,
+  'src/resources/notification/waiting/waiting.repository.ts': 6,
   'src/resources/terminal/device-token.repository.ts': 2,
   'src/resources/terminal/terminal-refusal.repository.ts': 1,
   'src/resources/terminal/unknown-terminal.repository.ts': 1,

@@ -38,13 +38,22 @@ export const limitRequests: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Takes note of the caller. Errors: `busy` if the company has too many requests in progress. */
-export function enterCompany(response: Response, caller: Pick<Caller, 'companyId' | 'userId'>): void {
+/**
+ * Takes note of the caller. Errors: `busy` if the company has too many requests in progress; those of its terminals and those
+ * of its users count apart.
+ */
+export function enterCompany(
+  response: Response,
+  caller: Pick<Caller, 'companyId' | 'userId'>,
+  of: 'users' | 'terminals' = 'users',
+): void {
   const context = requestContextOf(response);
   context.caller = caller;
   const max = REQUEST_LIMITS.ofCompany;
   const taken = context.limits.slots.take({
-    ...{ kind: 'requests_of_company', of: String(caller.companyId), max },
+    kind: of === 'users' ? 'requests_of_company' : 'terminal_requests_of_company',
+    of: String(caller.companyId),
+    max,
   });
   if (typeof taken !== 'function') {
     const message = `Too many requests at the same time: at most ${max} of one company.`;

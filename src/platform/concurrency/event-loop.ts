@@ -62,6 +62,11 @@ export function companyOwner({ companyId }: { readonly companyId: number }): Own
   return { party: companyId, client: currentOwner().client };
 }
 
+/** The owner of work for the terminals of a company: a party of its own, so that a fleet does not keep its users waiting. */
+export function terminalsOwner({ companyId }: { readonly companyId: number }): Owner {
+  return { party: `terminals of ${companyId}`, client: currentOwner().client };
+}
+
 /**
  * To be awaited before new work. Resolves at once, unless the loop is busy or others wait already: then its party has its
  * turn. (To begin it at once, and others in turns, takes a fifth more time for each: caches serve several alike better.)

@@ -47,8 +47,27 @@ export function cachedLookUp<T>(
   };
 }
 
+/** Tokens that were valid a moment ago. */
+export class ValidTokens {
+  /** The first ones expire first. */
+  readonly #tokens = new Map<string, { readonly until: number }>();
+
+  constructor(private readonly clock: Clock) {}
+
+  has(token: string): boolean {
+    dropExpired(this.#tokens, this.clock.elapsed());
+    return this.#tokens.has(token);
+  }
+
+  add(token: string): void {
+    if (this.#tokens.has(token)) return;
+    if (this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.clear();
+    this.#tokens.set(token, { until: this.clock.elapsed() + CACHED_MS });
+  }
+}
+
 /** No text of a token is kept for longer than a request may use it. */
-function dropExpired<T>(cache: Map<string, Cached<T>>, now: number): void {
+function dropExpired(cache: Map<string, { readonly until: number }>, now: number): void {
   for (const [token, { until }] of cache) {
     if (until > now) return;
     cache.delete(token);

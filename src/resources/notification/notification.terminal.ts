@@ -11,6 +11,8 @@ import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-termina
 
 const MAX_WAIT_SECONDS = MINUTE / SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
+/** How long a stream may wait for its place in the pace, without a heartbeat. */
+const SILENCE_MS = 45 * SECOND;
 /** Counted for each stream. An event has up to 16 KiB, most of them some 100 bytes. */
 const STREAM_BYTES = 4 * 1024;
 const WAITING = 'waiting_terminals';
@@ -107,25 +109,45 @@ async function next(
   exchange: Exchange,
   request: WaitingRequest,
   waitMs: number,
+  pacedMs = waitMs,
 ): Promise<readonly ClaimedDelivery[]> {
   const started = systemClock.elapsed();
   for (;;) {
-    const left = waitMs - (systemClock.elapsed() - started);
-    const reason = await request.wait(left, exchange.ended);
+    const passed = systemClock.elapsed() - started;
+    const reason = await request.wait(waitMs - passed, exchange.ended, pacedMs - passed);
     if (reason === 'over' || exchange.ended.aborted) return [];
-    const deliveries = await lookAgain(exchange, request);
+    const deliveries = await (reason === 'woken' ? takeNow : lookAgain)(exchange, request);
     if (deliveries.length > 0) return deliveries;
   }
 }
 
 async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
-  try {
+  return await noticed(request, async () => {
     const found = await exchange.read(look);
     request.found(found);
     return found.isAvailable ? await take(exchange) : [];
+  });
+}
+
+/** The same in one unit that writes: for a terminal for which there is most likely something. */
+async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
+  return await noticed(request, async () => {
+    const { found, deliveries } = await exchange.write(async (work, device) => {
+      const found = await look(work, device);
+      const { logicalNumberId } = device;
+      return { found, deliveries: found.isAvailable ? await claimForTerminal(work, logicalNumberId) : [] };
+    });
+    request.found(found);
+    return deliveries;
+  });
+}
+
+/** Has others look whose token is that of a terminal which is refused. */
+async function noticed<T>(request: WaitingRequest, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
   } catch (error) {
-    const isRefused = error instanceof DomainError && TOKEN_ERRORS.includes(error.code);
-    if (isRefused) request.refused();
+    if (error instanceof DomainError && TOKEN_ERRORS.includes(error.code)) request.refused();
     throw error;
   }
 }
@@ -147,7 +169,7 @@ async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGene
   try {
     for (const delivery of await lookAgain(exchange, request)) yield eventOf(delivery);
     while (!exchange.ended.aborted) {
-      const deliveries = await next(exchange, request, HEARTBEAT_MS);
+      const deliveries = await next(exchange, request, HEARTBEAT_MS, SILENCE_MS);
       if (deliveries.length === 0) yield COMMENT;
       for (const delivery of deliveries) yield eventOf(delivery);
     }

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import type { TerminalClaim } from '../../platform/terminal.js';
 import { TOKEN_FORM } from '../access-token/access-token.model.js';
-import { cachedLookUp } from '../access-token/token-cache.service.js';
+import { cachedLookUp, type ValidTokens } from '../access-token/token-cache.service.js';
 import { SerialNumber } from '../device/device.model.js';
 import { findDeviceCredential, type DeviceCredential } from './device-token.repository.js';
 
@@ -40,14 +40,25 @@ export function withoutDeviceTokens(access: Authenticator, find: FindDeviceToken
  * `terminals`, and for a device token that names another terminal; `malformed` for a gateway token without a name.
  */
 export async function claimTerminal(
-  { access, find }: { readonly access: Authenticator; readonly find: FindDeviceToken },
+  {
+    access,
+    find,
+    gateways,
+  }: {
+    readonly access: Authenticator;
+    readonly find: FindDeviceToken;
+    /** Those of gateways, which are not looked for among the tokens of devices: a gateway sends many requests. */
+    readonly gateways: ValidTokens;
+  },
   { token, named }: { readonly token: string | undefined; readonly named: string | undefined },
   origin: Origin,
 ): Promise<TerminalClaim> {
-  const credential = await find(token);
+  const isOfGateway = token !== undefined && gateways.has(token);
+  const credential = isOfGateway ? undefined : await find(token);
   if (credential === undefined) {
     const caller = await access.authenticate(token, origin);
     demandScope(caller, 'terminals');
+    if (token !== undefined) gateways.add(token);
     return { caller, serialNumber: serialNumberOf(named), deviceId: null };
   }
   const { deviceId, serialNumber } = credential;

@@ -189,20 +189,25 @@ describe('a terminal that waits', () => {
   });
 
   it('does not look again when it confirms what it has, unless more is there for it', async () => {
+    // Later than this, a token is not looked up again.
+    server.clock.advance(15 * SECOND);
     for (const text of ['one', 'two']) await send(text, 'T-1');
     expect((await terminal.get('/notifications')).messages).toHaveLength(2);
     const reply = terminal.get('/notifications?wait=60');
     await waiting(1);
-    const looks = async (event: string): Promise<number> => {
+    const looksAfter = async (use: () => Promise<unknown>): Promise<number> => {
       const { statements } = await server.statements(async () => {
-        await terminal.confirm(event);
+        await use();
         await sleep(SECOND);
       });
       // Each look reads the token of the device.
       return statements.filter((text) => text.includes('issued_at') && text.includes('device_tokens')).length;
     };
-    await looks('1');
-    expect(await looks('2')).toBe(0);
+    await looksAfter(() => terminal.confirm('1'));
+    expect(await looksAfter(() => terminal.confirm('2'))).toBe(0);
+    // Nor when the lease of what it has confirmed has ended.
+    server.clock.advance(31 * SECOND);
+    expect(await looksAfter(() => sleep(SECOND))).toBe(0);
     await send('three', 'T-1');
     expect((await reply).messages).toEqual(['3|SHOW_MESSAGE|three']);
   });

@@ -4,11 +4,19 @@ import { Queue, type Place } from '../../../platform/concurrency/queue.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { Look } from './look.service.js';
 import type { Seat } from './seat.service.js';
-import { lastPosition, selectFacts, selectQueueChanges, type TerminalFacts } from './waiting.repository.js';
+import {
+  lastPosition,
+  selectFacts,
+  selectOpenNumbers,
+  selectQueueChanges,
+  type TerminalFacts,
+} from './waiting.repository.js';
 
 /** Changes that one statement reads, and devices that one statement checks. */
 const CHANGES_PER_LOOK = 500;
 const DEVICES_PER_CHECK = 1_000;
+/** Logical numbers of which one statement looks for deliveries that are not confirmed. */
+const NUMBERS_PER_LOOK = 1_000;
 /** Numbers whose latest change a company remembers, for terminals that looked shortly before it was read. */
 const MAX_CHANGED = 20_000;
 
@@ -133,11 +141,27 @@ export class CompanySeats {
     }
   }
 
-  /** Wakes those whose time has come to look again. */
-  wakeDue(now: Date): void {
+  /** Wakes those whose time has come to look again: of those with a lease that has ended, those with a delivery. */
+  async wakeDue(now: Date): Promise<void> {
+    const ended: { readonly seat: Seat; readonly look: Look; readonly logicalNumberId: number }[] = [];
     for (const { value: seat } of this.#all.places()) {
-      const { againAt } = seat.look ?? { againAt: null };
+      const { look } = seat;
+      if (look === null) continue;
+      const { againAt, heldUntil, facts } = look;
       if (againAt !== null && againAt <= now) seat.wake('checked');
+      const { logicalNumberId } = facts;
+      const hasEnded = heldUntil !== null && heldUntil <= now;
+      if (hasEnded && logicalNumberId !== null) ended.push({ seat, look, logicalNumberId });
+    }
+    for (let start = 0; start < ended.length; start += NUMBERS_PER_LOOK) {
+      const part = ended.slice(start, start + NUMBERS_PER_LOOK);
+      const ids = new Set(part.map(({ logicalNumberId }) => logicalNumberId));
+      const open = await this.units.systemRead((work) => selectOpenNumbers(work, this.companyId, [...ids]));
+      for (const { seat, look, logicalNumberId } of part) {
+        seat.leaseEnded(look);
+        if (open.has(logicalNumberId)) seat.wake('woken');
+      }
+      await yieldToEventLoop();
     }
   }
 

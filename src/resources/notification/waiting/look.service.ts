@@ -20,6 +20,8 @@ export interface Look {
   readonly tokenId: number | null;
   /** When to look again though nothing has changed; null if there is no need. */
   readonly againAt: Date | null;
+  /** The end of the lease by which the first delivery is held; null if none is. Unless it is confirmed, it is free then. */
+  readonly heldUntil: Date | null;
 }
 
 /** Looks for deliveries for a terminal that may use the service. */
@@ -42,11 +44,7 @@ export async function look(
     position,
     facts: { deviceId: id, serialNumber, enabled, logicalNumberId, tokenHash: token?.hash ?? null },
     tokenId,
-    againAt: earlier(isHeld ? heldUntil : null, soon),
+    againAt: soon,
+    heldUntil: isHeld ? heldUntil : null,
   };
-}
-
-function earlier(one: Date | null, other: Date | null): Date | null {
-  if (one === null || other === null) return one ?? other;
-  return one < other ? one : other;
 }

@@ -21,6 +21,11 @@ export class Seat {
     this.#isTokenInDoubt = false;
   }
 
+  /** The lease by which its first delivery was held has been dealt with. */
+  leaseEnded(look: Look): void {
+    if (this.#look === look) this.#look = { ...look, heldUntil: null };
+  }
+
   /** Whether the terminal has yet to look since another one of its gateway was refused. */
   get isTokenInDoubt(): boolean {
     return this.#isTokenInDoubt;

@@ -1,5 +1,5 @@
 import type { Units } from '../../../database/work.js';
-import { SECOND, type Clock } from '../../../platform/clock.js';
+import { SECOND, systemClock, type Clock } from '../../../platform/clock.js';
 import type { Pace } from '../../../platform/concurrency/pace.js';
 import { DomainError } from '../../../platform/errors.js';
 import { DELIVERY } from '../dispatch.service.js';
@@ -23,13 +23,18 @@ interface Company {
   timer: NodeJS.Timeout | undefined;
   /** Up to where changes of the company are known to concern nothing; only where `Units.changes` are known. */
   checkedAt: number | null;
+  /** Whether it is checked once more though nothing has changed since: a token may be remembered for as long as that takes. */
+  isToBeChecked: boolean;
 }
 
 /** A request of a terminal that waits for deliveries, until it leaves. */
 export interface WaitingRequest {
   found(look: Look): void;
-  /** Resolves when the terminal is to look again, or when the time is over. */
-  wait(ms: number, signal: AbortSignal): Promise<Reason>;
+  /**
+   * Resolves when the terminal is to look again, or when the time is over. With something for it, it waits for its place in
+   * the pace, until `pacedMs` from the beginning are over.
+   */
+  wait(ms: number, signal: AbortSignal, pacedMs?: number): Promise<Reason>;
   /** Its token has ended: others that have the same one look again too. */
   refused(): void;
   leave(): void;
@@ -81,9 +86,14 @@ export class WaitingTerminals {
       found: (look) => {
         if (seats.found(taken, look)) this.#schedule(companyId);
       },
-      wait: async (ms, signal) => {
+      wait: async (ms, signal, pacedMs = ms) => {
+        const began = systemClock.elapsed();
         const reason = await seat.wait(ms, signal);
-        if (reason === 'woken') await this.parts.pace.take(companyId, 1, signal);
+        if (reason === 'woken') {
+          const left = Math.max(0, pacedMs - (systemClock.elapsed() - began));
+          const ends = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]);
+          await this.parts.pace.take(companyId, 1, ends);
+        }
         return reason;
       },
       refused: () => {
@@ -120,7 +130,12 @@ export class WaitingTerminals {
     if (known !== undefined) return known;
     const { units } = this.parts;
     const made: Company = {
-      ...{ seats: new CompanySeats(units, companyId), timer: undefined, checkedAt: null },
+      ...{
+        seats: new CompanySeats(units, companyId),
+        timer: undefined,
+        checkedAt: null,
+        isToBeChecked: false,
+      },
     };
     this.#companies.set(companyId, made);
     return made;
@@ -155,7 +170,7 @@ export class WaitingTerminals {
   async #tick(): Promise<void> {
     this.#ticks += 1;
     const now = this.parts.clock.now();
-    for (const { seats } of this.#companies.values()) seats.wakeDue(now);
+    for (const { seats } of this.#companies.values()) await seats.wakeDue(now);
     await this.#readUnreported();
     if (this.#ticks % TICKS_PER_CHECK === 0) await this.#check();
   }
@@ -176,7 +191,9 @@ export class WaitingTerminals {
     for (const [companyId, company] of this.#companies) {
       const { checkedAt } = company;
       const position = changes?.position ?? null;
-      if (checkedAt !== null && changes?.hasChanged(companyId, checkedAt) === false) continue;
+      const isUnchanged = checkedAt !== null && changes?.hasChanged(companyId, checkedAt) === false;
+      if (isUnchanged && !company.isToBeChecked) continue;
+      company.isToBeChecked = !isUnchanged;
       await company.seats.check();
       company.checkedAt = position;
     }

@@ -75,6 +75,19 @@ export async function selectQueueChanges(
   return rows.map((row) => ({ position: row.sequence, logicalNumberId: row.logical_number_id }));
 }
 
+/** Those of the logical numbers for which a delivery waits or is not confirmed. One statement. */
+export async function selectOpenNumbers(
+  work: SystemReadWork,
+  companyId: number,
+  logicalNumberIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select p.value as id from ${idTable(logicalNumberIds)}
+    where exists (select 1 from notification_deliveries as d where d.company_id = ${companyId}
+      and d.logical_number_id = p.value and d.finished_at is null)`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** By device; those that do not exist are absent. One statement. */
 export async function selectFacts(
   work: SystemReadWork,

@@ -45,11 +45,11 @@ function operationOf(query: string): Operation {
 }
 
 describe('3,000 records', () => {
-  it('are made into text in parts of 1,000 at most', async () => {
+  it('are made into text while others have turns, as many as the time that it takes', async () => {
     const numbers = GROUPS * NUMBERS;
     const { result, turns } = await turnsOf(() => operationOf(listOf(GROUPS)).outcomes().next());
     expect(numbersIn((result.value as { response: string }).response)).toBe(numbers);
-    expect(turns).toBeGreaterThanOrEqual(numbers / 1_000);
+    expect(turns).toBeGreaterThanOrEqual(2);
     const few = await turnsOf(() => operationOf(listOf(1)).outcomes().next());
     expect(few.turns).toBeLessThan(6);
   });

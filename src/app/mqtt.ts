@@ -16,12 +16,15 @@ import {
   markSent,
   nextDueCompany,
 } from '../resources/notification/dispatch.service.js';
+import { terminalsOf } from '../resources/terminal/terminal-access.service.js';
+import type { Terminals } from './terminals.js';
 
 export interface MqttParts {
   readonly config: Pick<Config, 'mqtt' | 'notificationsPerSecond'>;
   readonly logger: Logger;
   readonly units: Units;
   readonly pace: Pace;
+  readonly noteSeen: Terminals['noteSeen'];
   readonly onError: (error: unknown) => void;
 }
 
@@ -41,13 +44,13 @@ export class Mqtt {
   }
 
   /** Connects in the background, and tries without an end. */
-  async start({ config, logger, units, pace, onError }: MqttParts): Promise<void> {
+  async start({ config, logger, units, pace, noteSeen, onError }: MqttParts): Promise<void> {
     const { mqtt: broker, notificationsPerSecond: perSecond } = config;
     if (broker === null) return;
     const { createMqttService } = await import('../mqtt/service.js');
     const service = createMqttService({
       ...{ broker, logger, pace, perSecond, onError },
-      queue: queueOf(units),
+      queue: queueOf(units, noteSeen),
     });
     this.#service = service;
     this.#unfollow = units.onCommitted((changes) => {
@@ -72,7 +75,7 @@ function mayBringDeliveries(changes: Changes): boolean {
   return changes === null || changes.some(({ entityType }) => entityType === DELIVERY);
 }
 
-function queueOf(units: Units): DeliveryQueue<ClaimedDelivery> {
+function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<ClaimedDelivery> {
   const write = <T>(companyId: number, use: (work: OfCompany<SystemWriteWork>) => Promise<T>): Promise<T> =>
     units.systemWrite(LOCAL_ORIGIN, (work) => use(inCompany(work, companyId)), companyId);
   return {
@@ -81,6 +84,14 @@ function queueOf(units: Units): DeliveryQueue<ClaimedDelivery> {
       (await write(companyId, (work) => claimDeliveries(work, { limit }))).deliveries,
     sent: (companyId, deliveries) => write(companyId, (work) => markSent(work, deliveries)),
     giveBack: (companyId, deliveries) => write(companyId, (work) => giveBack(work, deliveries)),
-    confirm: (companyId, confirmations) => write(companyId, (work) => confirmDeliveries(work, confirmations)),
+    confirm: async (companyId, confirmations) => {
+      const { results, terminals, now } = await write(companyId, async (work) => ({
+        results: await confirmDeliveries(work, confirmations),
+        terminals: await terminalsOf(work, new Set(confirmations.map(({ logicalNumber }) => logicalNumber))),
+        now: work.now,
+      }));
+      for (const deviceId of terminals) noteSeen(companyId, deviceId, now);
+      return results;
+    },
   };
 }

@@ -79,7 +79,8 @@ export async function createServer(
   const housekeeping = createHousekeeping({ units, database, clock, onError, config, tokenSecret });
   const running: Running = {
     ...{ database, entrance, surfaces, monitoring, housekeeping, mqtt },
-    startMqtt: () => mqtt.start({ config, logger, units, pace: shared.pace, onError }),
+    startMqtt: () =>
+      mqtt.start({ config, logger, units, pace: shared.pace, noteSeen: surfaces.noteSeen, onError }),
     unwatch: watchUntilEnd(database, logger, overrides.onFatal),
   };
   return {

@@ -36,7 +36,7 @@ import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createRestRouter, type RestOptions } from '../rest/router.js';
 import type { Monitoring } from './monitoring.js';
 import { createRoutes } from './routes.js';
-import { createTerminals } from './terminals.js';
+import { createTerminals, type Terminals } from './terminals.js';
 
 export interface SurfaceParts {
   readonly config: Config;
@@ -62,6 +62,8 @@ export interface Surfaces {
   readonly load: () => Promise<void>;
   /** Ends WebSockets and event streams; their running operations may take `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>;
+  /** Notes that a terminal was seen by other ways than requests. */
+  readonly noteSeen: Terminals['noteSeen'];
   /** Stores what is noted of terminals. To be called once no request is running. */
   readonly store: () => Promise<void>;
 }
@@ -99,7 +101,8 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
     stopping.abort();
     await Promise.all([graphql.stop(graceMs), terminals.stop()]);
   };
-  return { listener, load: graphql.load, stop, store: terminals.store };
+  const { noteSeen, store } = terminals;
+  return { listener, load: graphql.load, stop, noteSeen, store };
 }
 
 function createServices(parts: SurfaceParts, authenticator: Authenticator, bodyRate: BodyRate): RestOptions {

@@ -28,7 +28,7 @@ export const CONNECTION_TIMES: ConnectionTimes = {
 export interface ConnectionOptions {
   readonly broker: MqttSettings;
   readonly times: ConnectionTimes;
-  /** Called for each message on a topic of `CONFIRM_FILTER`, or whatever else the broker sends. */
+  /** Called for each message on a topic of `CONFIRM_FILTER`, or whatever else the broker sends, unless it is retained. */
   readonly onMessage: (topic: string, payload: Buffer) => void;
 }
 
@@ -150,12 +150,13 @@ class BrokerConnection implements Connection {
 
   /** The broker gets its acknowledgement, and the next message is read, when this has resolved. */
   async #handle(
-    { topic, payload }: IPublishPacket,
+    { topic, payload, retain }: IPublishPacket,
     onMessage: ConnectionOptions['onMessage'],
   ): Promise<void> {
     this.#messages += 1;
     if (this.#messages % MESSAGES_PER_TURN === 0) await enterEventLoop();
-    onMessage(topic, typeof payload === 'string' ? Buffer.from(payload) : payload);
+    // A retained message comes with each subscription: its terminal may have been away for months.
+    if (!retain) onMessage(topic, typeof payload === 'string' ? Buffer.from(payload) : payload);
   }
 
   #end(reason: string): void {

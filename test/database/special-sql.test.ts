@@ -17,7 +17,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/content/content.repository.ts': 4,
   'src/resources/device/device.summary.repository.ts': 2,
   'src/resources/device/presence-summary.repository.ts': 2,
-  'src/resources/device/presence.repository.ts': 2,
+  'src/resources/device/presence.repository.ts': 3,
   'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
   'src/resources/logical-number/version-links.repository.ts': 6,
   'src/resources/manifest/manifest.repository.ts': 5,

@@ -66,7 +66,7 @@ export const presenceFace = face(
       ...computed(
         nullable(
           instant(
-            'When the terminal last sent a request to `/terminal/v1` that was admitted, by the clock of the server. Up to a minute older than that while the terminal sends requests. Null if it never did.',
+            'When the terminal last sent a request to `/terminal/v1` that was admitted, or a confirmation over MQTT, by the clock of the server. Up to a minute older than that while the terminal sends more. Null if it never did.',
           ),
         ),
         async (device, ctx) => (await ctx.loadForMany(sightings, device))?.lastSeenAt,

@@ -1,8 +1,17 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../../database/company/cached-query.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, inPairs, instantIn, pairTable, typed, unindexed } from '../../database/storage.js';
+import {
+  inIds,
+  inList,
+  inPairs,
+  instantIn,
+  pairTable,
+  steady,
+  typed,
+  unindexed,
+} from '../../database/storage.js';
 import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
 import { HOUR } from '../../platform/clock.js';
 import { sightingOf, type SeenDevice, type Sighting } from './presence.model.js';
@@ -22,6 +31,22 @@ export async function selectSightings(
       sql`select id, last_seen_at from devices where company_id = ${companyId} and id ${inIds(deviceIds)}`,
   );
   return new Map(rows.map((row) => [row.id, sightingOf(row.last_seen_at, work)]));
+}
+
+/** The enabled device of each logical number; none where several have the same one. One statement. */
+export async function selectOnlyDevices(
+  work: CompanyWriteWork,
+  logicalNumbers: readonly string[],
+): Promise<readonly number[]> {
+  const { db, companyId } = specialSql(work);
+  const enabled = (order: 'asc' | 'desc'): RawBuilder<number | null> =>
+    sql`(select id from devices where devices.company_id = ${steady(companyId)}
+      and devices.logical_number_id = logical_numbers.id and devices.enabled
+      order by id ${sql.raw(order)} limit 1)`;
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select ${enabled('asc')} as first, ${enabled('desc')} as last from logical_numbers
+    where company_id = ${companyId} and number ${inList('text', logicalNumbers)}`.execute(db);
+  return rows.flatMap(({ first, last }) => (first !== null && first === last ? [first] : []));
 }
 
 /** A stored time that is further ahead of the server's clock is of a clock that was wrong. */

@@ -5,7 +5,7 @@ import type { Sighting } from './presence.model.js';
 import { selectSightings } from './presence.repository.js';
 
 export { devicesByGroup, devicesByPresence, MAX_GROUPS } from './presence-summary.repository.js';
-export { storeSightings } from './presence.repository.js';
+export { selectOnlyDevices, storeSightings } from './presence.repository.js';
 
 /** What `devicesByPresence` and `devicesByGroup` examine: index entries, and by group the number of each device. */
 export const BY_PRESENCE: Examination = { values: 3, rows: 'devices' };

@@ -1,7 +1,8 @@
-import type { ReadWork } from '../../database/work.js';
+import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
 import { TerminalRefused, type TerminalClaim } from '../../platform/terminal.js';
 import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers } from '../device/device.service.js';
+import { selectOnlyDevices } from '../device/presence.service.js';
 
 /** The device of a terminal that may use the service. */
 export interface AdmittedDevice extends Device {
@@ -30,6 +31,17 @@ export async function refusalsOf(
     const found = admitted(devices.get(claim.serialNumber), claim);
     return found instanceof TerminalRefused ? found : null;
   });
+}
+
+/**
+ * The ids of devices whose terminals may use the service under these logical numbers, for transports that name a terminal
+ * by its logical number only: where several enabled devices have the same one, none of them is meant. One statement.
+ */
+export async function terminalsOf(
+  work: CompanyWriteWork,
+  logicalNumbers: ReadonlySet<string>,
+): Promise<readonly number[]> {
+  return await selectOnlyDevices(work, [...logicalNumbers]);
 }
 
 function admitted(device: Device | undefined, { deviceId }: TerminalClaim): AdmittedDevice | TerminalRefused {

@@ -9,6 +9,8 @@ import type { MqttSettings } from '../../../src/platform/config/mqtt.js';
 export interface TestBroker {
   readonly settings: MqttSettings;
   readonly port: number;
+  /** Ends all connections, and goes on listening. */
+  cutConnections(): void;
   /** Ends all connections and stops listening. */
   stop(): Promise<void>;
 }
@@ -60,13 +62,16 @@ async function listenOn(server: Server, port: number): Promise<TestBroker> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: used } = server.address() as AddressInfo;
+  const cutConnections = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   const stop = async (): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
-    for (const socket of sockets) socket.destroy();
+    cutConnections();
     await closed;
   };
-  return { settings: brokerAt(used), port: used, stop };
+  return { settings: brokerAt(used), port: used, cutConnections, stop };
 }
 
 export interface StalledPath extends TestBroker {

@@ -6,7 +6,7 @@ import { DomainError } from '../platform/errors.js';
 import type { TerminalClaim, TerminalRefused } from '../platform/terminal.js';
 
 /** A disabled device or a revoked token ends what is open within 5 seconds, on every node. */
-const CHECK_MS = 2 * SECOND;
+export const CHECK_MS = 2 * SECOND;
 
 /** A request that is being answered, perhaps for hours. */
 export interface OpenExchange {

@@ -3,7 +3,7 @@ import { SECOND, type Clock } from '../../platform/clock.js';
 import { hashToken } from './access-token.model.js';
 
 /** Revocation by this node takes effect at once, by other nodes and commands after this time at the latest. */
-const CACHED_MS = 2 * SECOND;
+export const CACHED_MS = 2 * SECOND;
 /** Tokens, or the like, that one node keeps in memory. */
 export const MAX_CACHED_TOKENS = 10_000;
 

@@ -11,9 +11,9 @@ import { lastPositions } from './waiting.repository.js';
 /** Waiting requests of one node. */
 const MAX_WAITING = 20_000;
 /** How often to look for what was not reported: changes of other processes, and leases that end. */
-const TICK_MS = SECOND / 2;
+export const TICK_MS = SECOND / 2;
 /** Every so many ticks it is checked whether terminals may still use the service. */
-const TICKS_PER_CHECK = 4;
+export const TICKS_PER_CHECK = 4;
 /** Commits that follow each other within this time are looked at together. */
 const COLLECT_MS = 20;
 const RETRY_SECONDS = 5;

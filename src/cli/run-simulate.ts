@@ -1,21 +1,19 @@
-import { readFileSync } from 'node:fs';
-
 import { SECOND, systemClock } from '../platform/clock.js';
 import { Api, SimulationRefused } from '../simulator/api.js';
 import { PROMISES } from '../simulator/broken-promises.js';
 import { Figures, type Summary } from '../simulator/figures.js';
-import { findCompany, findFleet } from '../simulator/fleet.js';
+import { findFleet } from '../simulator/fleet.js';
 import { HttpClient } from '../simulator/http/client.js';
 import type { Identity } from '../simulator/http/terminal-http.js';
 import { Pauses } from '../simulator/pauses.js';
-import type { Transport } from '../simulator/shared.js';
 import { Simulation } from '../simulator/simulation.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo, JsonOption } from './command-io.js';
 import { csvFile } from './import/csv.js';
+import { firstLine, linesOf, transportOf, type TransportOptions } from './simulate-transport.js';
 import { waitForStopSignal } from './signals.js';
 
-export interface SimulateOptions extends JsonOption {
+export interface SimulateOptions extends JsonOption, TransportOptions {
   readonly url?: string;
   readonly tokenFile?: string;
   readonly deviceTokens?: string;
@@ -28,11 +26,6 @@ export interface SimulateOptions extends JsonOption {
   readonly every: number;
   readonly notifyEvery?: number;
   readonly faults: boolean;
-  readonly over: 'http' | 'mqtt';
-  readonly mqttUrl?: string;
-  readonly mqttUsername?: string;
-  readonly mqttPasswordFile?: string;
-  readonly companyId?: string;
   readonly seed: number;
 }
 
@@ -126,30 +119,6 @@ async function tokensIn(path: string, count: number): Promise<readonly Identity[
     terminals.push({ serialNumber: String(serial), token: String(token), isNamed: false });
   }
   return terminals;
-}
-
-const linesOf = (path: string): readonly string[] =>
-  readFileSync(path, 'utf8')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-function firstLine(path: string): string {
-  const [line] = linesOf(path);
-  if (line === undefined) throw new CommandError(`${path} is empty.`);
-  return line;
-}
-
-async function transportOf(options: SimulateOptions, api: Api | null): Promise<Transport> {
-  if (options.over === 'http') return { over: 'http' };
-  const url = URL.parse(options.mqttUrl ?? '');
-  if (url === null || !/^mqtts?:$/.test(url.protocol)) {
-    throw new CommandError('--over mqtt needs --mqtt-url, for example mqtt://127.0.0.1:1883.');
-  }
-  const companyId = options.companyId ?? (api === null ? undefined : await findCompany(api));
-  if (companyId === undefined) throw new CommandError('--over mqtt needs --company-id or --token-file.');
-  const password = options.mqttPasswordFile === undefined ? undefined : firstLine(options.mqttPasswordFile);
-  return { over: 'mqtt', companyId, broker: { url, username: options.mqttUsername, password } };
 }
 
 function liveLine(summary: Summary): string {

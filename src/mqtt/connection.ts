@@ -42,11 +42,17 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Nothing listens at the address of the broker, or the network does not lead there. */
+export class BrokerNotReached extends Error {}
+
 /** After so many messages, others have their turn of the event loop. */
 const MESSAGES_PER_TURN = 32;
 const CLOSE_MS = SECOND;
 
-/** Connects and subscribes. Rejects with the reason if that fails, or takes longer than it may. */
+/**
+ * Connects and subscribes. Rejects with the reason if that fails, or takes longer than it may: with `BrokerNotReached` if
+ * not even a TCP connection was opened.
+ */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const connection = new BrokerConnection(options);
   await connection.opened;
@@ -60,11 +66,12 @@ class BrokerConnection implements Connection {
   readonly #acknowledgeMs: number;
   readonly #unacknowledged = new Set<(error: Error) => void>();
   #reason: string | null = null;
+  #isReached = false;
   #messages = 0;
 
   constructor({ broker, times, onMessage }: ConnectionOptions) {
     this.#acknowledgeMs = times.acknowledgeMs;
-    const client = new MqttClient(() => openStream(broker), {
+    const client = new MqttClient(() => openStream(broker, () => (this.#isReached = true)), {
       protocolVersion: 4,
       clean: true,
       clientId: `gateway${randomBytes(8).toString('hex')}`,
@@ -140,8 +147,9 @@ class BrokerConnection implements Connection {
     try {
       await Promise.race([subscribed, failed]);
     } catch (error) {
-      this.#end((error as Error).message);
-      throw error;
+      const { message } = error as Error;
+      this.#end(message);
+      throw this.#isReached ? error : new BrokerNotReached(message);
     } finally {
       clearTimeout(timer);
       failed.catch(() => undefined);
@@ -179,8 +187,9 @@ function reasonOf(error: Error): string {
   return typeof code === 'string' ? code : error.message;
 }
 
-function openStream({ host, port, tls }: MqttSettings): GuardedStream {
+function openStream({ host, port, tls }: MqttSettings, onReached: () => void): GuardedStream {
   const socket = tls === null ? connectTcp({ host, port }) : openTls(host, port, tls.ca);
+  socket.once('connect', onReached);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 30 * SECOND);
   return new GuardedStream(socket);

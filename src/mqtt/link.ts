@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import {
+  BrokerNotReached,
   CONNECTION_TIMES,
   openConnection,
   type Connection,
@@ -14,6 +15,8 @@ export interface LinkTimes extends ConnectionTimes {
   /** Before the second attempt to connect; twice as long before each further one, up to `longestPauseMs`. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
+  /** The longest pause after an attempt for which nothing listened: a broker that is started again is used soon. */
+  readonly notReachedPauseMs: number;
   /** A connection that has lasted so long is a success, after which the pause is the first one again. */
   readonly steadyMs: number;
 }
@@ -22,6 +25,7 @@ export const LINK_TIMES: LinkTimes = {
   ...CONNECTION_TIMES,
   firstPauseMs: SECOND,
   longestPauseMs: 30 * SECOND,
+  notReachedPauseMs: 2 * SECOND,
   steadyMs: MINUTE,
 };
 
@@ -44,6 +48,7 @@ export class BrokerLink {
   readonly #stopping = new AbortController();
   #running = Promise.resolve();
   #pauseMs: number;
+  #isReached = true;
   #loggedAt = -Infinity;
 
   constructor(options: LinkOptions) {
@@ -84,9 +89,11 @@ export class BrokerLink {
   /** Resolves to the reason why there is no connection any more. */
   async #useConnection(): Promise<string> {
     const opening = openConnection(this.#options);
+    this.#isReached = true;
     try {
       this.connection = await untilAborted(opening, this.#stopping.signal);
     } catch (error) {
+      this.#isReached = !(error instanceof BrokerNotReached);
       if (this.#isStopping()) void opening.then((late) => late.close()).catch(() => undefined);
       return (error as Error).message;
     }
@@ -108,9 +115,10 @@ export class BrokerLink {
   }
 
   async #pause(): Promise<void> {
-    const { longestPauseMs } = this.#options.times;
-    const pauseMs = this.#pauseMs * (0.5 + Math.random() / 2);
-    this.#pauseMs = Math.min(longestPauseMs, 2 * this.#pauseMs);
+    const { longestPauseMs, notReachedPauseMs } = this.#options.times;
+    const longest = this.#isReached ? longestPauseMs : notReachedPauseMs;
+    const pauseMs = Math.min(longest, this.#pauseMs) * (0.5 + Math.random() / 2);
+    this.#pauseMs = Math.min(longest, 2 * this.#pauseMs);
     await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 }

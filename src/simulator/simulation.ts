@@ -98,6 +98,11 @@ export class Simulation {
     this.#shared.client.close();
   }
 
+  /** How many terminals have what they wait with: over MQTT, a connection to the broker. */
+  get receiving(): number {
+    return this.#terminals.filter(({ isReceiving }) => isReceiving).length;
+  }
+
   summary(): Summary {
     const { figures, broken, sent, clock } = this.#shared;
     const { latencies } = figures;
@@ -142,8 +147,10 @@ export class Simulation {
 
   /** Waits until terminals have received everything; what is missing then is lost. */
   async #settle(): Promise<void> {
-    const { clock, sent, all } = this.#shared;
-    const end = clock.elapsed() + SETTLE_MS;
+    const { clock, sent, all, transport } = this.#shared;
+    const now = clock.elapsed();
+    // The pauses of a server that publishes double, so the next one is not longer than all of them before.
+    const end = now + SETTLE_MS + (transport.over === 'mqtt' ? now - this.#began : 0);
     while (sent.outstanding > 0 && !this.#isStopped && clock.elapsed() < end) await all.pause(SETTLE_STEP_MS);
     if (!this.#isStopped) sent.noteLost();
   }

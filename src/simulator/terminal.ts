@@ -50,6 +50,11 @@ export class SimulatedTerminal {
     return this.#confirmations !== null;
   }
 
+  /** Whether what is sent to it now arrives at once: over MQTT, it may have lost its connection to the broker. */
+  get isReceiving(): boolean {
+    return this.isConnected && this.#mqtt?.isConnected !== false;
+  }
+
   /** Starts, and resolves when its activities have ended; it goes on waiting until the run ends. */
   async run(): Promise<void> {
     await this.#persist(() => this.#start());

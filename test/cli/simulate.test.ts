@@ -36,6 +36,8 @@ async function againstStandIn(faults: Faults, options = ''): Promise<Outcome> {
   return await simulate(cli, `${given} ${options}`);
 }
 
+const MQTT = '--token-file package.json --serials package.json --over mqtt';
+
 describe('terminal-gateway simulate', () => {
   it('ends with 0 and its figures if every promise was kept', async () => {
     const { code, stdout } = await againstStandIn({}, '--no-faults');
@@ -61,6 +63,11 @@ describe('terminal-gateway simulate', () => {
     ['--url ftp://a --token-file package.json', 1, 'no http'],
     ['--device-tokens tokens.csv --notify-every 1s', 1, 'ENOENT'],
     ['--token-file package.json --serials package.json --over mqtt', 1, '--mqtt-url'],
+    [`${MQTT} --mqtt-url mqtt://user:secret@127.0.0.1`, 1, '--mqtt-username and --mqtt-password-file'],
+    [`${MQTT} --mqtt-url mqtt://127.0.0.1 --mqtt-ca-file package.json`, 1, 'mqtts://'],
+    [`${MQTT} --mqtt-url mqtts://127.0.0.1 --mqtt-ca-file package.json`, 1, 'certificate'],
+    [`${MQTT} --mqtt-url mqtt://127.0.0.1 --mqtt-username one`, 1, '--mqtt-password-file'],
+    ['--token-file package.json --serials package.json --mqtt-ca-file package.json', 1, '--over mqtt'],
     ['--token-file package.json --url http://127.0.0.1:9', 1, 'ECONNREFUSED'],
   ])('refuses "%s" with exit code %i', async (options, expected, message) => {
     const { code, stderr } = await simulate(await commandLine(), options);

@@ -8,6 +8,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { Pace } from '../../src/platform/concurrency/pace.js';
 import type { MqttSettings } from '../../src/platform/config/mqtt.js';
 import { createLogger } from '../../src/platform/logger.js';
+import { freePort } from '../support/free-port.js';
 import { brokerAt, startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
 import { MemoryQueue } from '../support/mqtt/memory-queue.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
@@ -245,6 +246,25 @@ describe('CF-24 a broker that does not do its part', () => {
     await vi.waitFor(() => expect(attempts.value).toBeGreaterThan(3), UP_TO);
     expect([service.isConnected(), service.connections(), queue.claims, errors]).toEqual([false, 0, [], []]);
     expect(logs.join('')).toContain(reason);
+  });
+
+  it('is tried again soon only while nothing listens at its address', async () => {
+    const times = { ...QUICK, firstPauseMs: 60_000, longestPauseMs: 60_000, notReachedPauseMs: 20 };
+    const port = await freePort();
+    const { service, logs } = start(brokerAt(port), { times });
+    await vi.waitFor(() => expect(logs.join('')).toContain('ECONNREFUSED'), UP_TO);
+    await aedes({ port });
+    await vi.waitFor(() => expect(service.isConnected()).toBe(true), UP_TO);
+
+    let accepted = 0;
+    const closing = await fake((socket) => {
+      accepted += 1;
+      socket.destroy();
+    });
+    const refused = start(closing.settings, { times });
+    await vi.waitFor(() => expect(refused.logs.join('')).toContain('not connected'), UP_TO);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(accepted).toBe(1);
   });
 
   it('gets a few messages at a time, which are given back when it never acknowledges them', async () => {

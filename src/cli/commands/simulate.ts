@@ -41,6 +41,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
     .option('--mqtt-url <url>', 'the broker, mqtt://… or mqtts://…')
     .option('--mqtt-username <name>', 'of all terminals (default: of each its own, COMPANY/LOGICAL NUMBER)')
     .option('--mqtt-password-file <file>', 'file of the password for the broker')
+    .option('--mqtt-ca-file <file>', 'certificates (PEM) to trust for mqtts://')
     .option('--company-id <number>', 'of the topics, if the token cannot read it')
     .option('--seed <number>', 'the same seed makes the same choices', seed, 1)
     .option('--json', 'print all figures as JSON')

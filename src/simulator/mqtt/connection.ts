@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 import { SECOND } from '../../platform/clock.js';
@@ -20,6 +20,8 @@ export interface BrokerOptions {
   readonly url: URL;
   readonly username: string | undefined;
   readonly password: string | undefined;
+  /** Certificates (PEM) that are trusted; those of Node if undefined. */
+  readonly ca: string | undefined;
 }
 
 const KEEP_ALIVE_SECONDS = 60;
@@ -27,6 +29,14 @@ const CONNECT_MS = 30 * SECOND;
 const MAX_PACKET_ID = 0xffff;
 /** From this on, a broker has refused a subscription. */
 const REFUSED = 0x80;
+/** What the codes of a broker that refuses a connection mean. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  1: 'it does not know MQTT 3.1.1',
+  2: 'the client id is not allowed',
+  3: 'it is not available',
+  4: 'the user name or the password is wrong',
+  5: 'the user is not authorized',
+};
 
 export interface OpenOptions {
   readonly broker: BrokerOptions;
@@ -47,34 +57,36 @@ export class MqttConnection {
   >();
   #lastId = 0;
   #onConnected: (() => void) | null = null;
+  /** Why the connection ends, as far as that is known. */
+  #reason = 'the broker closed the connection';
 
   private constructor(
     private readonly socket: Socket,
     private readonly onMessage: (payload: Buffer) => void,
   ) {
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
-    socket.on('error', () => undefined);
+    socket.on('error', (error: NodeJS.ErrnoException) => (this.#reason = error.code ?? error.message));
     socket.on('data', (piece) => this.#take(piece));
     const ping = setInterval(() => socket.write(PINGREQ), (KEEP_ALIVE_SECONDS * SECOND) / 2);
     void this.closed.then(() => {
       clearInterval(ping);
-      for (const { reject } of this.#waiting.values())
-        reject(new NoAnswer('mqtt: the connection was broken'));
+      for (const { reject } of this.#waiting.values()) reject(this.#broken());
       this.#waiting.clear();
     });
   }
 
   /** Connects and subscribes. Errors: `NoAnswer`. */
   static async open({ broker, clientId, topic, onMessage }: OpenOptions): Promise<MqttConnection> {
-    const { url, username, password } = broker;
+    const { url, username, password, ca } = broker;
     const isTls = url.protocol === 'mqtts:';
     const at = {
       host: url.hostname.replaceAll(/[[\]]/g, ''),
       port: Number(url.port || (isTls ? 8883 : 1883)),
     };
-    const socket = isTls ? connectTls({ ...at, servername: at.host }) : connect(at);
+    const name = isIP(at.host) === 0 ? { servername: at.host } : {};
+    const socket = isTls ? connectTls({ ...at, ...name, ...(ca === undefined ? {} : { ca }) }) : connect(at);
     const connection = new MqttConnection(socket, onMessage);
-    const timer = setTimeout(() => socket.destroy(), CONNECT_MS);
+    const timer = setTimeout(() => connection.#endWith('the broker did not answer'), CONNECT_MS);
     const fields = { clientId, username, password, keepAliveSeconds: KEEP_ALIVE_SECONDS };
     try {
       await connection.#connect(fields, isTls ? 'secureConnect' : 'connect');
@@ -86,6 +98,10 @@ export class MqttConnection {
       clearTimeout(timer);
     }
     return connection;
+  }
+
+  get isOpen(): boolean {
+    return !this.socket.destroyed;
   }
 
   /** Resolves when the broker has it. Errors: `NoAnswer`. */
@@ -107,14 +123,14 @@ export class MqttConnection {
     const connected = new Promise<void>((resolve) => (this.#onConnected = resolve));
     this.socket.once(event, () => this.socket.write(connectPacket(fields)));
     const refused = this.closed.then(() => {
-      throw new NoAnswer('mqtt: the broker refused the connection');
+      throw this.#broken();
     });
     await Promise.race([connected, refused]);
     refused.catch(() => undefined);
   }
 
   async #acknowledged(packetOf: (packetId: number) => Buffer): Promise<void> {
-    if (this.socket.destroyed) throw new NoAnswer('mqtt: the connection was broken');
+    if (this.socket.destroyed) throw this.#broken();
     this.#lastId = (this.#lastId % MAX_PACKET_ID) + 1;
     const packetId = this.#lastId;
     await new Promise<void>((resolve, reject) => {
@@ -127,7 +143,7 @@ export class MqttConnection {
     try {
       for (const packet of this.#reader.read(piece)) this.#handle(packet);
     } catch {
-      this.socket.destroy();
+      this.#endWith('the broker sent what is no MQTT');
     }
   }
 
@@ -135,10 +151,10 @@ export class MqttConnection {
     switch (packet.type) {
       case 'connack':
         if (packet.code === 0) this.#onConnected?.();
-        else this.socket.destroy();
+        else this.#endWith(`the broker refused the connection: ${REFUSALS[packet.code] ?? packet.code}`);
         return;
       case 'suback':
-        if (packet.code >= REFUSED) this.socket.destroy();
+        if (packet.code >= REFUSED) this.#endWith('the broker refused the subscription');
         else this.#resolve(packet.packetId);
         return;
       case 'puback':
@@ -150,6 +166,15 @@ export class MqttConnection {
         return;
       case 'other':
     }
+  }
+
+  #endWith(reason: string): void {
+    this.#reason = reason;
+    this.socket.destroy();
+  }
+
+  #broken(): NoAnswer {
+    return new NoAnswer(`mqtt: ${this.#reason}`);
   }
 
   #resolve(packetId: number): void {

@@ -75,6 +75,11 @@ export class MqttWait {
     }
   }
 
+  /** Whether it receives what is published now. */
+  get isConnected(): boolean {
+    return this.#connection?.isOpen === true;
+  }
+
   end(): void {
     this.#connection?.end();
   }

@@ -29,7 +29,7 @@ const transport: Transport =
     ? { over: 'http' }
     : {
         ...{ over: 'mqtt', companyId: mqtt.companyId },
-        broker: { url: new URL(mqtt.url), username: undefined, password: undefined },
+        broker: { url: new URL(mqtt.url), username: undefined, password: undefined, ca: undefined },
       };
 const simulation = new Simulation({
   ...{ url: new URL(url), clock: systemClock, transport, rampMs, seed: 1, hasFaults: false, notify: null },

@@ -4,7 +4,7 @@ import { placeAt } from '../../support/databases/sqlite-place.js';
 import { freePort } from '../../support/free-port.js';
 import { openTo, startMosquitto, WITHOUT_MOSQUITTO } from '../../support/mqtt/mosquitto.js';
 import { useScratchFolder } from '../machine.js';
-import { terminalRounds } from './rounds.js';
+import { terminalRounds, type TerminalRounds } from './rounds.js';
 import { serversOn, timeFor } from './setups.js';
 
 let folder: string;
@@ -20,7 +20,12 @@ it.skipIf(WITHOUT_MOSQUITTO !== null)(
     const servers = await serversOn(placeAt(file), 1, { MQTT_URL: `mqtt://127.0.0.1:${port}` });
     const start = () => startMosquitto(folder, port, openTo(port));
     const broker = { port, start };
-    const summary = await terminalRounds({ ...servers, rounds: ROUNDS, terminals: 15, broker });
+    let receivedInRounds = 0;
+    const onRound: TerminalRounds['onRound'] = (_round, { notifications_received: received }) => {
+      receivedInRounds = received;
+    };
+    const summary = await terminalRounds({ ...servers, rounds: ROUNDS, terminals: 15, broker, onRound });
+    expect(receivedInRounds).toBeGreaterThan(0);
     expect(summary).toMatchObject({ broken: [], notifications_outstanding: 0, connected: 15 });
     expect(summary.notifications_received).toBeGreaterThanOrEqual(15 * summary.notifications_sent);
   },

@@ -45,6 +45,12 @@ export class Downloads {
     }
   }
 
+  /** Fetches what has changed, if the manifest has: a request that is answered with 304 otherwise. Errors: `RunIsOver`. */
+  async updateIfChanged(): Promise<void> {
+    const before = this.#manifest;
+    if ((await this.updateManifest()) !== before) await this.update();
+  }
+
   /** Fetches only the manifest, if it has changed. Errors: `RunIsOver`. */
   async updateManifest(): Promise<Manifest> {
     const {

@@ -14,8 +14,10 @@ import { Transactions } from './transactions.js';
 const STREAMS = 0.3;
 /** After an answer of another form than the documented one. */
 const UNEXPECTED_MS = 5 * SECOND;
-/** Share of activities that are a report, and a look for changes; the others are transactions. */
+/** Share of activities that are a report, and a check of all that it has; the others are transactions. */
 const [REPORTS, UPDATES] = [0.1, 0.15];
+/** A terminal that is more active than this does not look for changes each time: its requests are limited. */
+const LOOK_MS = 3 * SECOND;
 
 /** A terminal uses its seed and those after it, so many in all. */
 export const SEEDS_PER_TERMINAL = 4;
@@ -28,6 +30,7 @@ export class SimulatedTerminal {
   readonly #transactions: Transactions;
   #confirmations: Confirmations | null = null;
   #mqtt: MqttWait | null = null;
+  #lookedAt = 0;
 
   /** For what happens at the same time as its activities, so that neither changes the other's choices. */
   readonly #waitingParts: TerminalParts;
@@ -93,6 +96,7 @@ export class SimulatedTerminal {
     if (this.#isOnlyWaiting) await this.#downloads.updateManifest();
     else await this.#downloads.update();
     if (!this.#isOnlyWaiting) await this.#report();
+    this.#lookedAt = this.#parts.shared.clock.elapsed();
     this.#confirmations = new Confirmations(this.#waitingParts, this.#sender());
   }
 
@@ -143,11 +147,20 @@ export class SimulatedTerminal {
     for (;;) {
       await shared.work.pause(random.whole(0, 2 * shared.everyMs));
       if (shared.work.hasEnded()) return;
+      await this.#lookForChanges();
       const share = random.whole(0, 999) / 1_000;
       if (share < REPORTS) await this.#report();
       else if (share < REPORTS + UPDATES) await this.#downloads.update();
       else await this.#transactions.record({ logicalNumber: this.logicalNumber, appName: this.#appName });
     }
+  }
+
+  /** Before each activity, so that a version that is granted is downloaded after about `2 * everyMs` at most. */
+  async #lookForChanges(): Promise<void> {
+    const now = this.#parts.shared.clock.elapsed();
+    if (now - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = now;
+    await this.#downloads.updateIfChanged();
   }
 
   async #report(): Promise<void> {

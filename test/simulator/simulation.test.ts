@@ -5,6 +5,8 @@ import type { Summary } from '../../src/simulator/figures.js';
 import { Simulation, type SimulationOptions } from '../../src/simulator/simulation.js';
 import { startStandIn, type Faults, type StandIn } from './stand-in.js';
 
+const UP_TO = { timeout: 20_000 };
+
 async function standIn(faults: Faults = {}): Promise<StandIn> {
   const started = await startStandIn(faults);
   onTestFinished(() => started.stop());
@@ -63,6 +65,26 @@ describe('a simulated terminal', () => {
     expect(unchanged).toBeGreaterThan(0);
     expect(server.requests).toContain('GET /terminal/v1/manifest unless changed');
     expect(server.requests.filter((each) => each.includes('/assets/'))).toHaveLength(1);
+  });
+
+  it('looks often whether its manifest has changed, and then fetches what is new', async () => {
+    const server = await standIn();
+    // Hours pass in a second.
+    const clock = { ...systemClock, elapsed: () => systemClock.elapsed() * 5_000 };
+    const simulation = simulationOf(server, { clock, everyMs: 10, forMs: 600_000 });
+    const running = simulation.run();
+    const asset = 'GET /terminal/v1/assets/acme_sale.posxml';
+    const downloads = (): number => server.requests.filter((each) => each === asset).length;
+    await expect.poll(downloads, UP_TO).toBe(1);
+    server.release(Buffer.from('another sale'));
+    await expect.poll(downloads, UP_TO).toBe(2);
+    simulation.stop();
+    expect(await running).toMatchObject({ broken: [], assets_downloaded: 2 });
+    const own = server.requests.filter((each) => !each.includes('notifications'));
+    const looks = own.filter(
+      (each, index) => each.includes('manifest unless') && !own[index + 1]?.includes('params'),
+    );
+    expect(looks.length).toBeGreaterThan(0);
   });
 
   it('goes on with a download where the connection broke', async () => {

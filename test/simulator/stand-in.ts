@@ -26,6 +26,8 @@ export interface StandIn {
   readonly requests: string[];
   readonly confirmed: string[];
   readonly rows: Map<string, Record<string, unknown>>;
+  /** Has other bytes for the asset from now on. */
+  release(asset: Buffer): void;
   stop(): Promise<void>;
 }
 
@@ -40,24 +42,26 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
   const params = Buffer.from(
     faults.params ?? `host="gw.example"\napps_list=1 - Sale,${NAME},posxml,${crcOf(ASSET)};\nfiles_list=\n`,
   );
-  const manifest = JSON.stringify({
-    ...{
-      device: { serial_number: 'SN-1', enabled: true },
-      logical_number: '1',
-      group: null,
-      parameters: [],
-      files: [],
-    },
-    apps: [{ name: NAME, size: ASSET.length, crc: crcOf(ASSET), sha256: sha256(ASSET) }],
-    params_dat: { size: params.length, crc: crcOf(params) },
-  });
+  let released: Buffer = ASSET;
+  const manifest = (): string =>
+    JSON.stringify({
+      ...{
+        device: { serial_number: 'SN-1', enabled: true },
+        logical_number: '1',
+        group: null,
+        parameters: [],
+        files: [],
+      },
+      apps: [{ name: NAME, size: released.length, crc: crcOf(released), sha256: sha256(released) }],
+      params_dat: { size: params.length, crc: crcOf(params) },
+    });
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void> | void> =
     {
       'GET /terminal/v1/manifest': (request, response) =>
-        sendTagged(request, response, Buffer.from(manifest)),
+        sendTagged(request, response, Buffer.from(manifest())),
       'GET /terminal/v1/params.dat': (request, response) => sendTagged(request, response, params),
       [`GET /terminal/v1/assets/${NAME}`]: (request, response) =>
-        sendTagged(request, response, faults.asset ?? ASSET, crcOf(ASSET)),
+        sendTagged(request, response, faults.asset ?? released, crcOf(released)),
       'POST /terminal/v1/report': (_request, response) => {
         left.busy -= 1;
         if (left.busy >= 0) response.writeHead(503, { 'retry-after': '1' });
@@ -107,7 +111,8 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
     server.close();
     await once(server, 'close');
   };
-  return { url, requests, confirmed, rows, stop };
+  const release = (asset: Buffer): void => void (released = asset);
+  return { url, requests, confirmed, rows, release, stop };
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

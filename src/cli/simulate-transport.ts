@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
+import { certificatesIn } from '../platform/config/mqtt.js';
 import type { Api } from '../simulator/api.js';
 import { findCompany } from '../simulator/fleet.js';
 import type { Transport } from '../simulator/shared.js';
@@ -29,7 +29,8 @@ export async function transportOf(options: TransportOptions, api: Api | null): P
     throw new CommandError('--mqtt-username needs --mqtt-password-file.');
   }
   const password = options.mqttPasswordFile === undefined ? undefined : firstLine(options.mqttPasswordFile);
-  const ca = options.mqttCaFile === undefined ? undefined : certificatesIn(options.mqttCaFile);
+  const ca =
+    options.mqttCaFile === undefined ? undefined : certificatesIn(options.mqttCaFile, '--mqtt-ca-file');
   const companyId = options.companyId ?? (api === null ? undefined : await findCompany(api));
   if (companyId === undefined) throw new CommandError('--over mqtt needs --company-id or --token-file.');
   return { over: 'mqtt', companyId, broker: { url, username: options.mqttUsername, password, ca } };
@@ -56,16 +57,6 @@ function brokerUrl(text = ''): URL {
     throw new CommandError('--mqtt-url has a user: use --mqtt-username and --mqtt-password-file.');
   }
   return url;
-}
-
-function certificatesIn(file: string): string {
-  const text = readFileSync(file, 'utf8');
-  try {
-    new X509Certificate(text);
-  } catch {
-    throw new CommandError(`--mqtt-ca-file: ${file} does not hold a certificate (PEM).`);
-  }
-  return text;
 }
 
 /** The lines of a file that are not empty. */

@@ -32,8 +32,11 @@ export interface SimulationOptions {
   } | null;
 }
 
-/** A delivery whose answer was lost comes again after its lease of 30 s: so long, and some more, is waited for it. */
-const SETTLE_MS = 45 * SECOND;
+/**
+ * A delivery whose answer was lost comes again after its lease of 30 s, and a terminal that could not reach the server for a
+ * while pauses for 30 s: so long, and some more, is waited for it.
+ */
+const SETTLE_MS = 75 * SECOND;
 const SETTLE_STEP_MS = SECOND / 4;
 /** How long terminals may take for their last confirmations and checks. */
 const FINISH_MS = 30 * SECOND;

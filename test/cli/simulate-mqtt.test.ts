@@ -43,11 +43,12 @@ function fileWith(name: string, text: string): string {
 
 /** Runs `simulate` over MQTT in a process of its own; resolves to the exit code and the figures. */
 async function simulate(
-  { url, member, place }: TestServer,
+  server: TestServer,
   options: string,
   password = PASSWORD,
 ): Promise<{ readonly code: number | null; readonly summary: Summary }> {
-  const gateway = await member('acme', 'admin', ['read', 'write', 'terminals']);
+  const { url, place } = server;
+  const gateway = await server.member('acme', 'admin', ['read', 'write', 'terminals']);
   const token = fileWith('token.txt', gateway.token);
   const passwordFile = fileWith('password.txt', `${password}\n`);
   const common = `simulate --url ${url} --token-file ${token} --terminals ${TERMINALS} --ramp 0s --every 500ms`;

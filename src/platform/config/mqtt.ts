@@ -59,12 +59,13 @@ function tlsOf(protocol: string, caFile: string): MqttSettings['tls'] {
   return null;
 }
 
-function certificatesIn(file: string): string {
+/** The text of a file of certificates (PEM), which the setting or option `name` gives. Errors: an `Error`. */
+export function certificatesIn(file: string, name = 'MQTT_CA_FILE'): string {
   const text = readText(file);
   try {
     new X509Certificate(text);
   } catch (error) {
-    throw new Error(`MQTT_CA_FILE: ${file} does not hold a certificate (PEM)`, { cause: error });
+    throw new Error(`${name}: ${file} does not hold a certificate (PEM)`, { cause: error });
   }
   return text;
 }

@@ -98,6 +98,19 @@ function isDivided(
   return !areNeighbours(bucket, now, next) || isDivided(bucket, offsets, index + 1, { from: end, to });
 }
 
+/** Hours of UTC, as many since 1970, whose local day has another date. Of a calendar with whole hours. */
+export function hoursOfOtherDays({ offsets }: Calendar, { from, to }: TimeRange): readonly number[] {
+  const found: number[] = [];
+  let index = 0;
+  for (let hour = from; hour < to; hour += 1) {
+    const start = hour * HOUR;
+    while ((offsets[index + 1]?.at ?? Infinity) <= start) index += 1;
+    const local = start + (offsets[index]?.offset ?? 0);
+    if (Math.floor(local / DAY) !== Math.floor(start / DAY)) found.push(hour);
+  }
+  return found;
+}
+
 /** Whether two instants with the same offset are in the same bucket. */
 function areTogether(bucket: Bucket, { offset }: OffsetChange, one: number, other: number): boolean {
   const length = bucket === 'hour' ? HOUR : DAY;

@@ -17,6 +17,8 @@ export interface Source extends TimeRange {
   /** Of its units only these, or all but these; of transactions, only those in these hours. */
   readonly only?: readonly number[];
   readonly except?: readonly number[];
+  /** Its rows belong to their day of UTC, or are taken away from it, in a summary by day. */
+  readonly ofUtcDay?: 'part' | 'taken';
 }
 
 const OUTCOMES: readonly PaymentOutcome[] = ['approved', 'denied', 'cancelled'];

@@ -1,7 +1,7 @@
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { Span } from '../totals/transaction-totals.model.js';
-import { dividedUnits, type Calendar } from './summary-calendar.model.js';
+import { dividedUnits, hasWholeHours, hoursOfOtherDays, type Calendar } from './summary-calendar.model.js';
 
 /** What is read of a kind of table: units of UTC time, as many since 1970; of an `instant`, hours with transactions to read. */
 export interface UnitsToRead {
@@ -12,6 +12,8 @@ export interface UnitsToRead {
   /** Of these, only some, or all but some. */
   readonly only?: readonly number[];
   readonly except?: readonly number[];
+  /** Belongs to the day of UTC, whatever the zone: as a part of it, or taken away from it. */
+  readonly ofUtcDay?: 'part' | 'taken';
 }
 
 /**
@@ -25,6 +27,8 @@ export function unitsToRead(calendar: Calendar, period: TimeRange): readonly Uni
   const instants: readonly UnitsToRead[] =
     rest.length === 0 ? [] : [{ of: 'instant', ...wholeUnits(period, HOUR, true), only: rest }];
   if (calendar.bucket === 'hour' || calendar.bucket === 'day') {
+    const corrected = calendar.bucket === 'day' ? correctedDays(calendar, period) : null;
+    if (corrected !== null) return [...corrected, ...instants];
     return [...(isEmpty(hours) ? [] : [{ of: 'hour' as const, ...hours, except: divided }]), ...instants];
   }
   const days = wholeUnits(period, DAY);
@@ -36,6 +40,31 @@ export function unitsToRead(calendar: Calendar, period: TimeRange): readonly Uni
     ...instants,
   ];
 }
+
+/**
+ * Days of UTC, corrected by their hours that belong to another local day: these are added there and taken away here. Null
+ * where that is not less to read than all hours.
+ */
+function correctedDays(calendar: Calendar, period: TimeRange): readonly UnitsToRead[] | null {
+  const [hours, days] = [wholeUnits(period, HOUR), wholeUnits(period, DAY)];
+  const inDays = { from: days.from * 24, to: days.to * 24 };
+  if (isEmpty(days) || !hasWholeHours(calendar)) return null;
+  const moved = hoursOfOtherDays(calendar, inDays);
+  const read = 2 * moved.length + 2 * (days.to - days.from);
+  if (read >= inDays.to - inDays.from) return null;
+  const outside = [...numbers(hours.from, inDays.from), ...numbers(inDays.to, hours.to)];
+  const added = [...outside, ...moved];
+  return [
+    { of: 'day', ...days, ofUtcDay: 'part' },
+    ...(added.length === 0 ? [] : [{ of: 'hour' as const, ...hours, only: added }]),
+    ...(moved.length === 0
+      ? []
+      : [{ of: 'hour' as const, ...hours, only: moved, ofUtcDay: 'taken' as const }]),
+  ];
+}
+
+const numbers = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
 
 function isEmpty({ from, to }: TimeRange): boolean {
   return from >= to;

@@ -5,7 +5,7 @@ import { crossJoin, idTable, inList, instant, lesserOf, startOfUnit } from '../.
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
-import { startOf, type Calendar } from './summary-calendar.model.js';
+import { startOf, utcCalendar, type Calendar } from './summary-calendar.model.js';
 import { formOf, SUMS, type Form, type Source } from './summary-forms.repository.js';
 import { bucketOfKey, keyOfRow } from './summary-keys.repository.js';
 import { columnOf, valueOfColumn } from './summary-columns.model.js';
@@ -37,7 +37,8 @@ export async function selectSummary(work: ReadWork, query: SummaryQuery): Promis
   const { rows } = await sql<Totals>`
     select ${sql.join([sql`${bucketOfKey(calendar.bucket)} as period`, ...columns])}, ${SUMS_OF_SUMS}
     from (${sql.join(parts, sql` union all `)}) as part
-    group by ${sql.join(places)} order by ${sql.join(places.map((place) => sql`${place} nulls first`))}
+    group by ${sql.join(places)} ${isCorrected(query) ? sql`having sum(total) > 0` : sql``}
+    order by ${sql.join(places.map((place) => sql`${place} nulls first`))}
     limit ${limit}`.execute(db);
   return rows.map((row) => summaryRowOf(row, query));
 }
@@ -47,11 +48,12 @@ function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder
   const { calendar, by } = query;
   const form = formOf(source.of);
   const columns = by.map((dimension) => sql.ref(`t.${columnOf(dimension)}`));
-  const key = keyOfRow(calendar, form.time);
+  const key = keyOfRow(source.ofUtcDay === undefined ? calendar : utcCalendar('day'), form.time);
   // The hours of a table of totals are in the order of its key.
   const span = calendar.bucket === 'hour' && form.time.unit === HOUR ? form.time.name : 'bucket';
   const grouping = [...(calendar.bucket === 'none' ? [] : [sql.ref(span)]), ...columns];
-  const sums = form.sums.map((sum, index) => sql`${sum} as ${sql.ref(SUMS[index] ?? '')}`);
+  const sign = source.ofUtcDay === 'taken' ? sql`-` : sql``;
+  const sums = form.sums.map((sum, index) => sql`${sign}${sum} as ${sql.ref(SUMS[index] ?? '')}`);
   return sql`select * from (
     select ${sql.join([sql`${key} as bucket`, ...columns, ...sums])}
     from ${rowsOf(work, source, form)} and ${query.where}
@@ -83,10 +85,14 @@ function rowsOf(work: ReadWork, source: Source, form: Form): RawBuilder<unknown>
   return sql`${table()} where t.company_id = ${companyId} and ${inTime} ${rest}`;
 }
 
-/** Rows of several days become one row of a week or month, so a limit here would lose some. */
-function limitOf({ calendar: { bucket }, limit }: SummaryQuery): RawBuilder<unknown> {
-  return bucket === 'week' || bucket === 'month' ? sql`` : sql`limit ${limit}`;
+/** Rows of several days become one row of a week or month, or one is taken away from another, so a limit would lose some. */
+function limitOf(query: SummaryQuery): RawBuilder<unknown> {
+  const { bucket } = query.calendar;
+  return bucket === 'week' || bucket === 'month' || isCorrected(query) ? sql`` : sql`limit ${query.limit}`;
 }
+
+const isCorrected = ({ sources }: SummaryQuery): boolean =>
+  sources.some(({ ofUtcDay }) => ofUtcDay !== undefined);
 
 function summaryRowOf(row: Totals, { calendar, by }: SummaryQuery): SummaryRow {
   const valueOf = (dimension: Dimension): string | number | null =>

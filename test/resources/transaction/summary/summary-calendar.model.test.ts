@@ -58,18 +58,30 @@ describe('what is read for a period', () => {
         (zone, bucket, from, length) => {
           const period = { from, to: from + length };
           const calendar = zonedCalendar(bucket, zone, period);
-          const hours = new Map<number, string>();
-          const read = (hour: number, of: string): void => {
-            expect(hours.has(hour), `${of} ${hour} after ${hours.get(hour)}`).toBe(false);
-            hours.set(hour, of);
-          };
-          for (const { of, only, except = [], ...range } of unitsToRead(calendar, period)) {
+          /** Of each hour, how often it is in which bucket: the one of the zone is null, otherwise a day of UTC. */
+          const read = new Map<number, Map<number | null, number>>();
+          const tables = new Map<number, string>();
+          for (const { of, only, except = [], ofUtcDay, ...range } of unitsToRead(calendar, period)) {
             const all = Array.from({ length: range.to - range.from }, (_, index) => range.from + index);
             const units = only ?? all.filter((unit) => !except.includes(unit));
-            for (const unit of units) {
-              for (let n = 0; n < (of === 'day' ? 24 : 1); n += 1)
-                read(of === 'day' ? unit * 24 + n : unit, of);
+            const length = of === 'day' ? 24 : 1;
+            for (const hour of units.flatMap((unit) => Array.from({ length }, (_, n) => unit * length + n))) {
+              const day = ofUtcDay === undefined ? null : Math.floor(hour / 24);
+              const counts = read.get(hour) ?? new Map<number | null, number>();
+              counts.set(day, (counts.get(day) ?? 0) + (ofUtcDay === 'taken' ? -1 : 1));
+              read.set(hour, counts);
+              tables.set(hour, of);
             }
+          }
+          const hours = new Map<number, string>();
+          for (const [hour, counts] of read) {
+            const left = [...counts].filter(([, count]) => count !== 0);
+            expect(left, `hour ${hour}`).toEqual([[expect.toSatisfy(() => true), 1]]);
+            hours.set(hour, tables.get(hour) ?? '');
+            const [[day] = [null]] = left;
+            const { offset = 0 } =
+              calendar.offsets.findLast(({ at }) => at <= hour * HOUR) ?? calendar.offsets[0] ?? {};
+            if (day !== null) expect(Math.floor((hour * HOUR + offset) / DAY)).toBe(day);
           }
           const first = Math.floor(from / HOUR);
           expect([...hours.keys()].sort((a, b) => a - b)).toEqual(
@@ -89,12 +101,19 @@ describe('what is read for a period', () => {
     );
   }, 60_000);
 
-  it('is days of 23 and 25 hours from hours, without a transaction', () => {
+  it('is days of UTC with the hours that belong to others, or hours only, and no transaction', () => {
     const period = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2027, 0, 1) };
-    const calendar = zonedCalendar('day', 'America/New_York', period);
-    expect(unitsToRead(calendar, period)).toEqual([
-      { of: 'hour', from: period.from / HOUR, to: period.to / HOUR, except: [] },
-    ]);
+    const hours = { from: period.from / HOUR, to: period.to / HOUR };
+    const unitsIn = (zone: string) => unitsToRead(zonedCalendar('day', zone, period), period);
+    // Five hours of each day in winter, four in summer, and one on the day of a change.
+    const days = { from: period.from / DAY, to: period.to / DAY };
+    const [whole, added, taken] = unitsIn('America/New_York');
+    expect(whole).toEqual({ of: 'day', ...days, ofUtcDay: 'part' });
+    const moved = (365 - 238) * 5 + 238 * 4;
+    expect(added).toMatchObject({ of: 'hour', ...hours });
+    expect(added?.only).toHaveLength(moved);
+    expect(taken).toEqual({ ...added, ofUtcDay: 'taken' });
+    expect(unitsIn('Pacific/Auckland')).toEqual([{ of: 'hour', ...hours, except: [] }]);
     const months = unitsToRead(zonedCalendar('month', 'America/New_York', period), period);
     // One day at the end of each month but the last is divided, and so are no hours.
     expect(months.map(({ of, only, except }) => [of, only?.length, except?.length])).toEqual([

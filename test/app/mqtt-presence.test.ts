@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { MINUTE } from '../../src/platform/clock.js';
 import { answered } from '../support/dashboard.js';
@@ -10,18 +10,18 @@ import { startServer, type Member, type TestServer } from '../support/server.js'
 
 const UP_TO = { timeout: 20_000 };
 
-let broker: AedesBroker;
 let server: TestServer;
 let acme: Member;
+let broker: AedesBroker;
 beforeEach(async () => {
   broker = await startAedes();
   server = await startServer({ mqtt: broker.settings });
-  ({ acme } = server);
+  acme = server.acme;
   await vi.waitFor(async () => expect(await metrics()).toMatch(/^mqtt_connected 1$/m), UP_TO);
-});
-afterEach(async () => {
-  await server.stop();
-  await broker.stop();
+  return async () => {
+    await server.stop();
+    await broker.stop();
+  };
 });
 
 const metrics = async (): Promise<string> => await (await fetch(new URL('/metrics', server.url))).text();

@@ -1,5 +1,3 @@
-import { performance, type EventLoopUtilization } from 'node:perf_hooks';
-
 import { systemClock } from '../clock.js';
 
 const WINDOW_MS = 100;
@@ -30,7 +28,7 @@ export function createLoopRoom(
 
 /** Of the time since the call before. */
 function busyShareSince(): () => number {
-  let before: EventLoopUtilization = performance.eventLoopUtilization();
+  let before = performance.eventLoopUtilization();
   return () => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);

@@ -4,7 +4,7 @@ import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import type { TerminalBatch, TerminalReadBatch, TerminalWriteBatch } from './route.js';
 
 /** Of 50 terminals, the rows of 20 large notifications each are read within 20 ms. */
-const LIMITS = { most: 50, everyMs: 25 } as const;
+const LIMITS = { most: 50, everyMs: 50 } as const;
 
 /** What one terminal asks for. */
 export interface BatchedCall<Input> {

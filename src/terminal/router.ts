@@ -11,9 +11,12 @@ import { requestContextOf } from '../http/request-context.js';
 import { JSON_TYPE, sendMethods } from '../http/send.js';
 import { enterCompany, leaveRequests } from '../http/server/requests.js';
 import type { Origin } from '../platform/caller.js';
+import { systemClock } from '../platform/clock.js';
 import { enterEventLoop, terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { etagOfText } from '../platform/encoding/etag.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
+import { DomainError } from '../platform/errors.js';
+import { RetrySpread, TERMINAL_RETRIES } from '../platform/limits/retry-spread.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { pickInput } from '../rest/input.js';
 import { RouteTable, type FoundPath, type KnownRoute, type PathValues } from '../rest/route-table.js';
@@ -74,10 +77,16 @@ export function createTerminalRouter<T>(
 ): RequestHandler {
   const table = new RouteTable(routes, TERMINAL_PREFIX);
   const batches = new Batches(options.units, options.admit);
+  const spread = new RetrySpread(TERMINAL_RETRIES, systemClock);
+  const comeBack = (error: unknown): never => {
+    if (!(error instanceof DomainError) || error.code !== 'busy') throw error;
+    const retryAfter = Math.max(error.details.retryAfter ?? 0, spread.seconds());
+    throw new DomainError('busy', error.message, { ...error.details, retryAfter });
+  };
   const all = { ...options, batches, open: new OpenExchanges(options) };
   return (request, response, next) => {
     const found = table.find(request.path.slice(TERMINAL_PREFIX.length));
-    if (found !== undefined) return serve(found, request, response, all);
+    if (found !== undefined) return serve(found, request, response, all).catch(comeBack);
     next();
     return undefined;
   };

@@ -51,7 +51,7 @@ export class Gathered<Key, Call, Result> {
   async #performAll(key: Key, own: Queue<Waiting<Call, Result>>): Promise<void> {
     while (own.size > 0) {
       // What arrives in this turn of the event loop is gathered too.
-      await yieldToEventLoop();
+      await own.first?.asCaller(yieldToEventLoop);
       const began = systemClock.elapsed();
       const part = take(own, this.options.most);
       await part[0]?.asCaller(() => this.#performPart(key, part));

@@ -18,8 +18,15 @@ const recording = (): ProgramOptions => ({
   environment: { LOADED_MODULES: join(folder, 'loaded.json') },
 });
 
+/** What was loaded, in order: of a built file, the modules that it joins. */
 const loaded = (): readonly string[] =>
-  JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as string[];
+  (JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as string[]).flatMap(modulesOf);
+
+function modulesOf(url: string): readonly string[] {
+  if (url.includes('/node_modules/') || !url.includes('/dist/')) return [url];
+  const { sources } = JSON.parse(readFileSync(fileURLToPath(`${url}.map`), 'utf8')) as { sources: string[] };
+  return sources.map((source) => new URL(source, url).href);
+}
 
 /** Names of packages, for example `kysely`, in alphabetical order. */
 function packagesOf(urls: readonly string[]): readonly string[] {
@@ -27,9 +34,9 @@ function packagesOf(urls: readonly string[]): readonly string[] {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-/** Folders of the program, and its files, relative to `dist/`. */
+/** Modules of the program, relative to `src/`. */
 function ownOf(urls: readonly string[]): readonly string[] {
-  return urls.flatMap((url) => /\/dist\/(.*)$/.exec(url)?.[1] ?? []);
+  return urls.flatMap((url) => /^(?!.*\/node_modules\/).*\/src\/(.*)$/.exec(url)?.[1] ?? []);
 }
 
 const FOR_SERVERS = ['express', 'graphql', 'pino', 'prom-client', 'type-graphql', '@apollo/server'];
@@ -42,7 +49,7 @@ describe('what a start loads', () => {
       expect(packagesOf(loaded())).toEqual(['commander']);
       const own = ownOf(loaded());
       expect(own.filter((path) => /^(app|demo|graphql|http|resources|rest)\//.test(path))).toEqual([]);
-      expect(own.filter((path) => path.startsWith('database/'))).toEqual(['database/refused.js']);
+      expect(own.filter((path) => path.startsWith('database/'))).toEqual(['database/refused.ts']);
     },
   );
 

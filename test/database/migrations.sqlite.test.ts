@@ -2,10 +2,11 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { printedTables } from '../../.config/printed-tables.js';
 import { MIGRATIONS } from '../../src/database/sqlite/migrations/index.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
 import { checkFile } from '../../src/database/sqlite/file/check.js';
@@ -64,6 +65,32 @@ describe('migrating', () => {
   it('does nothing twice', async () => {
     await migrateFile(file, withOneMore);
     expect(await migrateFile(file, withOneMore)).toEqual({ applied: [], backup: null });
+  });
+
+  it('gives a new file at once what all migrations give it one after another', async () => {
+    expect(readFileSync(new URL('../../src/database/sqlite/schema.sql', import.meta.url), 'utf8')).toBe(
+      await printedTables(),
+    );
+    const atOnce = join(folder, 'at-once.db');
+    const oneByOne = join(folder, 'one-by-one.db');
+    expect((await migrateFile(atOnce)).applied).toEqual(Object.keys(MIGRATIONS).sort());
+    await migrateFile(oneByOne, { ...MIGRATIONS });
+    for (const query of [
+      'select type, name, tbl_name, sql from sqlite_schema order by type, name',
+      'select name from kysely_migration order by name',
+      'select id, is_locked from kysely_migration_lock',
+      'select name, seq from sqlite_sequence order by name',
+      'select tbl, idx, stat from sqlite_stat1 order by tbl, idx',
+      ...['encoding', 'auto_vacuum', 'journal_mode', 'page_size', 'application_id'].map(
+        (name) => `pragma ${name}`,
+      ),
+    ]) {
+      expect(read(atOnce, query), query).toEqual(read(oneByOne, query));
+    }
+    const rows = (read(atOnce, "select name from sqlite_schema where type = 'table'") as { name: string }[])
+      .filter(({ name }) => !/^kysely_migration|^sqlite_stat1$/.test(name))
+      .map(({ name }) => [name, (read(oneByOne, `select * from "${name}"`) as unknown[]).length]);
+    expect(rows.filter(([, count]) => count !== 0)).toEqual([]);
   });
 
   it('makes no backup where there is nothing to lose', async () => {

@@ -34,9 +34,9 @@ const MIGRATIONS_WITH_SLOW: Migrations = {
 
 /** Migrates a file in a process of its own, which kills itself before the statement of the given index. */
 const CHILD = `
-  const built = (path) => import(new URL(path, ${JSON.stringify(new URL('../../dist/', import.meta.url).href)}));
-  const { migrateFile } = await built('database/sqlite/file/migrate.js');
-  const { MIGRATIONS } = await built('database/sqlite/migrations/index.js');
+  const ours = (path) => import(new URL(path, ${JSON.stringify(new URL('../../src/', import.meta.url).href)}));
+  const { migrateFile } = await ours('database/sqlite/file/migrate.ts');
+  const { MIGRATIONS } = await ours('database/sqlite/migrations/index.ts');
   const { sql } = await import('kysely');
   const [file, fatal, slow] = process.argv.slice(1);
   const up = async (db) => {
@@ -53,7 +53,16 @@ const CHILD = `
 
 /** Begins to migrate a file and kills the process before the statement of index `fatal`. */
 async function killBefore(fatal: number, file: string, slow: readonly string[]): Promise<void> {
-  const args = ['--input-type=module', '-e', CHILD, file, String(fatal), JSON.stringify(slow)];
+  const args = [
+    '--import',
+    'tsx',
+    '--input-type=module',
+    '-e',
+    CHILD,
+    file,
+    String(fatal),
+    JSON.stringify(slow),
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   expect(await once(child, 'close')).toEqual([null, 'SIGKILL']);
 }

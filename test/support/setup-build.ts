@@ -7,7 +7,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Builds dist/ if a source file or folder is newer than the last build. A folder is newer after a file was removed. */
 export default function setup(): void {
   const built = timeOf('dist/boot.js');
-  const sources = [...globSync('src/**', { cwd: root }), 'tsconfig.json', '.config/tsconfig.build.json'];
+  const sources = [
+    ...globSync('src/**', { cwd: root }),
+    ...['tsconfig.json', '.config/tsconfig.build.json', '.config/bundle.js'],
+  ];
   if (sources.every((source) => timeOf(source) <= built)) return;
   execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' });
 }

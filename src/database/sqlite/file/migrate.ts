@@ -11,6 +11,7 @@ import type { Watcher } from '../watcher.js';
 import { SqliteConnectionDialect } from '../dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker.js';
+import { createNewSchema } from './new-schema.js';
 import { closing, giveIdentity, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';
 
@@ -29,7 +30,7 @@ export interface MigrationResult {
 }
 
 /**
- * Applies pending migrations, each in its own transaction. A database that has a schema is first backed up to
+ * Applies pending migrations, each in its own transaction; a file without tables gets those of all at once. A database that has a schema is first backed up to
  * `FILE.before-MIGRATION`. The caller holds the file's lock. Errors: `DatabaseRefused`, before anything is changed.
  */
 export async function migrateFile(
@@ -44,7 +45,9 @@ export async function migrateFile(
   if (state === 'new') identify(file);
   const database = openFile(file, { readonly: false });
   try {
-    await applyMigrations(new SqliteConnection(database, watcher), migrations, pending);
+    const connection = new SqliteConnection(database, watcher);
+    if (migrations === MIGRATIONS && isWithoutTables(database)) await createNewSchema(kyselyOf(connection));
+    else await applyMigrations(connection, migrations, pending);
     return { applied: pending, backup };
   } finally {
     database.close();
@@ -73,9 +76,7 @@ export async function applyMigrations(
 ): Promise<void> {
   // A migration that makes a table anew drops the old one: enforced foreign keys would delete what refers to it.
   connection.database.pragma('foreign_keys = off');
-  const db = new Kysely<Tables>({
-    dialect: new SqliteConnectionDialect(connection, null),
-  });
+  const db = kyselyOf(connection);
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
@@ -85,6 +86,14 @@ export async function applyMigrations(
     if (error === undefined) continue;
     throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
   }
+}
+
+function kyselyOf(connection: SqliteConnection): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, null) });
+}
+
+function isWithoutTables(database: Sqlite.Database): boolean {
+  return database.prepare('select 1 from sqlite_schema').get() === undefined;
 }
 
 /** Returns the path of the backup. Repeated attempts on an unchanged database keep one backup only. */

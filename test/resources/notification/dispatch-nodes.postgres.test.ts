@@ -87,13 +87,18 @@ describe('CC-09 workers of two nodes', () => {
   });
 });
 
+/** Two nodes on one database; `url` is that of the second. */
+async function startTwo(): Promise<{ server: TestServer; other: Server; url: string }> {
+  const server = await startServer();
+  const logger = createLogger('silent', { write: () => undefined });
+  const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
+  return { server, other, url: await other.start() };
+}
+
 describe('a terminal that waits on one node', () => {
   it('gets what another node has sent, and what is free after a confirmation there', async () => {
-    const server = await startServer();
+    const { server, other, url } = await startTwo();
     const { acme } = server;
-    const logger = createLogger('silent', { write: () => undefined });
-    const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
-    const url = await other.start();
     const { token } = await newTerminal(acme, 'T-1');
     const [here, there] = [httpTerminal(server.url, token), httpTerminal(url, token)];
     const waits = async (): Promise<void> =>
@@ -118,11 +123,8 @@ describe('a terminal that waits on one node', () => {
 
 describe('terminals with one logical number that wait on two nodes', () => {
   it('get each notification once', async () => {
-    const server = await startServer();
+    const { server, other, url } = await startTwo();
     const { acme } = server;
-    const logger = createLogger('silent', { write: () => undefined });
-    const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
-    const url = await other.start();
     const serialNumbers = Array.from({ length: 10 }, (_, n) => `T-${n}`);
     const pairs: HttpTerminal[][] = [];
     for (const serialNumber of serialNumbers) {

@@ -5,8 +5,13 @@ import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { Pace } from '../platform/concurrency/pace.js';
+import { TerminalRefused } from '../platform/terminal.js';
 import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
-import { admitTerminal, refusalsOf } from '../resources/terminal/terminal-access.service.js';
+import {
+  admitTerminals,
+  refusalsOf,
+  type AdmittedDevice,
+} from '../resources/terminal/terminal-access.service.js';
 import { ValidTokens } from '../resources/access-token/token-cache.service.js';
 import {
   claimTerminal,
@@ -20,6 +25,7 @@ import { notificationTerminalRoutes } from '../resources/notification/notificati
 import { WaitingTerminals } from '../resources/notification/waiting/waiting-terminals.service.js';
 import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
 import { transactionRoutes } from '../resources/transaction/recording/transaction.terminal.js';
+import type { AdmitAll } from '../terminal/batches.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';
@@ -66,15 +72,18 @@ export function createTerminals(
   const noteSeen: Terminals['noteSeen'] = (companyId, deviceId, now) => seen.note(companyId, deviceId, now);
   const onCount = (change: 1 | -1): void => monitoring.metrics.countWaitingTerminals(change);
   const waiting = new WaitingTerminals({ units, clock, pace, onCount, onError });
+  const admit: AdmitAll<AdmittedDevice> = async (work, claims) => {
+    const found = await admitTerminals(work, claims);
+    for (const device of found) {
+      if (!(device instanceof TerminalRefused)) noteSeen(work.caller.companyId, device.id, work.now);
+    }
+    return found;
+  };
   const router = createTerminalRouter([...ROUTES, ...notificationTerminalRoutes(waiting)], {
     ...{ units, bodyRate, stopping, onError },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
-    admit: async (work, claim) => {
-      const device = await admitTerminal(work, claim);
-      noteSeen(claim.caller.companyId, device.id, work.now);
-      return device;
-    },
+    admit,
     refusalsOf,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);

@@ -191,6 +191,18 @@ function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknow
   return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
 }
 
+/**
+ * Joins to each row of what stands before it the ids of a query, which may refer to that row, as a table with the column
+ * `value`. The query has one column, `id`.
+ */
+export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
+  const name = sql.ref(alias);
+  return portable(
+    sql`cross join json_each((select json_group_array(found.id) from (${query}) as found)) as ${name}`,
+    sql`cross join lateral (${query}) as ${name} (value)`,
+  );
+}
+
 /** The column `id` of a query as the text of a JSON list, in no certain order. */
 export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
   const list = portable(sql`json_group_array(found.id)`, sql`coalesce(json_agg(found.id), '[]')::text`);

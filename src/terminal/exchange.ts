@@ -18,6 +18,7 @@ import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { lineAnswers, type Lines } from '../rest/lines/line-answers.js';
 import type { RowStore } from '../rest/lines/line-route.js';
 import { NDJSON_TYPE } from '../rest/lines/line-router.js';
+import { admitted, type AdmitAll, type Batches, type BatchedCall } from './batches.js';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.js';
 import { each, receiveRows } from './receive-rows.js';
 import type {
@@ -27,6 +28,8 @@ import type {
   TerminalAnswer,
   TerminalCall,
   TerminalExchange,
+  TerminalReadBatch,
+  TerminalWriteBatch,
 } from './route.js';
 
 export interface ExchangeParts<T> {
@@ -38,7 +41,8 @@ export interface ExchangeParts<T> {
   readonly claimAgain: () => Promise<TerminalClaim>;
   readonly units: Units;
   readonly bodyRate: BodyRate;
-  readonly admit: (work: ReadWork, claim: TerminalClaim) => Promise<T>;
+  readonly admit: AdmitAll<T>;
+  readonly batches: Batches<T>;
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
@@ -122,14 +126,36 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
 
   async read<V>(use: (work: ReadWork, terminal: T) => Promise<V>): Promise<V> {
     return await this.#admitted((claim) =>
-      this.#parts.units.read(claim.caller, async (work) => use(work, await this.#parts.admit(work, claim))),
+      this.#parts.units.read(claim.caller, async (work) =>
+        use(work, await admitted(this.#parts.admit, work, claim)),
+      ),
     );
   }
 
   async write<V>(use: (work: WriteWork, terminal: T) => Promise<V>): Promise<V> {
     return await this.#admitted((claim) =>
-      this.#parts.units.write(claim.caller, async (work) => use(work, await this.#parts.admit(work, claim))),
+      this.#parts.units.write(claim.caller, async (work) =>
+        use(work, await admitted(this.#parts.admit, work, claim)),
+      ),
     );
+  }
+
+  async readTogether<Input, Result extends object>(
+    batch: TerminalReadBatch<T, Input, Result>,
+    input: Input,
+  ): Promise<Result | null> {
+    return await this.#admitted((claim) => this.#parts.batches.read(batch, this.#callOf(claim, input)));
+  }
+
+  async writeTogether<Input, Result extends object>(
+    batch: TerminalWriteBatch<T, Input, Result>,
+    input: Input,
+  ): Promise<Result | null> {
+    return await this.#admitted((claim) => this.#parts.batches.write(batch, this.#callOf(claim, input)));
+  }
+
+  #callOf<Input>(claim: TerminalClaim, input: Input): BatchedCall<Input> {
+    return { claim, input, hasEnded: () => this.ended.aborted };
   }
 
   async #admitted<V>(perform: (claim: TerminalClaim) => Promise<V>): Promise<V> {

@@ -2,4 +2,4 @@
 export { STREAM_BYTES } from '../http/pieces.js';
 export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/range.js';
-export type { TerminalExchange, TerminalRoute } from './route.js';
+export type { TerminalExchange, TerminalReadBatch, TerminalRoute, TerminalWriteBatch } from './route.js';

@@ -36,6 +36,34 @@ export interface TerminalWriteRoute<T> extends RouteBase {
   write(work: WriteWork, terminal: T, input: Readonly<Record<string, unknown>>): Promise<object>;
 }
 
+/** A terminal that may use the service, and what it asks for. */
+export interface BatchCall<T, Input> {
+  readonly terminal: T;
+  /** Of a gateway token; null with the token of the device. */
+  readonly tokenId: number | null;
+  readonly input: Input;
+}
+
+/**
+ * What several terminals of one company ask for at about the same time, in one unit of work with constant statements. It adds
+ * no ledger entry. Resolves to the result or the error of each; an error of one undoes nothing of the others.
+ */
+export interface TerminalBatch<T, Input, Result extends object, Work extends ReadWork> {
+  perform(work: Work, calls: readonly BatchCall<T, Input>[]): Promise<readonly (Result | Error)[]>;
+}
+
+export type TerminalReadBatch<T, Input, Result extends object> = TerminalBatch<T, Input, Result, ReadWork>;
+export type TerminalWriteBatch<T, Input, Result extends object> = TerminalBatch<T, Input, Result, WriteWork>;
+
+/** The same for terminals of a company together. */
+export interface TerminalBatchRoute<T> extends RouteBase {
+  readonly method: 'POST';
+  /** Fields of the JSON body, in the model's names; others are ignored. */
+  readonly body: z.ZodObject;
+  /** The results are the bodies of the responses. */
+  readonly batch: TerminalWriteBatch<T, Readonly<Record<string, unknown>>, object>;
+}
+
 /** Reads in one unit of work. The answer has an ETag: 304 for a request that names it in If-None-Match. Also HEAD. */
 export interface TerminalReadRoute<T> extends RouteBase {
   readonly method: 'GET';
@@ -57,7 +85,11 @@ export interface TerminalExchangeRoute<T> extends RouteBase {
   exchange(exchange: TerminalExchange<T>): Promise<unknown>;
 }
 
-export type TerminalRoute<T> = TerminalWriteRoute<T> | TerminalReadRoute<T> | TerminalExchangeRoute<T>;
+export type TerminalRoute<T> =
+  | TerminalWriteRoute<T>
+  | TerminalBatchRoute<T>
+  | TerminalReadRoute<T>
+  | TerminalExchangeRoute<T>;
 
 /**
  * A request whose route sends the response itself. The terminal is known in units of work only: each begins by looking up
@@ -75,6 +107,16 @@ export interface TerminalExchange<T> extends TerminalCall {
   read<V>(use: (work: ReadWork, terminal: T) => Promise<V>): Promise<V>;
   /** Errors: those of the token and of `admit`. */
   write<V>(use: (work: WriteWork, terminal: T) => Promise<V>): Promise<V>;
+  /** As part of a batch; null if the request has ended before its turn. Errors: the same, and that of its call. */
+  readTogether<Input, Result extends object>(
+    batch: TerminalReadBatch<T, Input, Result>,
+    input: Input,
+  ): Promise<Result | null>;
+  /** The same. */
+  writeTogether<Input, Result extends object>(
+    batch: TerminalWriteBatch<T, Input, Result>,
+    input: Input,
+  ): Promise<Result | null>;
   /**
    * Changes something that the response does not depend on, for example notes how the request ended. The terminal was
    * admitted before, and is not admitted again. Resolves also where that fails.

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import type { ReadWork, Units } from '../database/work.js';
+import type { Units } from '../database/work.js';
 import { inviteBody, MAX_BODY_BYTES, readBody } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { bearerToken } from '../http/credential.js';
@@ -11,16 +11,26 @@ import { requestContextOf } from '../http/request-context.js';
 import { JSON_TYPE, sendMethods } from '../http/send.js';
 import { enterCompany, leaveRequests } from '../http/server/requests.js';
 import type { Origin } from '../platform/caller.js';
+import { systemClock } from '../platform/clock.js';
 import { enterEventLoop, terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { etagOfText } from '../platform/encoding/etag.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
+import { DomainError } from '../platform/errors.js';
+import { RetrySpread, TERMINAL_RETRIES } from '../platform/limits/retry-spread.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { pickInput } from '../rest/input.js';
 import { RouteTable, type FoundPath, type KnownRoute, type PathValues } from '../rest/route-table.js';
+import { admitted, Batches, type AdmitAll } from './batches.js';
 import { Exchange, noteIn, sendAnswer } from './exchange.js';
 import type { LimitTerminal } from './limits.js';
 import { OpenExchanges, type CheckOptions } from './open-exchanges.js';
-import type { TerminalCall, TerminalReadRoute, TerminalRoute, TerminalWriteRoute } from './route.js';
+import type {
+  TerminalBatchRoute,
+  TerminalCall,
+  TerminalReadRoute,
+  TerminalRoute,
+  TerminalWriteRoute,
+} from './route.js';
 
 const TERMINAL_PREFIX = '/terminal/v1';
 
@@ -34,10 +44,9 @@ export interface TerminalOptions<T> {
     given: { readonly token: string | undefined; readonly named: string | undefined },
     origin: Origin,
   ) => Promise<TerminalClaim>;
-  /** Errors: `TerminalRefused`. */
-  readonly admit: (work: ReadWork, claim: TerminalClaim) => Promise<T>;
+  readonly admit: AdmitAll<T>;
   readonly refusalsOf: CheckOptions['refusalsOf'];
-  /** Called for each request that `admit` has refused. */
+  /** Called for each request of a terminal that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
@@ -46,6 +55,7 @@ export interface TerminalOptions<T> {
 }
 
 interface ServeOptions<T> extends TerminalOptions<T> {
+  readonly batches: Batches<T>;
   readonly open: OpenExchanges;
 }
 
@@ -66,10 +76,17 @@ export function createTerminalRouter<T>(
   options: TerminalOptions<T>,
 ): RequestHandler {
   const table = new RouteTable(routes, TERMINAL_PREFIX);
-  const all = { ...options, open: new OpenExchanges(options) };
+  const batches = new Batches(options.units, options.admit);
+  const spread = new RetrySpread(TERMINAL_RETRIES, systemClock);
+  const comeBack = (error: unknown): never => {
+    if (!(error instanceof DomainError) || error.code !== 'busy') throw error;
+    const retryAfter = Math.max(error.details.retryAfter ?? 0, spread.seconds());
+    throw new DomainError('busy', error.message, { ...error.details, retryAfter });
+  };
+  const all = { ...options, batches, open: new OpenExchanges(options) };
   return (request, response, next) => {
     const found = table.find(request.path.slice(TERMINAL_PREFIX.length));
-    if (found !== undefined) return serve(found, request, response, all);
+    if (found !== undefined) return serve(found, request, response, all).catch(comeBack);
     next();
     return undefined;
   };
@@ -162,7 +179,7 @@ async function handle<T>(
     return;
   }
   try {
-    await ('write' in route ? change(route, received, options) : answer(route, received, options));
+    await ('read' in route ? answer(route, received, options) : change(route, received, options));
   } catch (error) {
     if (error instanceof TerminalRefused) options.onRefused(claim, error);
     throw error;
@@ -170,18 +187,22 @@ async function handle<T>(
 }
 
 async function change<T>(
-  route: TerminalWriteRoute<T>,
+  route: TerminalWriteRoute<T> | TerminalBatchRoute<T>,
   { request, response, claim }: Received,
-  { units, bodyRate, admit }: TerminalOptions<T>,
+  { units, bodyRate, admit, batches }: ServeOptions<T>,
 ): Promise<void> {
   const held = holdBytes(response, PIECE_BYTES);
   inviteBody(request, response);
   const body = await readBody(request, { rate: bodyRate, maxBytes: MAX_BODY_BYTES });
   await enterEventLoop();
   const input = pickInput(route.body, body);
-  const result = await units.write(claim.caller, async (work) =>
-    route.write(work, await admit(work, claim), input),
-  );
+  const result =
+    'batch' in route
+      ? await batches.write(route.batch, { claim, input, hasEnded: () => response.closed })
+      : await units.write(claim.caller, async (work) =>
+          route.write(work, await admitted(admit, work, claim), input),
+        );
+  if (result === null) return;
   response.setHeader('Content-Type', JSON_TYPE);
   await sendText(response, JSON.stringify(result), held);
 }
@@ -193,7 +214,7 @@ async function answer<T>(
 ): Promise<void> {
   const { call, claim } = received;
   const { note, ...read } = await options.units.read(claim.caller, async (work) =>
-    route.read(work, await options.admit(work, claim), call),
+    route.read(work, await admitted(options.admit, work, claim), call),
   );
   if (note !== undefined) await noteIn({ ...options, ...received }, note);
   await sendAnswer(received, { status: 200, etag: etagOfText(read.content), ...read });

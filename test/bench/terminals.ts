@@ -2,7 +2,11 @@
  * Terminals of one group that wait for notifications, and one notification to the group: how long the request takes, when
  * all have received and confirmed it, and what other requests notice. Not a test.
  *
- *   npm run bench:terminals -- [--terminals N] [--ramp SECONDS] [--over http|mqtt] [--profiles FOLDER]
+ *   npm run bench:terminals -- [--terminals N] [--ramp SECONDS] [--over http|mqtt] [--tokens gateway|device] [--busy N]
+ *     [--profiles FOLDER]
+ *
+ * `--busy` starts N more processes once all wait, which take all processor time that they can get. The exit code is 1 if not all terminals
+ * have received the notification within 60 s, or if the p95 of a company's other requests is 200 ms or more meanwhile.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { metricOf, readGauges } from '../support/gauges.js';
+import { hashToken } from '../../src/resources/access-token/access-token.model.js';
 import { audit, fillDatabase, insertMember } from './fill.js';
 import { print, startGateway, withDatabaseFile, type BenchServer } from './measure.js';
 import type { FleetPlan, FleetReport } from './terminals/fleet.js';
@@ -22,6 +27,8 @@ const { values: options } = parseArgs({
     terminals: { type: 'string', default: '10000' },
     ramp: { type: 'string', default: '40' },
     over: { type: 'string', default: 'http' },
+    tokens: { type: 'string', default: 'gateway' },
+    busy: { type: 'string', default: '0' },
     profiles: { type: 'string' },
   },
 });
@@ -29,6 +36,8 @@ const TERMINALS = Number(options.terminals);
 const RAMP_MS = Number(options.ramp) * 1_000;
 const PATIENCE_MS = 90_000;
 const STEP_MS = 100;
+/** What is promised. */
+const [RECEIVED_MS, P95_MS] = [60_000, 200];
 const MOSQUITTO = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto'].find((path) => existsSync(path));
 const BROKER_PORT = 18_830;
 const serialNumbers = Array.from({ length: TERMINALS }, (_, n) => `SN-${n}`);
@@ -45,6 +54,10 @@ function refuseFewDescriptors(): void {
   process.exit(1);
 }
 
+/** Of devices, by the index of their terminal. */
+const deviceTokens =
+  options.tokens === 'device' ? serialNumbers.map(() => randomBytes(20).toString('hex')) : null;
+
 async function fill(file: string, token: string, other: string): Promise<{ company: number; group: number }> {
   const now = Date.now();
   return await fillDatabase(file, (insert, database) => {
@@ -54,12 +67,18 @@ async function fill(file: string, token: string, other: string): Promise<{ compa
       .prepare('update access_tokens set scopes = ?')
       .run('["read","write","admin","ingest","terminals"]');
     const group = insert('groups', { company_id: company, name: 'All', ...audit(now, company) });
-    for (const serialNumber of serialNumbers) {
+    for (const [index, serialNumber] of serialNumbers.entries()) {
       const number = { number: serialNumber, group_id: group };
       const id = insert('logical_numbers', { company_id: company, ...number, ...audit(now, company) });
-      insert('devices', {
+      const device = insert('devices', {
         ...{ company_id: company, serial_number: serialNumber, enabled: 1, logical_number_id: id },
         ...{ meta: '{}', framework_version: '9.0.1', ...audit(now, company) },
+      });
+      const own = deviceTokens?.[index];
+      if (own === undefined) continue;
+      insert('device_tokens', {
+        ...{ company_id: company, device_id: device, token_hash: hashToken(own), last_four: own.slice(-4) },
+        ...{ issued_by: company, issued_at: now - 3_600_000 },
       });
     }
     return { company, group };
@@ -88,20 +107,26 @@ async function reportOf<Report>(child: ChildProcess): Promise<Report> {
   return report;
 }
 
-function figuresOf(times: readonly number[]): string {
+function percentiles(times: readonly number[]): { readonly text: string; readonly p95: number } {
   const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
-  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms (${sorted.length} requests)`;
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+  const [p50, p95, most] = [at(0.5), at(0.95), at(1)];
+  const text = `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, most ${most.toFixed(0)} ms (${sorted.length} requests)`;
+  return { text, p95 };
 }
 
-/** What requests of the terminals' company, and of another one, have taken since the last call. */
-async function printOthers(title: string, others: ChildProcess): Promise<void> {
+/** What requests of the terminals' company, and of another one, have taken since the last call. Resolves to the higher p95. */
+async function printOthers(title: string, others: ChildProcess): Promise<number> {
   const { companies, errors, delay } = await reportOf<OthersReport>(others);
+  const p95s: number[] = [];
   for (const [company, times] of Object.entries(companies)) {
-    print(`${`${company} ${title}`.padEnd(44)}${figuresOf(times)}`);
+    const { text, p95 } = percentiles(times);
+    print(`${`${company} ${title}`.padEnd(44)}${text}`);
+    p95s.push(p95);
   }
   const own = `p95 ${delay.p95.toFixed(0)} ms, most ${delay.most.toFixed(0)} ms`;
   print(`  the client's own delay: ${own}; errors ${[...new Set(errors)].join('; ') || 'none'}`);
+  return Math.max(...p95s, errors.length > 0 ? Infinity : 0);
 }
 
 async function call(server: BenchServer, token: string, path: string, body?: object): Promise<void> {
@@ -135,9 +160,11 @@ async function measure(
 ): Promise<void> {
   await waitForAll(server, fleet);
   await printOthers('while they connect', others);
-  const before = await readGauges(server.url);
+  const busy = startBusy(Number(options.busy));
   await sleep(5_000);
   await printOthers('before', others);
+  const before = await readGauges(server.url);
+  const fleetBefore = await reportOf<FleetReport>(fleet);
   const began = performance.now();
   await call(server, token, '/v1/notifications', { range: 'group', group_id: group, content: 'Hello' });
   print(`POST              ${(performance.now() - began).toFixed(0)} ms`);
@@ -161,14 +188,31 @@ async function measure(
     const at = reached.get(name);
     print(`${name.padEnd(18)}${at === undefined ? `not within ${seconds(PATIENCE_MS)}` : seconds(at)}`);
   }
-  await printOthers('meanwhile', others);
-  const { received, repeated, broken, errors, megabytes } = report;
+  for (const each of busy) each.kill('SIGKILL');
+  const p95 = await printOthers('meanwhile', others);
+  const after = await readGauges(server.url);
+  const { received, repeated, broken, errors, megabytes, throttled } = report;
   print(
     `received ${received}, of these repeated ${repeated}; broken promises ${broken}; errors ${errors.join('; ') || 'none'}`,
   );
-  const { memory } = await readGauges(server.url);
+  const of = (code: string): number => (after.statuses[code] ?? 0) - (before.statuses[code] ?? 0);
   print(
-    `server ${before.memory} MB with all waiting, ${memory} MB after it; simulator ${megabytes.toFixed(0)} MiB`,
+    `refused for a while ${throttled - fleetBefore.throttled}; status 429 ${of('429')}, 503 ${of('503')}`,
+  );
+  const [cpu, own] = [after.cpu - before.cpu, report.cpu - fleetBefore.cpu];
+  print(`processor time: server ${cpu.toFixed(1)} s, simulator ${own.toFixed(1)} s`);
+  print(
+    `server ${before.memory} MB with all waiting, ${after.memory} MB after it; simulator ${megabytes.toFixed(0)} MiB`,
+  );
+  const isKept = (reached.get('all received') ?? Infinity) <= RECEIVED_MS && p95 < P95_MS && broken === 0;
+  print(`all within ${seconds(RECEIVED_MS)} and p95 below ${P95_MS} ms: ${isKept ? 'yes' : 'NO'}`);
+  if (!isKept) process.exitCode = 1;
+}
+
+/** Processes that take what processor time they get. */
+function startBusy(count: number): readonly ChildProcess[] {
+  return Array.from({ length: count }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
 }
 
@@ -192,17 +236,20 @@ await withDatabaseFile(async (file) => {
       : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profiles}` }),
   });
   const plan: FleetPlan = {
-    ...{ url: server.url, token, serialNumbers, rampMs: RAMP_MS },
+    ...{ url: server.url, tokens: deviceTokens ?? token, serialNumbers, rampMs: RAMP_MS },
     mqtt: broker === null ? null : { url: brokerUrl, companyId: String(company) },
   };
-  const begin = (script: string, given: FleetPlan | OthersPlan): ChildProcess =>
-    fork(new URL(script, import.meta.url).pathname, [JSON.stringify(given)], {
-      execArgv: ['--import', 'tsx'],
-    });
+  const begin = (script: string, given: FleetPlan | OthersPlan): ChildProcess => {
+    const child = fork(new URL(script, import.meta.url).pathname, { execArgv: ['--import', 'tsx'] });
+    child.send(given);
+    return child;
+  };
   const fleet = begin('./terminals/fleet.ts', plan);
   const tokens = { "the terminals' company": token, 'another company': other };
   const others = begin('./terminals/others.ts', { url: server.url, tokens });
-  print(`${TERMINALS} terminals over ${options.over}, Node ${process.version}`);
+  print(
+    `${TERMINALS} terminals over ${options.over}, tokens of ${options.tokens === 'device' ? 'devices' : 'a gateway'}, ${options.busy} busy processes beside them, Node ${process.version}`,
+  );
   try {
     await measure(server, { fleet, others }, token, group);
   } finally {

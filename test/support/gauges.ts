@@ -8,6 +8,8 @@ export interface Gauges {
   readonly heap: number;
   /** Longest delay of its event loop since the metrics were read last, in milliseconds. */
   readonly loopDelay: number;
+  /** Processor time since the start, in seconds. */
+  readonly cpu: number;
   /** Responses since the start, by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
@@ -25,6 +27,7 @@ export async function readGauges(url: string): Promise<Gauges> {
   return {
     memory: Math.round(value('process_resident_memory_bytes') / 1e6),
     heap: Math.round(value('nodejs_heap_size_used_bytes') / 1e6),
+    cpu: value('process_cpu_seconds_total'),
     loopDelay: Math.max(0, Math.round(value('nodejs_eventloop_lag_max_seconds') * 1_000) - RESOLUTION_MS),
     statuses,
   };

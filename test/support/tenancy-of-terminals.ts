@@ -1,7 +1,7 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
   deleteDeviceToken,
-  findDeviceCredential,
+  findDeviceCredentials,
   replaceDeviceTokens,
   selectDevicesForTokens,
 } from '../../src/resources/terminal/device-token.repository.js';
@@ -28,7 +28,7 @@ import { TWIN } from './two-companies.js';
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
   'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
-  'token of a device': (work) => findDeviceCredential(work, `${TWIN} 1`),
+  'token of a device': (work) => findDeviceCredentials(work, [`${TWIN} 1`]),
   refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
   'versions of a terminal': (work) => selectHeld(work, 1),
   'other versions of an application': (work) => selectOtherVersions(work, 1),

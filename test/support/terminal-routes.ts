@@ -38,10 +38,14 @@ export async function serveRoutes(
     limit: () => Promise.resolve(),
     claim: ({ token = '' }) =>
       Promise.resolve({ caller: acme.caller, serialNumber: token, deviceId: null } satisfies TerminalClaim),
-    admit: (_work, { serialNumber }) =>
-      refused.has(serialNumber)
-        ? Promise.reject(new TerminalRefused('Not here.', { code: 'unknown_terminal' }))
-        : Promise.resolve(serialNumber),
+    admit: (_work, claims) =>
+      Promise.resolve(
+        claims.map(({ serialNumber }) =>
+          refused.has(serialNumber)
+            ? new TerminalRefused('Not here.', { code: 'unknown_terminal' })
+            : serialNumber,
+        ),
+      ),
     refusalsOf: (_work, claims) =>
       Promise.resolve(
         claims.map(({ serialNumber }) =>

@@ -1,14 +1,15 @@
 import express, { type Express, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 
+import { systemClock } from '../../platform/clock.js';
 import { HttpProblem, problemResponse } from '../problem.js';
 import { malformed } from '../query.js';
 import { sendProblem } from '../send.js';
 import { requestContextOf, refuseAmbiguous, requestContext, type ClientLimits } from '../request-context.js';
 import { chain } from './chain.js';
 import { allowOrigins, demandKnownOrigin } from './origins.js';
-import { limitRequests } from './requests.js';
+import { limitRequests, limitTerminalRequests } from './requests.js';
 import { securityHeaders } from './security-headers.js';
-import { takeTurn } from './turns.js';
+import { takeTerminalTurn, takeTurn } from './turns.js';
 import { isUpgrade } from './upgrade.js';
 
 export interface HttpParts {
@@ -44,12 +45,16 @@ export function createHttpApp(parts: HttpParts): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
-  const first = [requestContext(parts.limits), securityHeaders(parts.secure), ...parts.observers, takeTurn];
-  const checked = [limitRequests, refuseAmbiguous, refuseOtherUpgrades];
-  const counted = [parts.rateLimit, ...checked];
+  const { slots } = parts.limits;
+  const turnOfTerminal = takeTerminalTurn(systemClock, () => slots.countRefusal('terminals_entering'));
+  const turn: RequestHandler = (request, response, next) =>
+    (isTerminal(request) ? turnOfTerminal : takeTurn)(request, response, next);
+  const first = [requestContext(parts.limits), securityHeaders(parts.secure), ...parts.observers, turn];
+  const checked = [refuseAmbiguous, refuseOtherUpgrades];
+  const counted = [parts.rateLimit, limitRequests, ...checked];
   const allow = (path: string): RequestHandler => allowOrigins(parts.allowedOrigins, path);
   const v1 = chain([allow('/v1'), ...counted, parts.v1, pathNotFound]);
-  const terminal = chain([...checked, parts.terminal, pathNotFound]);
+  const terminal = chain([limitTerminalRequests, ...checked, parts.terminal, pathNotFound]);
   const fromKnown = demandKnownOrigin(parts.allowedOrigins, '/graphql');
   const posted = chain([allow('/graphql'), ...counted, fromKnown, parts.graphql.post]);
   const handlerOf = (request: Request): RequestHandler => {

@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { NextFunction, RequestHandler, Response } from 'express';
 
 import type { Caller } from '../../platform/caller.js';
 import { DomainError } from '../../platform/errors.js';
@@ -10,19 +10,29 @@ import { onClosed, requestContextOf } from '../request-context.js';
 export const REQUEST_LIMITS = {
   /** Of one IPv4 address or IPv6 /64 network. */
   ofNetwork: 250,
+  /** Of terminals whose token is not verified yet, which may share an address by thousands; they count apart. */
+  ofNetworkByTerminals: 500,
   ofCompany: 500,
 } as const;
 
 const RETRY_SECONDS = 5;
 
 /** Refuses requests of a network that has too many in progress: 429. */
-export const limitRequests: RequestHandler = (_request, response, next) => {
+export const limitRequests = limitOfNetwork('requests_of_network', REQUEST_LIMITS.ofNetwork);
+
+/** The same for requests of terminals. */
+export const limitTerminalRequests = limitOfNetwork(
+  'terminal_requests_of_network',
+  REQUEST_LIMITS.ofNetworkByTerminals,
+);
+
+function limitOfNetwork(kind: string, max: number): RequestHandler {
+  return (_request, response, next) => takeNetwork(kind, max, response, next);
+}
+
+function takeNetwork(kind: string, max: number, response: Response, next: NextFunction): void {
   const context = requestContextOf(response);
-  const network = {
-    kind: 'requests_of_network',
-    of: clientNetwork(context.ip),
-    max: REQUEST_LIMITS.ofNetwork,
-  };
+  const network = { kind, of: clientNetwork(context.ip), max };
   const taken = context.limits.slots.take(network);
   if (typeof taken !== 'function') {
     const message = `Too many requests at the same time: at most ${network.max} from one address.`;
@@ -36,7 +46,7 @@ export const limitRequests: RequestHandler = (_request, response, next) => {
   context.leave.push(taken);
   onClosed(response, () => leaveRequests(response));
   next();
-};
+}
 
 /**
  * Takes note of the caller. Errors: `busy` if the company has too many requests in progress; those of its terminals and those

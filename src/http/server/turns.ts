@@ -1,12 +1,23 @@
-import type { RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
-import { clientOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
+import {
+  clientOwner,
+  enterEventLoop,
+  newTerminalOwner,
+  workFor,
+  type Owner,
+} from '../../platform/concurrency/event-loop.js';
+import type { Clock } from '../../platform/clock.js';
+import { DomainError } from '../../platform/errors.js';
+import { RetrySpread, TERMINAL_RETRIES } from '../../platform/limits/retry-spread.js';
 import { HttpProblem } from '../problem.js';
 import { onClosed } from '../request-context.js';
 
 /** Requests that a client may send on a connection while it waits for the response to an earlier one. */
 const MAX_AHEAD = 250;
+/** Requests of terminals that wait for their first turn, of all companies. */
+const MAX_ENTERING = 2_000;
 
 interface Connection {
   /** What begins the next requests, in order. */
@@ -22,18 +33,65 @@ const connections = new WeakMap<Socket, Connection>();
  * Handles the requests of one connection one after the other, in the order of their responses. Connections take turns:
  * many requests that arrive at once hold nothing up.
  */
-export const takeTurn: RequestHandler = async (request, response, next) => {
+export const takeTurn: RequestHandler = (request, response, next) =>
+  take({ owner: clientOwner(request.socket), enter: enterEventLoop }, request, response, next);
+
+/**
+ * The same for requests of terminals. Refuses, before anything else is done for it, one that would wait behind too many
+ * others: `busy`.
+ */
+export function takeTerminalTurn(
+  clock: Pick<Clock, 'elapsed'>,
+  onRefused: () => void,
+  most = MAX_ENTERING,
+  enter: () => Promise<void> = enterEventLoop,
+): RequestHandler {
+  const spread = new RetrySpread(TERMINAL_RETRIES, clock);
+  let entering = 0;
+  return async (request, response, next) => {
+    if (entering >= most) {
+      onRefused();
+      throw new DomainError('busy', 'Too many terminals send requests; try again later.', {
+        retryAfter: spread.seconds(),
+      });
+    }
+    entering += 1;
+    let isCounted = true;
+    const leave = (): void => {
+      if (isCounted) entering -= 1;
+      isCounted = false;
+    };
+    onClosed(response, leave);
+    await take({ owner: newTerminalOwner(request.socket), enter }, request, response, () => {
+      leave();
+      next();
+    });
+  };
+}
+
+interface Turn {
+  readonly owner: Owner;
+  /** Waits for the first turn. */
+  readonly enter: () => Promise<void>;
+}
+
+async function take(
+  { owner, enter }: Turn,
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): Promise<void> {
   const { socket } = request;
   const connection = connections.get(socket);
   if (connection === undefined) connections.set(socket, { waiting: [], isRefused: false });
   else await turnOf(connection, socket);
   onClosed(response, () => beginNext(socket));
-  await workFor(clientOwner(socket), async () => {
-    await enterEventLoop();
+  await workFor(owner, async () => {
+    await enter();
     // Its client may have left meanwhile.
     if (!response.closed) next();
   });
-};
+}
 
 /**
  * Never resolves for a connection that has ended, nor after a refused request, whose response closes it. Errors: 429

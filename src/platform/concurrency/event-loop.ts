@@ -57,6 +57,14 @@ export function clientOwner(client: object): Owner {
   return { party: client, client };
 }
 
+/**
+ * The owner of work for a terminal before its token is known. All of them are one party: thousands that come together would
+ * otherwise each be served before the companies that have used time already.
+ */
+export function newTerminalOwner(client: object): Owner {
+  return { party: 'new terminals', client };
+}
+
 /** The owner of work for a company; the client is the one whose work runs. */
 export function companyOwner({ companyId }: { readonly companyId: number }): Owner {
   return { party: companyId, client: currentOwner().client };

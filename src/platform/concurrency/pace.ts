@@ -13,7 +13,8 @@ interface Owner {
 
 /** What may go out at once after a pause: that of this part of a second. */
 const BURST_SECONDS = 0.05;
-const MIN_TIMER_MS = 5;
+/** Those that are let out at once use the database together. */
+const MIN_TIMER_MS = 25;
 
 /**
  * Lets a number of things a second go out, evenly; `room` is the share of it that there is room for now. Owners that wait take

@@ -17,7 +17,9 @@ export function createAuthenticator(
   clock: Clock,
   onError: (error: unknown) => void,
 ): Authenticator {
-  const look = cachedLookUp(units, clock, CHANGES_ACCESS, findCredential);
+  const find = (hash: string): Promise<Credential | undefined> =>
+    units.systemRead((work) => findCredential(work, hash));
+  const look = cachedLookUp(units, clock, CHANGES_ACCESS, find);
   const touch = sparseTouch(units, clock, onError);
   return {
     authenticate: async (token, origin) => {

@@ -1,4 +1,4 @@
-import type { SystemReadWork, Units } from '../../database/work.js';
+import type { Units } from '../../database/work.js';
 import { SECOND, type Clock } from '../../platform/clock.js';
 import { hashToken } from './access-token.model.js';
 
@@ -13,14 +13,14 @@ interface Cached<T> {
 }
 
 /**
- * Looks up what a token stands for; undefined for an unknown token. Keeps what it found by the text of the token, so
+ * Looks up what a token stands for, by its hash; undefined for an unknown token. Keeps what it found by the text of the token, so
  * that a token is hashed as seldom as it is looked up. A change of one of the `entityTypes` drops everything.
  */
 export function cachedLookUp<T>(
-  units: Units,
+  units: Pick<Units, 'onCommitted'>,
   clock: Clock,
   entityTypes: readonly string[],
-  find: (work: SystemReadWork, hash: string) => Promise<T | undefined>,
+  find: (hash: string) => Promise<T | undefined>,
 ): (token: string) => Promise<T | undefined> {
   /** The first ones expire first. */
   const cache = new Map<string, Cached<T>>();
@@ -37,7 +37,7 @@ export function cachedLookUp<T>(
     const known = cache.get(token);
     if (known !== undefined) return known.found;
     const before = changes;
-    const found = await units.systemRead((work) => find(work, hashToken(token)));
+    const found = await find(hashToken(token));
     // What was read before a change is not kept.
     if (found === undefined || changes !== before) return found;
     if (cache.size >= MAX_CACHED_TOKENS) cache.clear();

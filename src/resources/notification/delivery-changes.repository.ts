@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OfCompany } from '../../database/company/company-rows.js';
 import { drawIds } from '../../database/company/ids.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { idTable, inIds, instant, typed } from '../../database/storage.js';
+import { idTable, inIds, instant, steady, typed } from '../../database/storage.js';
 import type { SystemWriteWork } from '../../database/work.js';
 import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
 
@@ -80,7 +80,7 @@ export async function change(
     set ${set}, sequence = numbered.position
     from (select p.value as id, ${before} + row_number() over (order by p.value) as position
       from ${idTable(ids)}) as numbered
-    where notification_deliveries.company_id = ${companyId} and notification_deliveries.id = numbered.id
+    where notification_deliveries.company_id = ${steady(companyId)} and notification_deliveries.id = numbered.id
       and ${where} returning logical_number_id`.execute(db);
   return rows.map((row) => row.logical_number_id);
 }

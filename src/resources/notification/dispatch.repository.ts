@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import type { OfCompany } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, instant, steady } from '../../database/storage.js';
+import { crossJoin, idTable, inIds, instant, joinIds, steady } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import {
   EXPIRES_MS,
@@ -78,22 +78,24 @@ export async function selectDue(work: ReadWork, limit: number): Promise<readonly
   return rows.map(waitingOf);
 }
 
-/** The first waiting deliveries of a logical number, in their order. */
+/** The first `limit` waiting deliveries of each logical number that has any, in their order. One statement. */
 export async function selectWaiting(
   work: ReadWork,
-  logicalNumberId: number,
+  logicalNumberIds: readonly number[],
   limit: number,
-): Promise<readonly Waiting[]> {
+): Promise<ReadonlyMap<number, readonly Waiting[]>> {
   const { db } = specialSql(work);
-  const { companyId } = work.caller;
+  const companyId = steady(work.caller.companyId);
+  const first = sql`select w.id from notification_deliveries as w
+    where w.company_id = ${companyId} and w.logical_number_id = p.value and w.finished_at is null
+    order by w.id limit ${steady(limit)}`;
   const { rows } = await sql<WaitingRow>`select ${COLUMNS}, 1 as is_reachable
-    from (select * from notification_deliveries
-      where company_id = ${companyId} and logical_number_id = ${logicalNumberId} and finished_at is null
-      order by id limit ${limit}) as d
+    from ${idTable(logicalNumberIds)} ${joinIds(first, 'first')}
+    ${crossJoin} notification_deliveries as d on d.company_id = ${companyId} and d.id = first.value
     join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
     join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
     order by d.id`.execute(db);
-  return rows.map(waitingOf);
+  return Map.groupBy(rows.map(waitingOf), ({ logicalNumberId }) => logicalNumberId);
 }
 
 export interface Claim {
@@ -193,7 +195,7 @@ export async function selectHanded(
           and devices.enabled) as is_reachable
     from notification_deliveries as d
     join logical_numbers as n on n.company_id = ${steady(companyId)} and n.id = d.logical_number_id
-    where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
+    where d.company_id = ${steady(companyId)} and d.id ${inIds(ids)}`.execute(db);
   return new Map(
     rows.map(({ id, logical_number_id, number, state, was_handed, is_reachable }) => [
       id,

@@ -65,18 +65,19 @@ export async function claimDeliveries(
 }
 
 /**
- * For the connection of a terminal that may use the service: what waits for its logical number, in order, held for 30 s
- * and `sent`. Nothing while an earlier delivery is held.
+ * For connections of terminals that may use the service: what waits for their logical numbers, in order, held for 30 s
+ * and `sent`. Nothing while an earlier delivery of the number is held. By logical number; constant statements.
  */
-export async function claimForTerminal(
+export async function claimForTerminals(
   work: WriteWork,
-  logicalNumberId: number,
+  logicalNumberIds: readonly number[],
   limit = 20,
-): Promise<readonly ClaimedDelivery[]> {
-  const waiting = await selectWaiting(work, logicalNumberId, limit);
-  const { claimable, expired, unconfirmed } = sorted(upToHeld(waiting, work.now), work.now);
+): Promise<ReadonlyMap<number, readonly ClaimedDelivery[]>> {
+  const waiting = await selectWaiting(work, [...new Set(logicalNumberIds)], limit);
+  const free = [...waiting.values()].flatMap((deliveries) => upToHeld(deliveries, work.now));
+  const { claimable, expired, unconfirmed } = sorted(free, work.now);
   await endAll(work, { expired, unconfirmed });
-  return await hold(work, claimable, true);
+  return Map.groupBy(await hold(work, claimable, true), ({ logicalNumberId }) => logicalNumberId);
 }
 
 async function endAll(

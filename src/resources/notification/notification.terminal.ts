@@ -1,12 +1,16 @@
 import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
-import { DomainError, notFound } from '../../platform/errors.js';
+import { DomainError } from '../../platform/errors.js';
 import { TerminalRefused } from '../../platform/terminal.js';
-import { parse } from '../../platform/validate.js';
-import type { TerminalExchange, TerminalRoute } from '../../terminal/index.js';
+import type {
+  TerminalExchange,
+  TerminalReadBatch,
+  TerminalRoute,
+  TerminalWriteBatch,
+} from '../../terminal/index.js';
 import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
 import { NotificationConfirm, type ClaimedDelivery } from './delivery.model.js';
-import { claimForTerminal, confirmDeliveries } from './dispatch.service.js';
-import { look, type Look } from './waiting/look.service.js';
+import { confirmForAll, takeForAll, type Taken } from './waiting/batches.service.js';
+import { lookForAll, type Look } from './waiting/look.service.js';
 import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';
 
 const MAX_WAIT_SECONDS = MINUTE / SECOND;
@@ -23,6 +27,9 @@ const LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const
 const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
 
 type Exchange = TerminalExchange<AdmittedDevice>;
+
+const LOOKING: TerminalReadBatch<AdmittedDevice, null, Look> = { perform: lookForAll };
+const TAKING: TerminalWriteBatch<AdmittedDevice, null, Taken> = { perform: takeForAll };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const STREAM_HEADERS = {
@@ -50,12 +57,7 @@ export function notificationTerminalRoutes(
       method: 'POST',
       path: '/notifications/confirm',
       body: NotificationConfirm,
-      write: async (work, { logicalNumberId }, input) => {
-        const { event } = parse(NotificationConfirm, input);
-        const [result] = await confirmDeliveries(work, [{ logicalNumberId, event }]);
-        if (result === 'unknown') throw notFound('notification');
-        return {};
-      },
+      batch: { perform: confirmForAll },
     },
   ];
 }
@@ -81,11 +83,10 @@ async function firstOf(
   waiting: WaitingTerminals,
   waitMs: number,
 ): Promise<readonly ClaimedDelivery[]> {
-  const found = await exchange.read(look);
-  if (exchange.method === 'HEAD') return [];
-  const deliveries = found.isAvailable ? await take(exchange) : [];
-  if (deliveries.length > 0 || waitMs === 0) return deliveries;
-  const request = enter(exchange, waiting, found);
+  const found = await foundNow(exchange);
+  if (exchange.method === 'HEAD' || found === null) return [];
+  if (found.deliveries.length > 0 || waitMs === 0) return found.deliveries;
+  const request = enter(exchange, waiting, found.found);
   try {
     return await next(exchange, request, waitMs);
   } finally {
@@ -93,8 +94,14 @@ async function firstOf(
   }
 }
 
-const take = (exchange: Exchange): Promise<readonly ClaimedDelivery[]> =>
-  exchange.write((work, { logicalNumberId }) => claimForTerminal(work, logicalNumberId));
+/** Takes what is free; a terminal for which nothing is writes nothing. Null if the request has ended. */
+async function foundNow(exchange: Exchange): Promise<Taken | null> {
+  const found = await exchange.readTogether(LOOKING, null);
+  if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
+    return found && { found, deliveries: [] };
+  }
+  return await exchange.writeTogether(TAKING, null);
+}
 
 /** Errors: 429 and 503 if too many wait. */
 function enter(exchange: Exchange, waiting: WaitingTerminals, found: Look): WaitingRequest {
@@ -123,22 +130,18 @@ async function next(
 
 async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
   return await noticed(request, async () => {
-    const found = await exchange.read(look);
-    request.found(found);
-    return found.isAvailable ? await take(exchange) : [];
+    const found = await foundNow(exchange);
+    if (found !== null) request.found(found.found);
+    return found?.deliveries ?? [];
   });
 }
 
 /** The same in one unit that writes: for a terminal for which there is most likely something. */
 async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
   return await noticed(request, async () => {
-    const { found, deliveries } = await exchange.write(async (work, device) => {
-      const found = await look(work, device);
-      const { logicalNumberId } = device;
-      return { found, deliveries: found.isAvailable ? await claimForTerminal(work, logicalNumberId) : [] };
-    });
-    request.found(found);
-    return deliveries;
+    const taken = await exchange.writeTogether(TAKING, null);
+    if (taken !== null) request.found(taken.found);
+    return taken?.deliveries ?? [];
   });
 }
 
@@ -153,7 +156,8 @@ async function noticed<T>(request: WaitingRequest, use: () => Promise<T>): Promi
 }
 
 async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
-  const found = await exchange.read(look);
+  const found = await exchange.readTogether(LOOKING, null);
+  if (found === null) return;
   const request = enter(exchange, waiting, found);
   try {
     const head = { status: 200, headers: STREAM_HEADERS, heldBytes: STREAM_BYTES };

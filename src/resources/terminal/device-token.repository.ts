@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { instant } from '../../database/storage.js';
+import { inList, instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../database/work.js';
 
 const tokens = new CompanyRows('device_tokens');
@@ -58,13 +58,13 @@ export interface DeviceCredential {
   readonly issuedBy: number;
 }
 
-/** The token with its device, in one statement. Deleting a device deletes its token. */
-export async function findDeviceCredential(
+/** Tokens with their devices, by hash, in one statement. Deleting a device deletes its token. */
+export async function findDeviceCredentials(
   work: SystemReadWork,
-  hash: string,
-): Promise<DeviceCredential | undefined> {
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, DeviceCredential>> {
   const { db } = specialSql(work);
-  const row = await db
+  const rows = await db
     .selectFrom('device_tokens')
     .innerJoin('devices', (join) =>
       join
@@ -72,14 +72,16 @@ export async function findDeviceCredential(
         .onRef('devices.id', '=', 'device_tokens.device_id'),
     )
     .select(['device_tokens.company_id', 'device_tokens.device_id', 'device_tokens.issued_by'])
-    .select('devices.serial_number')
-    .where('device_tokens.token_hash', '=', hash)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    companyId: row.company_id,
-    deviceId: row.device_id,
-    serialNumber: row.serial_number,
-    issuedBy: row.issued_by,
-  };
+    .select(['devices.serial_number', 'device_tokens.token_hash'])
+    .where(sql<boolean>`device_tokens.token_hash ${inList('text', hashes)}`)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.token_hash,
+      {
+        ...{ companyId: row.company_id, deviceId: row.device_id },
+        ...{ serialNumber: row.serial_number, issuedBy: row.issued_by },
+      },
+    ]),
+  );
 }

@@ -11,26 +11,25 @@ export interface AdmittedDevice extends Device {
 
 /**
  * The one rule of access, for every request of a terminal: its serial number is that of a device of the company, which is
- * enabled and works under a logical number. Errors: `TerminalRefused`.
+ * enabled and works under a logical number. By claim: the device, or why its terminal may not use the service. One
+ * statement.
  */
-export async function admitTerminal(work: ReadWork, claim: TerminalClaim): Promise<AdmittedDevice> {
-  const { serialNumber } = claim;
-  const found = admitted((await findDevicesBySerialNumbers(work, [serialNumber])).get(serialNumber), claim);
-  if (found instanceof TerminalRefused) throw found;
-  return found;
+export async function admitTerminals(
+  work: ReadWork,
+  claims: readonly TerminalClaim[],
+): Promise<readonly (AdmittedDevice | TerminalRefused)[]> {
+  const serialNumbers = new Set(claims.map(({ serialNumber }) => serialNumber));
+  const devices = await findDevicesBySerialNumbers(work, [...serialNumbers]);
+  return claims.map((claim) => admitted(devices.get(claim.serialNumber), claim));
 }
 
-/** The same for many: why each may not use the service; null for one that may. One statement. */
+/** Why each may not use the service; null for one that may. One statement. */
 export async function refusalsOf(
   work: ReadWork,
   claims: readonly TerminalClaim[],
 ): Promise<readonly (TerminalRefused | null)[]> {
-  const serialNumbers = new Set(claims.map(({ serialNumber }) => serialNumber));
-  const devices = await findDevicesBySerialNumbers(work, [...serialNumbers]);
-  return claims.map((claim) => {
-    const found = admitted(devices.get(claim.serialNumber), claim);
-    return found instanceof TerminalRefused ? found : null;
-  });
+  const found = await admitTerminals(work, claims);
+  return found.map((terminal) => (terminal instanceof TerminalRefused ? terminal : null));
 }
 
 /**

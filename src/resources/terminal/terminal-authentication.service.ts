@@ -1,18 +1,35 @@
 import type { Units } from '../../database/work.js';
 import { demandScope, type Authenticator, type Caller, type Origin } from '../../platform/caller.js';
 import type { Clock } from '../../platform/clock.js';
+import { Gathered } from '../../platform/concurrency/gathered.js';
 import { DomainError } from '../../platform/errors.js';
 import type { TerminalClaim } from '../../platform/terminal.js';
 import { TOKEN_FORM } from '../access-token/access-token.model.js';
 import { cachedLookUp, type ValidTokens } from '../access-token/token-cache.service.js';
 import { SerialNumber } from '../device/device.model.js';
-import { findDeviceCredential, type DeviceCredential } from './device-token.repository.js';
+import { findDeviceCredentials, type DeviceCredential } from './device-token.repository.js';
 
 /** Finds whose a device token is; undefined for any other text. */
 export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
 
+/** A fleet has as many tokens as terminals, so those of one turn of the event loop are looked up together. */
+const LOOK_UPS = { most: 200, everyMs: 0 } as const;
+
+interface Found {
+  readonly credential: DeviceCredential | undefined;
+}
+
 export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceToken {
-  const look = cachedLookUp(units, clock, ['device_token'], findDeviceCredential);
+  const gathered = new Gathered<null, string, Found>({
+    ...LOOK_UPS,
+    perform: async (_key, hashes) => {
+      const found = await units.systemRead((work) => findDeviceCredentials(work, hashes));
+      return hashes.map((hash) => ({ credential: found.get(hash) }));
+    },
+  });
+  const find = async (hash: string): Promise<DeviceCredential | undefined> =>
+    (await gathered.add(null, hash)).credential;
+  const look = cachedLookUp(units, clock, ['device_token'], find);
   return async (token) => (token === undefined || !TOKEN_FORM.test(token) ? undefined : await look(token));
 }
 

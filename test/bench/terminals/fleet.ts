@@ -1,12 +1,15 @@
-/** Simulated terminals in a process of their own, which answers each message of its parent with its figures. */
+/** Simulated terminals in a process of their own, which answers each message of its parent after the first with its figures. */
+import { once } from 'node:events';
+
 import { systemClock } from '../../../src/platform/clock.js';
 import type { Transport } from '../../../src/simulator/shared.js';
 import { Simulation } from '../../../src/simulator/simulation.js';
 
-/** What the process is started with, as JSON. */
+/** The first message to the process. */
 export interface FleetPlan {
   readonly url: string;
-  readonly token: string;
+  /** With one token of a gateway, terminals are named in each request. */
+  readonly tokens: readonly string[] | string;
   readonly serialNumbers: readonly string[];
   readonly rampMs: number;
   readonly mqtt: { readonly url: string; readonly companyId: string } | null;
@@ -20,10 +23,14 @@ export interface FleetReport {
   readonly confirmed: number;
   readonly errors: readonly string[];
   readonly broken: number;
+  /** Answers with Retry-After. */
+  readonly throttled: number;
   readonly megabytes: number;
+  /** Processor time since the start, in seconds. */
+  readonly cpu: number;
 }
 
-const { url, token, serialNumbers, rampMs, mqtt } = JSON.parse(process.argv[2] ?? '{}') as FleetPlan;
+const { url, tokens, serialNumbers, rampMs, mqtt } = ((await once(process, 'message')) as [FleetPlan])[0];
 const transport: Transport =
   mqtt === null
     ? { over: 'http' }
@@ -34,7 +41,11 @@ const transport: Transport =
 const simulation = new Simulation({
   ...{ url: new URL(url), clock: systemClock, transport, rampMs, seed: 1, hasFaults: false, notify: null },
   ...{ forMs: 3_600_000, everyMs: 0 },
-  terminals: serialNumbers.map((serialNumber) => ({ serialNumber, token, isNamed: true })),
+  terminals: serialNumbers.map((serialNumber, index) =>
+    typeof tokens === 'string'
+      ? { serialNumber, token: tokens, isNamed: true }
+      : { serialNumber, token: tokens[index] ?? '', isNamed: false },
+  ),
 });
 process.on('message', () => {
   const summary = simulation.summary();
@@ -45,6 +56,8 @@ process.on('message', () => {
     confirmed: summary.notifications_confirmed,
     errors: summary.error_examples,
     broken: summary.broken.reduce((sum, { count }) => sum + count, 0),
+    throttled: summary.throttled,
+    cpu: process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
     megabytes: process.memoryUsage().rss / 2 ** 20,
   };
   process.send?.(report);

@@ -1,12 +1,13 @@
 /**
  * Requests that are no terminals', in a process of its own so that nothing else delays it: asks for a list ten times a second
- * and creates a group each time in ten, in each of several companies. Each message of its parent ends a period, and is
- * answered with its figures.
+ * and creates a group each time in ten, in each of several companies. Each message of its parent
+ * after the first ends a period, and is answered with its figures.
  */
+import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the process is started with, as JSON. */
+/** The first message to the process. */
 export interface OthersPlan {
   readonly url: string;
   /** By the name of each company. */
@@ -22,7 +23,7 @@ export interface OthersReport {
 }
 
 const EVERY_MS = 100;
-const { url, tokens } = JSON.parse(process.argv[2] ?? '{}') as OthersPlan;
+const { url, tokens } = ((await once(process, 'message')) as [OthersPlan])[0];
 const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();
 let times: Record<string, number[]> = {};

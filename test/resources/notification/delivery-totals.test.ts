@@ -4,7 +4,7 @@ import { DAY, MINUTE } from '../../../src/platform/clock.js';
 import { createRandom } from '../../../src/platform/random.js';
 import {
   claimDeliveries,
-  claimForTerminal,
+  claimForTerminals,
   confirmDeliveries,
   giveBack,
   markSent,
@@ -77,7 +77,9 @@ describe('what is kept of deliveries', () => {
         held.push(...(await inUnit(units, acme, (work) => claimDeliveries(work, { limit }))).deliveries);
       },
       async () => {
-        held.push(...(await inUnit(units, acme, (work) => claimForTerminal(work, random.pick(ids), 3))));
+        const numbers = [random.pick(ids), random.pick(ids)];
+        const claimed = await inUnit(units, acme, (work) => claimForTerminals(work, numbers, 3));
+        held.push(...[...claimed.values()].flat());
       },
       async () => inUnit(units, acme, (work) => markSent(work, some())),
       async () => inUnit(units, acme, (work) => giveBack(work, some())),

@@ -15,7 +15,7 @@ import { deliveriesOf, inUnit, notify } from '../../support/deliveries.js';
 import { metricOf } from '../../support/gauges.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { newTerminal } from '../../support/terminals.js';
-import { httpTerminal } from '../../support/waiting-terminal.js';
+import { httpTerminal, type HttpTerminal } from '../../support/waiting-terminal.js';
 
 const TERMINALS = 100;
 const EACH = 5;
@@ -87,13 +87,18 @@ describe('CC-09 workers of two nodes', () => {
   });
 });
 
+/** Two nodes on one database; `url` is that of the second. */
+async function startTwo(): Promise<{ server: TestServer; other: Server; url: string }> {
+  const server = await startServer();
+  const logger = createLogger('silent', { write: () => undefined });
+  const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
+  return { server, other, url: await other.start() };
+}
+
 describe('a terminal that waits on one node', () => {
   it('gets what another node has sent, and what is free after a confirmation there', async () => {
-    const server = await startServer();
+    const { server, other, url } = await startTwo();
     const { acme } = server;
-    const logger = createLogger('silent', { write: () => undefined });
-    const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
-    const url = await other.start();
     const { token } = await newTerminal(acme, 'T-1');
     const [here, there] = [httpTerminal(server.url, token), httpTerminal(url, token)];
     const waits = async (): Promise<void> =>
@@ -111,6 +116,34 @@ describe('a terminal that waits on one node', () => {
     await waits();
     await acme.client.put('devices/T-1', { enabled: false });
     expect((await third).body.code).toBe('terminal_disabled');
+    await other.stop(1_000);
+    await server.stop();
+  });
+});
+
+describe('terminals with one logical number that wait on two nodes', () => {
+  it('get each notification once', async () => {
+    const { server, other, url } = await startTwo();
+    const { acme } = server;
+    const serialNumbers = Array.from({ length: 10 }, (_, n) => `T-${n}`);
+    const pairs: HttpTerminal[][] = [];
+    for (const serialNumber of serialNumbers) {
+      const { token } = await newTerminal(acme, serialNumber);
+      pairs.push([httpTerminal(server.url, token), httpTerminal(url, token)]);
+    }
+    // Later than this, a token is not looked up again.
+    server.clock.advance(15 * SECOND);
+    const replies = pairs.flat().map((terminal) => terminal.get('/notifications?wait=5'));
+    for (const node of [server.url, url]) {
+      await expect.poll(() => metricOf(node, 'terminals_waiting')).toBe(serialNumbers.length);
+    }
+    await notify(server, acme, 'one', ...serialNumbers.map((serialNumber) => `number of ${serialNumber}`));
+    const got = (await Promise.all(replies)).flatMap(({ messages }) => messages);
+    expect(new Set(got).size).toBe(serialNumbers.length);
+    expect(got.length).toBe(serialNumbers.length);
+    const confirmations = pairs.flatMap((nodes, n) => nodes.map((terminal) => terminal.confirm(n + 1)));
+    expect((await Promise.all(confirmations)).every(({ status }) => status === 200)).toBe(true);
+    expect((await deliveriesOf(server, acme)).every(({ state }) => state === 'delivered')).toBe(true);
     await other.stop(1_000);
     await server.stop();
   });

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../src/platform/clock.js';
 import type { ClaimedDelivery } from '../../../src/resources/notification/delivery.model.js';
 import {
   claimDeliveries,
-  claimForTerminal,
+  claimForTerminals,
   confirmDeliveries,
   giveBack,
   markSent,
@@ -30,7 +30,7 @@ const unit = <T>(use: Parameters<typeof inUnit<T>>[2], member = acme): Promise<T
 const claim = async (limit = 10, member = acme): Promise<readonly ClaimedDelivery[]> =>
   (await unit((work) => claimDeliveries(work, { limit }), member)).deliveries;
 const poll = (logicalNumberId: number): Promise<readonly ClaimedDelivery[]> =>
-  unit((work) => claimForTerminal(work, logicalNumberId));
+  unit(async (work) => (await claimForTerminals(work, [logicalNumberId])).get(logicalNumberId) ?? []);
 const confirm = async (logicalNumber: string, ...ids: (number | string)[]) =>
   await unit((work) =>
     confirmDeliveries(

@@ -2,7 +2,7 @@ import type { ReadWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import type { Device } from '../../device/device.model.js';
 import { selectWaiting } from '../dispatch.repository.js';
-import { findToken, lastPosition, type TerminalFacts } from './waiting.repository.js';
+import { findTokens, lastPosition, type TerminalFacts } from './waiting.repository.js';
 
 /** A token that was looked up may be used for so long after it has ended, and for a device that got another one. */
 const TOKEN_KNOWN_MS = 10 * SECOND;
@@ -24,27 +24,38 @@ export interface Look {
   readonly heldUntil: Date | null;
 }
 
-/** Looks for deliveries for a terminal that may use the service. */
-export async function look(
-  work: ReadWork,
-  { id, serialNumber, enabled, logicalNumberId }: Device & { readonly logicalNumberId: number },
-): Promise<Look> {
+/** A terminal that may use the service. */
+export interface Looking {
+  readonly terminal: Device & { readonly logicalNumberId: number };
+  /** Id of the gateway token; null with the token of the device. */
+  readonly tokenId: number | null;
+}
+
+/** Looks for deliveries for terminals of the company. Constant statements. */
+export async function lookForAll(work: ReadWork, all: readonly Looking[]): Promise<readonly Look[]> {
   const position = await lastPosition(work);
-  const [first] = await selectWaiting(work, logicalNumberId, 1);
-  const token = await findToken(work, id);
-  const { companyId, tokenId } = work.caller;
-  const heldUntil = first?.leaseEndsAt ?? null;
-  const isHeld = heldUntil !== null && heldUntil > work.now;
-  const isTokenNew =
-    tokenId === null && (token === null || work.now.getTime() - token.issuedAt.getTime() < TOKEN_KNOWN_MS);
-  const soon = isTokenNew ? new Date(work.now.getTime() + LOOK_AGAIN_MS) : null;
-  return {
-    companyId,
-    isAvailable: first !== undefined && !isHeld,
-    position,
-    facts: { deviceId: id, serialNumber, enabled, logicalNumberId, tokenHash: token?.hash ?? null },
-    tokenId,
-    againAt: soon,
-    heldUntil: isHeld ? heldUntil : null,
-  };
+  const numbers = new Set(all.map(({ terminal }) => terminal.logicalNumberId));
+  const waiting = await selectWaiting(work, [...numbers], 1);
+  const tokens = await findTokens(
+    work,
+    all.map(({ terminal }) => terminal.id),
+  );
+  return all.map(({ terminal: { id, serialNumber, enabled, logicalNumberId }, tokenId }) => {
+    const [first] = waiting.get(logicalNumberId) ?? [];
+    const token = tokens.get(id);
+    const heldUntil = first?.leaseEndsAt ?? null;
+    const isHeld = heldUntil !== null && heldUntil > work.now;
+    const isTokenNew =
+      tokenId === null &&
+      (token === undefined || work.now.getTime() - token.issuedAt.getTime() < TOKEN_KNOWN_MS);
+    return {
+      companyId: work.caller.companyId,
+      isAvailable: first !== undefined && !isHeld,
+      position,
+      facts: { deviceId: id, serialNumber, enabled, logicalNumberId, tokenHash: token?.hash ?? null },
+      tokenId,
+      againAt: isTokenNew ? new Date(work.now.getTime() + LOOK_AGAIN_MS) : null,
+      heldUntil: isHeld ? heldUntil : null,
+    };
+  });
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { lastDrawn } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inList, instant } from '../../../database/storage.js';
+import { idTable, inIds, inList, instant, steady } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES } from '../delivery.model.js';
 
@@ -41,12 +41,18 @@ interface DeviceToken {
   readonly issuedAt: Date;
 }
 
-export async function findToken(work: ReadWork, deviceId: number): Promise<DeviceToken | null> {
+/** By device; those without a token are absent. One statement. */
+export async function findTokens(
+  work: ReadWork,
+  deviceIds: readonly number[],
+): Promise<ReadonlyMap<number, DeviceToken>> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ token_hash: string; issued_at: number }>`select token_hash, issued_at
-    from device_tokens where company_id = ${companyId} and device_id = ${deviceId}`.execute(db);
-  const [row] = rows;
-  return row === undefined ? null : { hash: row.token_hash, issuedAt: instant.fromColumn(row.issued_at) };
+  const { rows } = await sql<{ device_id: number; token_hash: string; issued_at: number }>`
+    select device_id, token_hash, issued_at from device_tokens
+    where company_id = ${steady(companyId)} and device_id ${inIds(deviceIds)}`.execute(db);
+  return new Map(
+    rows.map((row) => [row.device_id, { hash: row.token_hash, issuedAt: instant.fromColumn(row.issued_at) }]),
+  );
 }
 
 export interface QueueChange {

@@ -1,0 +1,65 @@
+import type { WriteWork } from '../../../database/work.js';
+import { DomainError, notFound } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import { NotificationConfirm, type ClaimedDelivery } from '../delivery.model.js';
+import { claimForTerminals, confirmDeliveries } from '../dispatch.service.js';
+import { lookForAll, type Look, type Looking } from './look.service.js';
+
+/** What a terminal has found, and was given. */
+export interface Taken {
+  readonly found: Look;
+  readonly deliveries: readonly ClaimedDelivery[];
+}
+
+/** Looks, and takes what is free. Of several terminals with one logical number, the first one gets it. */
+export async function takeForAll(work: WriteWork, all: readonly Looking[]): Promise<readonly Taken[]> {
+  const looks = await lookForAll(work, all);
+  const available = looks.filter(({ isAvailable }) => isAvailable);
+  const numbers = available.flatMap(({ facts }) => facts.logicalNumberId ?? []);
+  const claimed = numbers.length === 0 ? new Map<number, never>() : await claimForTerminals(work, numbers);
+  const left = new Map<number, readonly ClaimedDelivery[]>(claimed);
+  return looks.map((found) => {
+    const number = found.facts.logicalNumberId ?? 0;
+    const deliveries = left.get(number) ?? [];
+    left.delete(number);
+    return { found: heldSince(found, claimed.get(number)), deliveries };
+  });
+}
+
+/** What a look has found, after the deliveries were given to a terminal. */
+function heldSince(found: Look, claimed: readonly ClaimedDelivery[] | undefined): Look {
+  const heldUntil = claimed?.[0]?.leaseEndsAt;
+  return heldUntil === undefined ? found : { ...found, isAvailable: false, heldUntil };
+}
+
+export interface Confirming {
+  readonly terminal: Looking['terminal'];
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Stores confirmations of terminals. An empty object for each that counts, or its error: `invalid`, `not_found`. */
+export async function confirmForAll(
+  work: WriteWork,
+  all: readonly Confirming[],
+): Promise<readonly (object | Error)[]> {
+  const given = all.map(({ terminal: { logicalNumberId }, input }) => {
+    const event = eventOf(input);
+    return event instanceof DomainError ? event : { logicalNumberId, event };
+  });
+  const confirmations = given.flatMap((one) => (one instanceof DomainError ? [] : [one]));
+  const results = await confirmDeliveries(work, confirmations);
+  const byConfirmation = new Map(confirmations.map((one, index) => [one, results[index]]));
+  return given.map((one) => {
+    if (one instanceof DomainError) return one;
+    return byConfirmation.get(one) === 'unknown' ? notFound('notification') : {};
+  });
+}
+
+function eventOf(input: Confirming['input']): string | DomainError {
+  try {
+    return parse(NotificationConfirm, input).event;
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+
+import { Gathered } from '../../../src/platform/concurrency/gathered.js';
+import { DomainError } from '../../../src/platform/errors.js';
+
+interface Performed {
+  readonly key: string;
+  readonly calls: readonly number[];
+}
+
+/** Doubles numbers; `odd` is why an odd one fails. */
+function doubling(options: {
+  most?: number;
+  odd?: () => Error;
+  fault?: (calls: readonly number[]) => void;
+}): {
+  readonly gathered: Gathered<string, number, object>;
+  readonly performed: Performed[];
+} {
+  const performed: Performed[] = [];
+  const gathered = new Gathered<string, number, object>({
+    most: options.most ?? 100,
+    everyMs: 1,
+    perform: async (key, calls) => {
+      performed.push({ key, calls });
+      options.fault?.(calls);
+      await Promise.resolve();
+      return calls.map((call) =>
+        call % 2 === 1 && options.odd !== undefined ? options.odd() : { doubled: call * 2 },
+      );
+    },
+  });
+  return { gathered, performed };
+}
+
+const outcomes = async (results: readonly Promise<object>[]): Promise<unknown[]> =>
+  (await Promise.allSettled(results)).map((settled) =>
+    settled.status === 'fulfilled' ? settled.value : (settled.reason as Error).message,
+  );
+
+describe('calls that arrive together', () => {
+  it('are performed as one, by key and in their order', async () => {
+    const { gathered, performed } = doubling({});
+    const results = [gathered.add('a', 1), gathered.add('b', 2), gathered.add('a', 3), gathered.add('a', 4)];
+    expect(await outcomes(results)).toEqual([{ doubled: 2 }, { doubled: 4 }, { doubled: 6 }, { doubled: 8 }]);
+    expect(performed).toEqual([
+      { key: 'a', calls: [1, 3, 4] },
+      { key: 'b', calls: [2] },
+    ]);
+    expect(await outcomes([gathered.add('a', 5)])).toEqual([{ doubled: 10 }]);
+  });
+
+  it('are performed in parts that are not too large', async () => {
+    const { gathered, performed } = doubling({ most: 2 });
+    await Promise.all([1, 2, 3, 4, 5].map((call) => gathered.add('a', call)));
+    expect(performed.map(({ calls }) => calls)).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
+  it('gather those that come while others are performed', async () => {
+    const started = Promise.withResolvers<undefined>();
+    const ends = Promise.withResolvers<undefined>();
+    const performed: (readonly number[])[] = [];
+    const gathered = new Gathered<string, number, object>({
+      ...{ most: 100, everyMs: 0 },
+      perform: async (_key, calls) => {
+        performed.push(calls);
+        started.resolve(undefined);
+        await ends.promise;
+        return calls.map(() => ({}));
+      },
+    });
+    const first = gathered.add('a', 1);
+    await started.promise;
+    const others = [gathered.add('a', 2), gathered.add('a', 3)];
+    ends.resolve(undefined);
+    await Promise.all([first, ...others]);
+    expect(performed).toEqual([[1], [2, 3]]);
+  });
+
+  it('fail each for itself', async () => {
+    const { gathered, performed } = doubling({ odd: () => new Error('odd') });
+    expect(await outcomes([1, 2, 3].map((call) => gathered.add('a', call)))).toEqual([
+      'odd',
+      { doubled: 4 },
+      'odd',
+    ]);
+    expect(performed.length).toBe(1);
+  });
+
+  it('are performed alone if an unexpected error ends all of them', async () => {
+    const fault = (calls: readonly number[]): void => {
+      if (calls.includes(2)) throw new Error('two');
+    };
+    const { gathered, performed } = doubling({ fault });
+    expect(await outcomes([1, 2, 3].map((call) => gathered.add('a', call)))).toEqual([
+      { doubled: 2 },
+      'two',
+      { doubled: 6 },
+    ]);
+    expect(performed.map(({ calls }) => calls)).toEqual([[1, 2, 3], [1], [2], [3]]);
+  });
+
+  it('all have the error of the storage, which is not tried again', async () => {
+    const fault = (): void => {
+      throw new DomainError('busy', 'full');
+    };
+    const { gathered, performed } = doubling({ fault });
+    expect(await outcomes([1, 2].map((call) => gathered.add('a', call)))).toEqual(['full', 'full']);
+    expect(performed.length).toBe(1);
+  });
+});

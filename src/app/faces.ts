@@ -11,7 +11,7 @@ import { deviceFace } from '../resources/device/device.graphql.js';
 import { deviceImportFace } from '../resources/device/device.import.graphql.js';
 import { deviceReportFace } from '../resources/device/device.report.graphql.js';
 import { deviceSummaryFace } from '../resources/device/device.summary.graphql.js';
-import { presenceFace } from '../resources/device/presence.graphql.js';
+import { presenceFace } from '../resources/device/presence/presence.graphql.js';
 import { fileFace } from '../resources/file/file.graphql.js';
 import { fileLinksFace } from '../resources/file/file.links.graphql.js';
 import { groupFace } from '../resources/group/group.graphql.js';
@@ -19,7 +19,7 @@ import { ledgerEntryFace } from '../resources/ledger-entry/ledger-entry.graphql.
 import { logicalNumberFace } from '../resources/logical-number/logical-number.graphql.js';
 import { manifestFace } from '../resources/manifest/manifest.graphql.js';
 import { metacontentFace } from '../resources/metacontent/metacontent.graphql.js';
-import { deliveryFace } from '../resources/notification/delivery.graphql.js';
+import { deliveryFace } from '../resources/notification/delivery/delivery.graphql.js';
 import { notificationFace } from '../resources/notification/notification.graphql.js';
 import { effectiveParameterFace } from '../resources/parameter/effective-parameter.graphql.js';
 import { parameterBulkFace } from '../resources/parameter/parameter.bulk.graphql.js';

@@ -6,7 +6,7 @@ import type { Units } from '../database/work.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import { createSteps, type Steps } from './steps.js';
 import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
-import { expireDeliveries } from '../resources/notification/recall.service.js';
+import { expireDeliveries } from '../resources/notification/delivery/recall.service.js';
 import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 import type { Config } from '../platform/config/config.js';
 import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';

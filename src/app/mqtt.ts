@@ -7,7 +7,7 @@ import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Pace } from '../platform/concurrency/pace.js';
 import type { Config } from '../platform/config/config.js';
 import type { Logger } from '../platform/logger.js';
-import type { ClaimedDelivery } from '../resources/notification/delivery.model.js';
+import type { ClaimedDelivery } from '../resources/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   confirmDeliveries,
@@ -15,7 +15,7 @@ import {
   giveBack,
   markSent,
   nextDueCompany,
-} from '../resources/notification/dispatch.service.js';
+} from '../resources/notification/delivery/dispatch.service.js';
 import { terminalsOf } from '../resources/terminal/terminal-access.service.js';
 import type { Terminals } from './terminals.js';
 

@@ -17,7 +17,7 @@ import {
 } from '../../src/resources/app-version/app-version.service.js';
 import { apps } from '../../src/resources/app/app.service.js';
 import { devices, devicesOfLogicalNumber } from '../../src/resources/device/device.service.js';
-import { PRESENCES } from '../../src/resources/device/presence.model.js';
+import { PRESENCES } from '../../src/resources/device/presence/presence.model.js';
 import { files } from '../../src/resources/file/file.service.js';
 import { groups } from '../../src/resources/group/group.service.js';
 import { ledgerEntries } from '../../src/resources/ledger-entry/ledger-entry.service.js';
@@ -26,7 +26,7 @@ import {
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
 import { notifications } from '../../src/resources/notification/notification.service.js';
-import { deliveriesOfNotification } from '../../src/resources/notification/recall.service.js';
+import { deliveriesOfNotification } from '../../src/resources/notification/delivery/recall.service.js';
 import {
   transactions,
   transactionsOfDevice,

@@ -1,4 +1,4 @@
-import { takeDeliveryStep } from '../../src/resources/notification/delivery.service.js';
+import { takeDeliveryStep } from '../../src/resources/notification/delivery/delivery.service.js';
 import { takeRemovalStep } from '../../src/resources/removal/removal-steps.service.js';
 import { audited, insertMany, insertRows } from './databases/rows.js';
 import { fleet } from './fleet.js';

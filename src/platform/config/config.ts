@@ -3,10 +3,11 @@ import { statSync } from 'node:fs';
 
 import type { PresenceLimits } from '../presence.js';
 import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
-import { parseDuration } from './duration.js';
 import { readMqtt, type MqttSettings } from './mqtt.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
+import { readPresence } from './presence.js';
+import type { ReadSetting } from './read-setting.js';
 import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
 import { readText } from './text-file.js';
 import { readTls, type Tls } from './tls.js';
@@ -152,7 +153,7 @@ export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const values = valuesOf(environment);
   const valueOf = (name: string): string => values[name] ?? '';
-  const read: Read = (name, parse, onError) => {
+  const read: ReadSetting = (name, parse, onError) => {
     try {
       return parse(valueOf(name));
     } catch (error) {
@@ -248,19 +249,6 @@ function parseLogLevel(value: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === value);
   if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}`);
   return level;
-}
-
-type Read = <T>(name: string, parse: (value: string) => T, onError: T) => T;
-
-/** `offlineAfter` is the text of PRESENCE_OFFLINE_AFTER. */
-function readPresence(read: Read, offlineAfter: string): PresenceLimits {
-  const offlineMs = read('PRESENCE_OFFLINE_AFTER', parseDuration, Infinity);
-  const parse = (value: string): number => {
-    const staleMs = parseDuration(value);
-    if (staleMs >= offlineMs) throw new Error(`must be less than PRESENCE_OFFLINE_AFTER (${offlineAfter})`);
-    return staleMs;
-  };
-  return { staleMs: read('PRESENCE_STALE_AFTER', parse, 0), offlineMs };
 }
 
 function tokenSecret(value: string, file: string): string | null {

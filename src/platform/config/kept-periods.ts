@@ -1,4 +1,5 @@
 import { parsePeriod, type Period } from '../period.js';
+import type { ReadSetting } from './read-setting.js';
 
 /** How long rows are kept; null: for ever. */
 export interface KeptPeriods {
@@ -17,10 +18,8 @@ export function parseKept(value: string): Period | null {
   }
 }
 
-type Read = (name: string, parse: typeof parseKept, onError: null) => Period | null;
-
 /** From the settings `KEEP_…`. */
-export function readKeptPeriods(read: Read): KeptPeriods {
+export function readKeptPeriods(read: ReadSetting): KeptPeriods {
   return {
     transactions: read('KEEP_TRANSACTIONS', parseKept, null),
     ledger: read('KEEP_LEDGER', parseKept, null),

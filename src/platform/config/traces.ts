@@ -1,7 +1,7 @@
-type Read = <T>(name: string, parse: (value: string) => T, onError: T) => T;
+import type { ReadSetting } from './read-setting.js';
 
 /** Where traces are sent, null for nowhere, and the share of them that is recorded. */
-export function readTraces(read: Read): {
+export function readTraces(read: ReadSetting): {
   readonly tracesUrl: string | null;
   readonly tracesShare: number;
 } {

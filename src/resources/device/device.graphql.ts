@@ -16,7 +16,7 @@ import {
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
-import type { Presence } from './presence.model.js';
+import type { Presence } from './presence/presence.model.js';
 import {
   createDevice,
   deleteDevice,

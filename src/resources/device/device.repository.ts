@@ -3,7 +3,7 @@ import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { flag, json } from '../../database/storage.js';
 import type { Device, DeviceMeta } from './device.model.js';
-import { meaningOfLastSeenAt, meaningOfPresence } from './presence-filter.repository.js';
+import { meaningOfLastSeenAt, meaningOfPresence } from './presence/presence-filter.repository.js';
 
 const metaColumn = json<DeviceMeta>();
 

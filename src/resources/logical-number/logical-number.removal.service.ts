@@ -1,7 +1,7 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { detachDevicesFrom } from '../device/device.service.js';
 import { metacontents } from '../metacontent/metacontent.service.js';
-import { haveManyDeliveries, deleteSomeDeliveries } from '../notification/delivery.service.js';
+import { haveManyDeliveries, deleteSomeDeliveries } from '../notification/delivery/delivery.service.js';
 import type { Owner } from '../owner/owner.model.js';
 import { parameters } from '../parameter/parameter.service.js';
 import { removeInSteps } from '../removal/removal.service.js';

@@ -6,8 +6,8 @@ import { hasGroup } from '../group/group.service.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
 import { Records } from '../shared/records.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
-import { DELIVERY } from './delivery.model.js';
-import { queueForGroup, queueForNumbers } from './delivery.service.js';
+import { DELIVERY } from './delivery/delivery.model.js';
+import { queueForGroup, queueForNumbers } from './delivery/delivery.service.js';
 import { notificationTable } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
 

@@ -8,7 +8,7 @@ import type {
   TerminalWriteBatch,
 } from '../../terminal/index.js';
 import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
-import { NotificationConfirm, type ClaimedDelivery } from './delivery.model.js';
+import { NotificationConfirm, type ClaimedDelivery } from './delivery/delivery.model.js';
 import { confirmForAll, takeForAll, type Taken } from './waiting/batches.service.js';
 import { lookForAll, type Look } from './waiting/look.service.js';
 import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';

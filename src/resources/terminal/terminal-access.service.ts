@@ -2,7 +2,7 @@ import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
 import { TerminalRefused, type TerminalClaim } from '../../platform/terminal.js';
 import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers } from '../device/device.service.js';
-import { selectOnlyDevices } from '../device/presence.service.js';
+import { selectOnlyDevices } from '../device/presence/presence.service.js';
 
 /** The device of a terminal that may use the service. */
 export interface AdmittedDevice extends Device {

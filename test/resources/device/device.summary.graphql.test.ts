@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createDevices } from '../../../src/resources/device/device.import.service.js';
 import { getDevice, reportDevice } from '../../../src/resources/device/device.service.js';
-import { storeSightings } from '../../../src/resources/device/presence.service.js';
+import { storeSightings } from '../../../src/resources/device/presence/presence.service.js';
 import type { Fields } from '../../support/client.js';
 import { answered, statementsFor } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';

@@ -6,13 +6,13 @@ import { createUnits, type ReadWork, type Units } from '../../../src/database/wo
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import type { Device } from '../../../src/resources/device/device.model.js';
 import { devices } from '../../../src/resources/device/device.service.js';
-import { PRESENCES, type Presence } from '../../../src/resources/device/presence.model.js';
+import { PRESENCES, type Presence } from '../../../src/resources/device/presence/presence.model.js';
 import {
   devicesByGroup,
   devicesByPresence,
   sightings,
   storeSightings,
-} from '../../../src/resources/device/presence.service.js';
+} from '../../../src/resources/device/presence/presence.service.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 

@@ -8,15 +8,15 @@ import {
   confirmDeliveries,
   giveBack,
   markSent,
-} from '../../../src/resources/notification/dispatch.service.js';
-import type { ClaimedDelivery } from '../../../src/resources/notification/delivery.model.js';
+} from '../../../src/resources/notification/delivery/dispatch.service.js';
+import type { ClaimedDelivery } from '../../../src/resources/notification/delivery/delivery.model.js';
 import {
   deliverySummaries,
   expireDeliveries,
   planCancel,
   planRetry,
   type DeliveryPlan,
-} from '../../../src/resources/notification/recall.service.js';
+} from '../../../src/resources/notification/delivery/recall.service.js';
 import type { ReadWork } from '../../../src/database/work.js';
 import { inUnit, notify, reachable } from '../../support/deliveries.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';

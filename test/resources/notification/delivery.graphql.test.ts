@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { DAY } from '../../../src/platform/clock.js';
-import { claimDeliveries, confirmDeliveries } from '../../../src/resources/notification/dispatch.service.js';
+import {
+  claimDeliveries,
+  confirmDeliveries,
+} from '../../../src/resources/notification/delivery/dispatch.service.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../support/dashboard.js';
 import { deliveriesOf, inUnit, notify, reachable } from '../../support/deliveries.js';
 import { ledgerOf } from '../../support/fleet.js';

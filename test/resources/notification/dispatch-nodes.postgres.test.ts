@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createServer, type Server } from '../../../src/app/server.js';
 import { SECOND } from '../../../src/platform/clock.js';
 import { createLogger } from '../../../src/platform/logger.js';
-import type { ClaimedDelivery } from '../../../src/resources/notification/delivery.model.js';
+import type { ClaimedDelivery } from '../../../src/resources/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   confirmDeliveries,
   markSent,
-} from '../../../src/resources/notification/dispatch.service.js';
+} from '../../../src/resources/notification/delivery/dispatch.service.js';
 import { testConfig } from '../../support/config.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
 import { deliveriesOf, inUnit, notify } from '../../support/deliveries.js';

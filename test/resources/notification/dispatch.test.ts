@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/platform/clock.js';
-import type { ClaimedDelivery } from '../../../src/resources/notification/delivery.model.js';
+import type { ClaimedDelivery } from '../../../src/resources/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   claimForTerminals,
@@ -9,7 +9,7 @@ import {
   giveBack,
   markSent,
   nextDueCompany,
-} from '../../../src/resources/notification/dispatch.service.js';
+} from '../../../src/resources/notification/delivery/dispatch.service.js';
 import { deliveriesOf, inUnit, notify, reachable } from '../../support/deliveries.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';

@@ -1,8 +1,8 @@
 import type { WriteWork } from '../../../database/work.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { NotificationConfirm, type ClaimedDelivery } from '../delivery.model.js';
-import { claimForTerminals, confirmDeliveries } from '../dispatch.service.js';
+import { NotificationConfirm, type ClaimedDelivery } from '../delivery/delivery.model.js';
+import { claimForTerminals, confirmDeliveries } from '../delivery/dispatch.service.js';
 import { lookForAll, type Look, type Looking } from './look.service.js';
 
 /** What a terminal has found, and was given. */

@@ -1,7 +1,7 @@
 import type { ReadWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import type { Device } from '../../device/device.model.js';
-import { selectWaiting } from '../dispatch.repository.js';
+import { selectWaiting } from '../delivery/dispatch.repository.js';
 import { findTokens, lastPosition, type TerminalFacts } from './waiting.repository.js';
 
 /** A token that was looked up may be used for so long after it has ended, and for a device that got another one. */

@@ -2,7 +2,7 @@ import type { Units } from '../../../database/work.js';
 import { SECOND, systemClock, type Clock } from '../../../platform/clock.js';
 import type { Pace } from '../../../platform/concurrency/pace.js';
 import { DomainError } from '../../../platform/errors.js';
-import { DELIVERY } from '../dispatch.service.js';
+import { DELIVERY } from '../delivery/dispatch.service.js';
 import { CompanySeats } from './company-seats.service.js';
 import type { Look } from './look.service.js';
 import { Seat, type Reason } from './seat.service.js';

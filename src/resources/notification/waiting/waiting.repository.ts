@@ -5,7 +5,7 @@ import { lastDrawn } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { idTable, inIds, inList, instant, steady } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
-import { DELIVERY_CHANGES } from '../delivery.model.js';
+import { DELIVERY_CHANGES } from '../delivery/delivery.model.js';
 
 /** What decides whether a terminal may wait, and for which deliveries. */
 export interface TerminalFacts {

@@ -10,10 +10,10 @@ import {
   object,
   objectType,
   one,
-} from '../../graphql/index.js';
-import { GroupList } from '../group/group.graphql.js';
-import { DevicePresence, DeviceType } from './device.graphql.js';
-import { DeviceSummary } from './device.summary.graphql.js';
+} from '../../../graphql/index.js';
+import { GroupList } from '../../group/group.graphql.js';
+import { DevicePresence, DeviceType } from '../device.graphql.js';
+import { DeviceSummary } from '../device.summary.graphql.js';
 import {
   PRESENCES,
   sightingOf,

@@ -1,10 +1,10 @@
-import { inCompany } from '../../database/company/company-rows.js';
-import type { Arrivals } from '../../database/list/arrivals.js';
-import { listOf } from '../../database/list/list.js';
-import { instant, nullable } from '../../database/storage.js';
-import type { Row } from '../../database/tables/tables.js';
+import { inCompany } from '../../../database/company/company-rows.js';
+import type { Arrivals } from '../../../database/list/arrivals.js';
+import { listOf } from '../../../database/list/list.js';
+import { instant, nullable } from '../../../database/storage.js';
+import type { Row } from '../../../database/tables/tables.js';
 import type { Delivery, DeliveryChange, DeliveryState } from './delivery.model.js';
-import { lastPosition } from './waiting/waiting.repository.js';
+import { lastPosition } from '../waiting/waiting.repository.js';
 
 /** Most deliveries of one notification. */
 const MAX_ROWS = 200_000;

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import type { OfCompany } from '../../database/company/company-rows.js';
-import { drawIds } from '../../database/company/ids.js';
-import { specialSql } from '../../database/company/special-sql.js';
-import { idTable, inIds, instant, steady, typed } from '../../database/storage.js';
-import type { SystemWriteWork } from '../../database/work.js';
+import type { OfCompany } from '../../../database/company/company-rows.js';
+import { drawIds } from '../../../database/company/ids.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { idTable, inIds, instant, steady, typed } from '../../../database/storage.js';
+import type { SystemWriteWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
 
 type WriteWork = OfCompany<SystemWriteWork>;

@@ -30,8 +30,8 @@ import {
   payloadType,
   text,
   type GraphqlContext,
-} from '../../graphql/index.js';
-import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
+} from '../../../graphql/index.js';
+import { LogicalNumberList } from '../../logical-number/logical-number.graphql.js';
 import {
   NO_DELIVERIES,
   type Delivery,
@@ -39,9 +39,9 @@ import {
   type DeliveryState,
   type DeliverySummary,
 } from './delivery.model.js';
-import { NotificationType } from './notification.graphql.js';
-import type { Notification } from './notification.model.js';
-import { getNotification } from './notification.service.js';
+import { NotificationType } from '../notification.graphql.js';
+import type { Notification } from '../notification.model.js';
+import { getNotification } from '../notification.service.js';
 import {
   deliveriesOfNotification,
   deliveryArrivals,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { DAY, HOUR, SECOND } from '../../platform/clock.js';
+import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
 
 export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

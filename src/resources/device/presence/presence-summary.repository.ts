@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { specialSql } from '../../database/company/special-sql.js';
-import { comparedInstant, indexedBy } from '../../database/storage.js';
-import type { ReadWork } from '../../database/work.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { comparedInstant, indexedBy } from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
 import { presenceStarts, type GroupPresence, type PresenceCounts } from './presence.model.js';
 
 /** Has all that is counted by presence. */

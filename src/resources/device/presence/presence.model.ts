@@ -1,4 +1,4 @@
-import type { PresenceLimits } from '../../platform/presence.js';
+import type { PresenceLimits } from '../../../platform/presence.js';
 
 /** How long ago the terminal of a device last sent a request; in the order of these times, the longest first. */
 export const PRESENCES = ['never_seen', 'offline', 'stale', 'online'] as const;

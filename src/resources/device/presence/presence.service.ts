@@ -1,6 +1,6 @@
-import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
-import type { ReadWork } from '../../database/work.js';
-import type { Device } from './device.model.js';
+import { ROW_VALUES, type Examination } from '../../../database/list/examination.js';
+import type { ReadWork } from '../../../database/work.js';
+import type { Device } from '../device.model.js';
 import type { Sighting } from './presence.model.js';
 import { selectSightings } from './presence.repository.js';
 

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../../database/company/cached-query.js';
-import { specialSql } from '../../database/company/special-sql.js';
+import { runCached } from '../../../database/company/cached-query.js';
+import { specialSql } from '../../../database/company/special-sql.js';
 import {
   inIds,
   inList,
@@ -11,9 +11,9 @@ import {
   steady,
   typed,
   unindexed,
-} from '../../database/storage.js';
-import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
-import { HOUR } from '../../platform/clock.js';
+} from '../../../database/storage.js';
+import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
+import { HOUR } from '../../../platform/clock.js';
 import { sightingOf, type SeenDevice, type Sighting } from './presence.model.js';
 
 /** By id of the device. One statement. */

@@ -1,7 +1,7 @@
-import type { ReadWork, Units, WriteWork } from '../../database/work.js';
-import { LOCAL_ORIGIN } from '../../platform/caller.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { tooManyRecords } from '../removal/removal.service.js';
+import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
+import { LOCAL_ORIGIN } from '../../../platform/caller.js';
+import { isTurnOver, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { tooManyRecords } from '../../removal/removal.service.js';
 import { DELIVERY } from './delivery.model.js';
 import {
   deliveries,

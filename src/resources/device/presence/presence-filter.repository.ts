@@ -1,4 +1,4 @@
-import type { Comparison, Condition, MeaningAt } from '../../database/list/condition.js';
+import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
 import { PRESENCES, presenceStarts, type Presence } from './presence.model.js';
 
 /** The earliest time of a terminal that was seen, in milliseconds since 1970. */

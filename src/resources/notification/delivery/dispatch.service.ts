@@ -3,9 +3,9 @@
  * the company: `units.systemWrite(LOCAL_ORIGIN, (work) => claimDeliveries(inCompany(work, companyId), …), companyId)`, or
  * that of a caller. It waits for other units that write in the company, so no two nodes hold a delivery.
  */
-import type { OfCompany } from '../../database/company/company-rows.js';
-import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { idFromText } from '../../platform/validate.js';
+import type { OfCompany } from '../../../database/company/company-rows.js';
+import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import { idFromText } from '../../../platform/validate.js';
 import {
   DELIVERY,
   LEASE_MS,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, type OfCompany } from '../../database/company/company-rows.js';
-import { specialSql } from '../../database/company/special-sql.js';
-import { indexedBy, inList, instant } from '../../database/storage.js';
-import type { ReadWork, SystemReadWork } from '../../database/work.js';
+import { CompanyRows, type OfCompany } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { indexedBy, inList, instant } from '../../../database/storage.js';
+import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 import type { DeliveryState, DeliverySummary } from './delivery.model.js';
 
 const totals = new CompanyRows('notification_totals');

@@ -33,7 +33,7 @@ const LINE_MS = 5 * SECOND;
 /** A server that cannot be reached is noticed soon. */
 const START_ATTEMPTS = 3;
 
-/** Simulates terminals until their time is over, or SIGINT or SIGTERM. Errors: `CommandError` if a promise was broken. */
+/** Simulates terminals until their time is over, or SIGINT or SIGTERM. Errors: `CommandError` if a promise was broken or no terminal was let in. */
 export async function runSimulate(io: CommandIo, options: SimulateOptions): Promise<void> {
   const stopSignal = waitForStopSignal(['SIGINT', 'SIGTERM']);
   try {
@@ -144,6 +144,10 @@ function report(io: CommandIo, { json }: JsonOption, summary: Summary): void {
   }
   io.print(json === true ? JSON.stringify(summary) : text(summary));
   if (summary.broken.length > 0) throw new CommandError('The server broke its promises.');
+  if (summary.connected === 0 && summary.refused > 0)
+    throw new CommandError(
+      'The server let no terminal in: check the tokens and whether devices are enabled.',
+    );
 }
 
 function text(summary: Summary): string {

@@ -108,6 +108,16 @@ describe('simulated terminals and this server', () => {
     expect(await cli.place.stored()).not.toMatch(/4111111111111111|5555555555554444|378282246310005/);
   });
 
+  it('end with 1 if the server lets none of them in', async () => {
+    const { cli, token } = await commandLineWithUser();
+    const server = await cli.serve();
+    await createTerminals(server.client(token), 1);
+    const tokens = fileWith(cli, 'tokens.csv', 'serial,token\nSIM-1,of-nobody\n');
+    const options = `--url ${server.url} --device-tokens ${tokens} --for 2s --ramp 0s --every 300ms --json`;
+    const { code, stderr } = await simulate(cli, options);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('let no terminal in')]);
+  });
+
   it('use tokens of devices', async () => {
     const { cli, token } = await commandLineWithUser();
     const server = await cli.serve();

@@ -18,7 +18,7 @@ export class RunIsOver extends Error {}
 
 const FIRST_PAUSE_MS = SECOND / 2;
 const LONGEST_PAUSE_MS = 30 * SECOND;
-/** A terminal that may not use the service asks again after this time. */
+/** A terminal that may not use the service asks again after this time, until activities end. */
 const REFUSED_MS = 30 * SECOND;
 
 /** Requests of one terminal: repeated until there is an answer, which comes with every status below 400, or 404. */
@@ -28,7 +28,7 @@ export class TerminalHttp {
 
   constructor(
     identity: Identity,
-    private readonly shared: Pick<Shared, 'client' | 'figures' | 'all'>,
+    private readonly shared: Pick<Shared, 'client' | 'figures' | 'work' | 'all'>,
     private readonly random: Random,
   ) {
     const { serialNumber, token, isNamed } = identity;
@@ -92,7 +92,9 @@ export class TerminalHttp {
       await this.#pause(retryAfterMs, retryAfterMs);
     } else if (status === 401 || status === 403) {
       figures.count('refused');
-      await this.#pause(REFUSED_MS);
+      await this.shared.work.pause(REFUSED_MS);
+      // Nothing can come for it any more.
+      if (this.shared.work.hasEnded()) throw new RunIsOver();
     } else {
       this.#failures += 1;
       figures.error(`status ${status}`);

@@ -26,7 +26,7 @@ const layers = [
       ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
       ...['crc', 'ipaddr.js', 'pino', 'zod'],
     ],
-    node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'perf_hooks', 'timers', 'timers/promises', 'v8'],
+    node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'timers', 'timers/promises', 'v8'],
   },
   {
     name: 'migration',

@@ -8,7 +8,7 @@ import type { Tables } from '../../tables/tables.js';
 import type { Answers } from './answers.js';
 import { handleOf } from './handles.js';
 import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
-import type { StatementNames } from './statement-names.js';
+import { PreparedStatements, type StatementNames } from './statement-names.js';
 import { lastingSettingsOf, lockOf, scopeSettings, settingsOf, type UnitSettings } from './unit-settings.js';
 
 /** Callbacks for the events of a connection. */
@@ -39,6 +39,7 @@ export class Session {
   /** The settings that last, and those that the last unit which read has needed. */
   #adopted: string | null = null;
   #lastWanted: string | null = null;
+  readonly #prepared = new PreparedStatements();
 
   constructor(
     readonly client: PoolClient,
@@ -125,8 +126,9 @@ export class Session {
 
   async #execute<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
     const query: QueryConfig = { text: sql, values: parameters as unknown[] };
+    const send = (name: string | null) => this.#send<R>(name === null ? query : { ...query, name });
     const { rows, rowCount, command, fields } = await this.names.use(sql, (name) =>
-      this.#send<R>(name === null ? query : { ...query, name }),
+      name === null ? send(null) : this.#prepared.use(name, send),
     );
     if (!this.#isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column))) demandFewBytes(rows);
     if (command === 'SELECT') return { rows };

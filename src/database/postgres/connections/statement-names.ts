@@ -62,6 +62,29 @@ export class StatementNames {
   }
 }
 
+/**
+ * Names of the statements that one connection has prepared. Until the first use of a name is answered, others of the same
+ * text go without a name: it may fail, for example in a transaction that was aborted, and would fail the others.
+ */
+export class PreparedStatements {
+  readonly #prepared = new Set<string>();
+  readonly #unanswered = new Set<string>();
+
+  /** Calls `run` with the name, or with null. */
+  async use<T>(name: string, run: (name: string | null) => Promise<T>): Promise<T> {
+    if (this.#prepared.has(name)) return await run(name);
+    if (this.#unanswered.has(name)) return await run(null);
+    this.#unanswered.add(name);
+    try {
+      const result = await run(name);
+      this.#prepared.add(name);
+      return result;
+    } finally {
+      this.#unanswered.delete(name);
+    }
+  }
+}
+
 /** Holds the lock without which a node uses no names, on one connection. Calls take effect one after the other. */
 export class NamesPermit {
   #isHeld = false;

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { isTurnOver, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import { bufferPieces, PIECE_BYTES } from '../platform/encoding/long-text.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
+import { endTogether } from './end-together.js';
 import { onClosed, requestContextOf } from './request-context.js';
 
 /** Bytes in memory for a response that is read from the database while it is sent: a chunk and its base64 piece. */
@@ -39,17 +40,25 @@ export function holdChanged(response: Response, held: HeldBytes, bytes: number):
 
 /**
  * Sends a text as the whole body, a long one in pieces. Errors: those of `holdBytes`, before anything is sent. The
- * response to a change has its `held` (see `holdChanged`).
+ * response to a change has its `held` (see `holdChanged`), and is not kept for others: changes are committed together, so
+ * the next ones of these clients arrive while the last responses are written.
  */
-export async function sendText(response: Response, text: string, changed?: HeldBytes): Promise<void> {
+export async function sendText(
+  response: Response,
+  text: string,
+  counted?: HeldBytes,
+  isChange = counted !== undefined,
+): Promise<void> {
   const bytes = Buffer.byteLength(text);
-  if (changed !== undefined && !holdChanged(response, changed, bytes)) return;
-  const held = changed ?? holdBytes(response, bytes);
+  if (counted !== undefined && !holdChanged(response, counted, bytes)) return;
+  const held = counted ?? holdBytes(response, bytes);
   response.setHeader('Content-Length', bytes);
   // A text of ASCII has the same bytes in both, and Node writes it faster as the first.
   const encoding = bytes === text.length ? 'latin1' : 'utf8';
-  if (bytes <= PIECE_BYTES || response.req.method === 'HEAD') response.end(text, encoding);
-  else await sendBuffers(response, bufferPieces(text), held);
+  if (bytes > PIECE_BYTES && response.req.method !== 'HEAD') {
+    await sendBuffers(response, bufferPieces(text), held);
+  } else if (isChange) response.end(text, encoding);
+  else endTogether(response, text, encoding);
 }
 
 /** Sends bytes that are in memory anyway, such as those of a page: only what is on its way to the client is counted. */

@@ -89,7 +89,7 @@ export function operate(run: RunOperation, watch: WatchOperation): RequestHandle
       if (!admit(response, held, isStreamed ? bytes + STREAM_BYTES : bytes)) return;
       if (typeof body !== 'string') sending = sendPieces(response, [...body], held);
       else if (isStreamed) sending = sendInPieces(response, contents.fill(body));
-      else sending = sendText(response, body, held);
+      else sending = sendText(response, body, held, graphqlContextOf(response).counters.hasChanged);
     };
     try {
       await watch(async (operation) => {

@@ -16,6 +16,7 @@ export interface Owner {
 }
 
 const running = new AsyncLocalStorage<Owner>();
+const asServer = AsyncLocalStorage.snapshot();
 /** Of work that no client asked for, such as housekeeping. */
 const SERVER: Owner = { party: 'server', client: 'server' };
 /**
@@ -122,6 +123,11 @@ export function isTurnLong(): boolean {
 export function hasTurnTaken(ms: number): boolean {
   time();
   return systemClock.elapsed() - startedAt > ms;
+}
+
+/** Calls `run` when this turn of the loop has ended, as work of the server. */
+export function afterTurn(run: () => void): void {
+  setImmediate(asServer, run);
 }
 
 function turn(): void {

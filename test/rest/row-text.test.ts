@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { TimestampShape } from '../../src/rest/envelope.js';
-import { rowWriter } from '../../src/rest/fields/row-text.js';
+import { objectWriter, rowWriter } from '../../src/rest/fields/row-text.js';
 import { timestamp } from '../../src/rest/fields/timestamps.js';
 
 const Shape = z.strictObject({
@@ -53,6 +53,44 @@ describe('the text of a row', () => {
 
   it('is not made of fields whose columns it does not know', () => {
     expect(() => rowWriter(z.strictObject({ any: z.unknown() }))).toThrow('any');
+  });
+});
+
+const StoredShape = z.strictObject({
+  status_reason: z.string().nullable(),
+  nsu_reference: z.string().optional(),
+  amount: z.int(),
+  status: z.enum(['approved', 'denied']),
+  card: z.strictObject({ holder_name: z.string().optional(), last_digits: z.string().nullable() }),
+  metadata: z.record(z.string(), z.unknown()),
+});
+const writeStored = objectWriter(StoredShape);
+/** `undefined` is a property that is absent once the object was stored. */
+const orAbsent = (text: fc.Arbitrary<string>) => fc.option(text, { nil: undefined });
+const anyStored = fc.record({
+  statusReason: fc.option(anyText),
+  nsuReference: orAbsent(anyText),
+  amount: fc.maxSafeInteger(),
+  status: fc.constantFrom('approved', 'denied'),
+  card: fc.record({ holderName: orAbsent(anyText), lastDigits: fc.option(anyText) }),
+  metadata: fc.dictionary(anyText, fc.jsonValue(), { noNullPrototype: true }),
+});
+
+describe('the text of a stored object', () => {
+  it('is that of JSON.stringify for its fields, with absent ones left out and keys of a record as they are', () => {
+    fc.assert(
+      fc.property(anyStored, ({ statusReason, nsuReference, amount, status, card, metadata }) => {
+        const stored = { metadata, card, amount, nsuReference, status, statusReason };
+        const shown = {
+          ...{ status_reason: statusReason, nsu_reference: nsuReference, amount, status },
+          card: { holder_name: card.holderName, last_digits: card.lastDigits },
+          metadata,
+        };
+        const text = writeStored(JSON.parse(JSON.stringify(stored)) as object);
+        expect(text).toBe(JSON.stringify(JSON.parse(JSON.stringify(shown))));
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

@@ -5,10 +5,10 @@ import type { Page } from '../../platform/page.js';
 import {
   camelCase,
   fieldsOf,
-  JsonText,
   listResponse,
   listShape,
   listText,
+  objectWriter,
   quoted,
   TimestampShape,
   type QueryParameter,
@@ -92,30 +92,30 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
   reference: 'omitted',
 });
 
+const paymentText = objectWriter(ParsedShape);
 const messageText = (value: unknown): string =>
   quoted(typeof value === 'string' && value !== '' ? value : NULL_TEXT);
 const textOfRow = fieldsOf(TransactionShape).ofRow({
   sent: messageText,
   received: messageText,
-  parsed: () => quoted(NULL_TEXT),
+  parsed: (value) =>
+    value === null ? quoted(NULL_TEXT) : paymentText(JSON.parse(String(value)) as ParsedPayment),
 });
 
 /** More are rendered one by one, so that their texts are not all in memory at once. */
 const SHORT_LIST = 64 * 1024;
 
 function responseOf(page: Page<TransactionRow>, caller: Caller): RouteResponse {
-  const fieldsOfRow = (row: TransactionRow) => transactionFields.render(transactionOf(row), caller);
   const size = page.records.reduce(
     (sum, { sent, received, parsed }) => sum + lengthOf(sent, received, parsed),
     0,
   );
   if (size > SHORT_LIST) {
-    return listResponse('transactions', page, (row) => ({ transaction: fieldsOfRow(row) }));
+    return listResponse('transactions', page, (row) => ({
+      transaction: transactionFields.render(transactionOf(row), caller),
+    }));
   }
-  const records = page.records.map((row) =>
-    row.parsed === null ? textOfRow(row) : new JsonText(JSON.stringify(fieldsOfRow(row))),
-  );
-  return listText('transactions', { ...page, records }, 'transaction');
+  return listText('transactions', { ...page, records: page.records.map(textOfRow) }, 'transaction');
 }
 
 const lengthOf = (...texts: readonly (string | null)[]): number =>

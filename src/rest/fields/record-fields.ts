@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import type { Caller } from '../../platform/caller.js';
+import { camelCase, type CamelCase } from './camel-case.js';
 import {
   JsonText,
   rowWriter,
@@ -18,11 +19,6 @@ export interface RecordFields<R, F = object> {
   /** In the order of the shape. */
   readonly render: (record: R, caller: Caller) => F;
 }
-
-/** What `camelCase` returns. */
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
 
 type Rendered<Value> = Value extends Date ? string : Value;
 /** False for an object with fields of its own: it needs a function, which renders them in their order. */
@@ -103,9 +99,4 @@ function renderer(names: readonly string[], exceptions: object): RecordFields<ob
     }
     return rendered;
   };
-}
-
-/** `serial_number` as `serialNumber`. */
-export function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ReadWork } from '../../database/work.js';
 import type { Page, PageRequest } from '../../platform/page.js';
 import type { Revised } from '../route.js';
+import { camelCase } from './camel-case.js';
 import { timestamp } from './timestamps.js';
 
 /** A text that is the body of a response, or a part of it, as it is. */
@@ -96,6 +97,36 @@ function writerOf(name: string, schema: unknown): Writer {
     return (value) => (typeof value === 'number' ? `"${timestamp(value)}"` : quoted(String(value)));
   }
   throw new Error(`No text is made of a column like ${name}`);
+}
+
+/**
+ * The JSON text of an object that was stored as JSON: its properties have the names of the fields in camel case, and those
+ * of objects in it too. Absent ones are left out. The bytes are those of `JSON.stringify` for the fields of the object.
+ */
+export function objectWriter(shape: z.ZodObject): (stored: object) => string {
+  const fields = Object.entries(shape.shape).map(([name, schema]) => ({
+    property: camelCase(name),
+    before: `${JSON.stringify(name)}:`,
+    write: orNull(storedWriter(name, schema)),
+  }));
+  return (stored) => {
+    const values = stored as Readonly<Record<string, unknown>>;
+    let text = '';
+    for (const { property, before, write } of fields) {
+      const value = values[property];
+      if (value !== undefined) text += `${text === '' ? '' : ','}${before}${write(value)}`;
+    }
+    return `{${text}}`;
+  };
+}
+
+function storedWriter(name: string, schema: unknown): Writer {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
+    return storedWriter(name, schema.unwrap());
+  }
+  if (schema instanceof z.ZodObject) return objectWriter(schema) as Writer;
+  if (schema instanceof z.ZodRecord) return JSON.stringify;
+  return writerOf(name, schema);
 }
 
 /** Characters that JSON has as they are. */

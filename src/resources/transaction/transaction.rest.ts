@@ -99,7 +99,7 @@ const textOfRow = fieldsOf(TransactionShape).ofRow({
   sent: messageText,
   received: messageText,
   parsed: (value) =>
-    value === null ? quoted(NULL_TEXT) : paymentText(JSON.parse(String(value)) as ParsedPayment),
+    typeof value === 'string' ? paymentText(JSON.parse(value) as ParsedPayment) : quoted(NULL_TEXT),
 });
 
 /** More are rendered one by one, so that their texts are not all in memory at once. */

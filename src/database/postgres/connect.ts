@@ -12,7 +12,7 @@ import { Announcements } from './announcements.js';
 import { UnitConnections } from './connections/unit-connections.js';
 import { ConnectionsDialect } from './connections/dialect.js';
 import { SharedLimits } from './limits/shared-limits.js';
-import { MIGRATION_NAMES } from './migrations.js';
+import { MIGRATION_NAMES } from './migrations/index.js';
 import { createPool } from './connections/pool.js';
 import { Sessions } from './connections/sessions.js';
 import type { Watcher } from './connections/session.js';

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
-import { companyTable, inCompany, index, TEXT } from './builders.js';
-import { counted } from './counters.js';
-import { companyPolicies } from './policies.js';
-import { SYSTEM_ROLE } from './roles.js';
+import { companyTable, inCompany, index, TEXT } from '../schema/builders.js';
+import { counted } from '../schema/counters.js';
+import { companyPolicies } from '../schema/policies.js';
+import { SYSTEM_ROLE } from '../schema/roles.js';
 
 const ALL_SCOPES = '["read","write","admin","ingest","terminals"]';
 

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
-import { TEXT } from './builders.js';
-import { companyPolicies } from './policies.js';
-import { COMPANY_ROLE, SYSTEM_ROLE } from './roles.js';
+import { TEXT } from '../schema/builders.js';
+import { companyPolicies } from '../schema/policies.js';
+import { COMPANY_ROLE, SYSTEM_ROLE } from '../schema/roles.js';
 
 const PRUNINGS = `create table prunings (
   company_id bigint not null,

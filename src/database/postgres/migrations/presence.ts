@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 
-import { index } from './builders.js';
+import { index } from '../schema/builders.js';
 
 /** What the migration 0021 of SQLite makes. */
 export async function addPresence<T>(db: Kysely<T>): Promise<void> {

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
-import { inCompany, index, TEXT } from './builders.js';
-import { companyPolicies } from './policies.js';
-import { SYSTEM_ROLE } from './roles.js';
+import { inCompany, index, TEXT } from '../schema/builders.js';
+import { companyPolicies } from '../schema/policies.js';
+import { SYSTEM_ROLE } from '../schema/roles.js';
 
 const STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'];
 

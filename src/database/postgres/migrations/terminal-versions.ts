@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 
-import { inCompany, index } from './builders.js';
-import { companyPolicies } from './policies.js';
+import { inCompany, index } from '../schema/builders.js';
+import { companyPolicies } from '../schema/policies.js';
 
 const TABLE = 'terminal_versions';
 

@@ -1,4 +1,4 @@
-import { companyTable, TEXT } from './builders.js';
+import { companyTable, TEXT } from '../builders.js';
 
 const TRANSACTIONS = companyTable(
   'transactions',

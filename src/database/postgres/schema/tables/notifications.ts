@@ -1,4 +1,4 @@
-import { AUDITED, auditedIndexes, companyTable, inCompany, index, TEXT } from './builders.js';
+import { AUDITED, auditedIndexes, companyTable, inCompany, index, TEXT } from '../builders.js';
 
 const NOTIFICATIONS = companyTable(
   'notifications',

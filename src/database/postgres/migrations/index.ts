@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely';
 
-import type { Tables } from '../tables/tables.js';
-import { addGroupDefaultVersions } from './schema/default-versions.js';
-import { addPaymentFigures } from './schema/payment-figures.js';
-import { createSchema } from './schema/index.js';
-import { keepReferencesByTerminal } from './schema/references.js';
-import { addPresence } from './schema/presence.js';
-import { addRetention } from './schema/retention.js';
-import { addTransactionRollups } from './schema/rollups.js';
-import { addDeliveryStates } from './schema/delivery-states.js';
-import { addTerminalVersions } from './schema/terminal-versions.js';
-import { addTerminals } from './schema/terminals.js';
+import type { Tables } from '../../tables/tables.js';
+import { addGroupDefaultVersions } from './default-versions.js';
+import { addPaymentFigures } from './payment-figures.js';
+import { createSchema } from '../schema/index.js';
+import { keepReferencesByTerminal } from './references.js';
+import { addPresence } from './presence.js';
+import { addRetention } from './retention.js';
+import { addTransactionRollups } from './rollups.js';
+import { addDeliveryStates } from './delivery-states.js';
+import { addTerminalVersions } from './terminal-versions.js';
+import { addTerminals } from './terminals.js';
 
 /**
  * Applied in the order of their names. The first one makes what the migrations of a file up to this number make together.

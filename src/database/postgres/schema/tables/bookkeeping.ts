@@ -1,4 +1,4 @@
-import { index, TEXT } from './builders.js';
+import { index, TEXT } from '../builders.js';
 
 /** With free space in each page, updates need no new index entries. */
 const OFTEN_UPDATED = 'with (fillfactor = 50)';

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
-import { index } from './builders.js';
-import { counted } from './counters.js';
-import { companyPolicies } from './policies.js';
+import { index } from '../schema/builders.js';
+import { counted } from '../schema/counters.js';
+import { companyPolicies } from '../schema/policies.js';
 
 const TABLE = 'group_default_versions';
 

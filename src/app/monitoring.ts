@@ -11,7 +11,7 @@ import { observeRequests } from '../http/monitoring/request-log.js';
 import { traceRequests } from '../http/monitoring/request-trace.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { backupAgeSeconds } from '../platform/last-backup.js';
+import { backupAgeSeconds } from '../platform/storage/last-backup.js';
 import type { Logger } from '../platform/logger.js';
 import { openTracing } from '../platform/tracing/tracing.js';
 import type { Tracing } from '../platform/tracing/types.js';

@@ -4,7 +4,7 @@ import { sql, type Insertable, type RawBuilder } from 'kysely';
 import { insertRows, NO_ENDING, runCached, type Ending } from './cached-query.js';
 import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { offsetOf, type PageRequest } from '../../platform/page.js';
+import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
 import { andPresent } from '../removals.js';
 import { inList, boundList, steady, textOf } from '../storage.js';
 import type { Row, Tables, Written } from '../tables/tables.js';

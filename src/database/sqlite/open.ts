@@ -15,7 +15,7 @@ import type { Database, OpenOptions } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from './migrations/index.js';
 import { refuseUnfinished } from '../copy/unfinished.js';
 import { unfinishedCopyIn } from './copy/source.js';
-import { faultOfSystem } from '../../platform/storage-faults.js';
+import { faultOfSystem } from '../../platform/storage/faults.js';
 import { isStorageFault, translate } from './faults.js';
 import { DatabaseRefused } from '../refused.js';
 import { forgetCleanStop, hasCleanStop } from './file/clean-stop.js';

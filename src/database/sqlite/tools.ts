@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { systemClock } from '../../platform/clock.js';
-import { noteBackup } from '../../platform/last-backup.js';
+import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../refused.js';
 import { storageFields, storageLines } from '../storage-description.js';
 import type { DatabaseTools, Description, Progress } from '../tools.js';

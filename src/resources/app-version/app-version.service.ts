@@ -4,7 +4,7 @@ import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
 import { invalid } from '../../platform/errors.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import type { Page, PageRequest } from '../../platform/requests/page.js';
 import { parse } from '../../platform/validate.js';
 import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';

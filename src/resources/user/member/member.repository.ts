@@ -8,7 +8,7 @@ import { inIds, instant, nullable } from '../../../database/storage.js';
 import type { Row } from '../../../database/tables/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
-import type { PageRequest } from '../../../platform/page.js';
+import type { PageRequest } from '../../../platform/requests/page.js';
 import type { CompanyMembership, Member, Membership } from '../user.model.js';
 
 const time = nullable(instant);

@@ -1,4 +1,4 @@
-import { invalid } from './errors.js';
+import { invalid } from '../errors.js';
 
 /** What an invalid row does to the rest of a batch: nothing is written, or only the invalid rows are skipped. */
 export type ErrorPolicy = 'REJECT_EVERYTHING' | 'REJECT_FAILED_ROWS';

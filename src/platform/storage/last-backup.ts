@@ -1,6 +1,6 @@
 import { closeSync, futimesSync, openSync, statSync } from 'node:fs';
 
-import { SECOND, type Clock } from './clock.js';
+import { SECOND, type Clock } from '../clock.js';
 
 const OWNER_ONLY = 0o600;
 

@@ -1,4 +1,4 @@
-import type { FieldErrors } from './errors.js';
+import type { FieldErrors } from '../errors.js';
 
 /**
  * A row of a file or stream: an object, or why it is none. `line` is where it begins, from 1; `bytes` is about how many

@@ -1,4 +1,4 @@
-import { DomainError, type DomainCode, type DomainErrorDetails } from './errors.js';
+import { DomainError, type DomainCode, type DomainErrorDetails } from '../errors.js';
 
 /** Makes the domain error for an error of the storage. */
 export type Fault = (cause: Error) => DomainError;

@@ -217,12 +217,19 @@ const layers = [
     node: ['crypto', 'net', 'stream', 'timers/promises', 'tls'],
   },
   {
+    name: 'app-graphql',
+    files: '^src/app/graphql/',
+    example: 'src/app/graphql/example.ts',
+    src: [...DOMAIN, 'service', 'graphql-face', 'graphql-index', 'graphql-schema', 'app-graphql'],
+    packages: ['graphql', 'reflect-metadata', 'type-graphql'],
+  },
+  {
     name: 'app',
     files: '^src/app/',
     example: 'src/app/example.ts',
     src: [
       ...UNITS,
-      ...['open', 'model', 'service', 'secrets', 'rest-face', 'graphql-face', 'http', 'app'],
+      ...['open', 'model', 'service', 'secrets', 'rest-face', 'graphql-face', 'http', 'app', 'app-graphql'],
       ...[
         'mqtt',
         'rest',

@@ -13,7 +13,7 @@ import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
 import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
-import { createMonitoring, type Monitoring } from './monitoring.js';
+import { createMonitoring, type Monitoring } from './monitoring/monitoring.js';
 import { Mqtt } from './mqtt.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';

@@ -28,7 +28,7 @@ import { transactionRoutes } from '../resources/transaction/recording/transactio
 import type { AdmitAll } from '../terminal/batches.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import { createTerminalRouter } from '../terminal/router.js';
-import type { Monitoring } from './monitoring.js';
+import type { Monitoring } from './monitoring/monitoring.js';
 
 export interface TerminalParts {
   readonly units: Units;

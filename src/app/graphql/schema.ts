@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import { buildSchema } from 'type-graphql';
 
-import { resolveByArguments } from '../graphql/schema/arguments.js';
-import { InputError } from '../graphql/schema/payload.js';
+import { resolveByArguments } from '../../graphql/schema/arguments.js';
+import { InputError } from '../../graphql/schema/payload.js';
 import { FACES } from './faces.js';
 import { ledgerEntityFace } from './ledger-entity.graphql.js';
 import { NodeLookup, nodeSources } from './node-lookup.graphql.js';

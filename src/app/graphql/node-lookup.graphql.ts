@@ -1,6 +1,6 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 
-import { Node, parseGlobalId, requestError, type Face, type GraphqlContext } from '../graphql/index.js';
+import { Node, parseGlobalId, requestError, type Face, type GraphqlContext } from '../../graphql/index.js';
 import { FACES } from './faces.js';
 
 /** Where the records of each type are read from, by type name. */

@@ -13,15 +13,15 @@ import {
   object,
   objectType,
   type GraphqlContext,
-} from '../graphql/index.js';
-import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../platform/caller.js';
-import { ApiTokenList, Scope } from '../resources/access-token/access-token.graphql.js';
-import { apiTokensOfUser } from '../resources/access-token/access-token.service.js';
-import { CompanyType } from '../resources/company/company.graphql.js';
-import { companies } from '../resources/company/company.service.js';
-import { Role } from '../resources/user/member/member.graphql.js';
-import { UserType } from '../resources/user/user.graphql.js';
-import { users } from '../resources/user/member/member.service.js';
+} from '../../graphql/index.js';
+import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../../platform/caller.js';
+import { ApiTokenList, Scope } from '../../resources/access-token/access-token.graphql.js';
+import { apiTokensOfUser } from '../../resources/access-token/access-token.service.js';
+import { CompanyType } from '../../resources/company/company.graphql.js';
+import { companies } from '../../resources/company/company.service.js';
+import { Role } from '../../resources/user/member/member.graphql.js';
+import { UserType } from '../../resources/user/user.graphql.js';
+import { users } from '../../resources/user/member/member.service.js';
 
 const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
   'RateLimit',

@@ -1,6 +1,6 @@
-import { systemClock } from '../../platform/clock.js';
-import type { Member, Person, User } from '../../resources/user/user.model.js';
-import { table } from '../command-io.js';
+import { systemClock } from '../../../platform/clock.js';
+import type { Member, Person, User } from '../../../resources/user/user.model.js';
+import { table } from '../../command-io.js';
 
 /** A user who is both disabled and locked is shown as disabled: a lock ends by itself. */
 export function stateOf(user: Pick<User, 'disabledAt' | 'lockedUntil'>): 'active' | 'disabled' | 'locked' {

@@ -1,18 +1,18 @@
 import { Option, type Command } from 'commander';
 
-import type { SystemWriteWork } from '../../database/work.js';
-import { LOCAL_ORIGIN, ROLES } from '../../platform/caller.js';
-import { loadTokenSecret } from '../../platform/config/token-secret.js';
-import { parse } from '../../platform/validate.js';
-import { ensureDerivedTokens } from '../../resources/access-token/derived-token.service.js';
-import { CompanyOption, type Company } from '../../resources/company/company.model.js';
-import { findCompany } from '../../resources/company/company.service.js';
-import { createPasswords } from '../../resources/user/password.service.js';
-import type { User } from '../../resources/user/user.model.js';
-import { addCompanyWithUser, addUser, findUserByEmail } from '../../resources/user/user.service.js';
-import { CommandError } from '../command-error.js';
-import { actorIn, withActor, withDatabase, type CommandContext } from '../command-context.js';
-import { printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import type { SystemWriteWork } from '../../../database/work.js';
+import { LOCAL_ORIGIN, ROLES } from '../../../platform/caller.js';
+import { loadTokenSecret } from '../../../platform/config/token-secret.js';
+import { parse } from '../../../platform/validate.js';
+import { ensureDerivedTokens } from '../../../resources/access-token/derived-token.service.js';
+import { CompanyOption, type Company } from '../../../resources/company/company.model.js';
+import { findCompany } from '../../../resources/company/company.service.js';
+import { createPasswords } from '../../../resources/user/password.service.js';
+import type { User } from '../../../resources/user/user.model.js';
+import { addCompanyWithUser, addUser, findUserByEmail } from '../../../resources/user/user.service.js';
+import { CommandError } from '../../command-error.js';
+import { actorIn, withActor, withDatabase, type CommandContext } from '../../command-context.js';
+import { printResult, type CommandIo, type JsonOption } from '../../command-io.js';
 
 const NOTES = `
 The last line of the output is a JSON object with the user's API token for the company. The password of an existing

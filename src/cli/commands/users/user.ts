@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 
-import type { SystemWriteWork } from '../../database/work.js';
-import { LOCAL_ORIGIN } from '../../platform/caller.js';
-import { createPasswords } from '../../resources/user/password.service.js';
-import type { User } from '../../resources/user/user.model.js';
+import type { SystemWriteWork } from '../../../database/work.js';
+import { LOCAL_ORIGIN } from '../../../platform/caller.js';
+import { createPasswords } from '../../../resources/user/password.service.js';
+import type { User } from '../../../resources/user/user.model.js';
 import {
   disableUser,
   enableUser,
@@ -13,10 +13,10 @@ import {
   setPassword,
   unlockUser,
   updateAccount,
-} from '../../resources/user/user.service.js';
-import { CommandError } from '../command-error.js';
-import { companyNamed, withActor, withDatabase } from '../command-context.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+} from '../../../resources/user/user.service.js';
+import { CommandError } from '../../command-error.js';
+import { companyNamed, withActor, withDatabase } from '../../command-context.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
 import { addUserAddCommand, PASSWORD_STDIN, readPassword } from './user-add.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
 

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-import { parseKept } from '../../platform/config/kept-periods.js';
-import type { Period } from '../../platform/period.js';
-import { addJsonCommand, type CommandIo } from '../command-io.js';
-import type { PruneOptions } from '../run-prune.js';
+import { parseKept } from '../../../platform/config/kept-periods.js';
+import type { Period } from '../../../platform/period.js';
+import { addJsonCommand, type CommandIo } from '../../command-io.js';
+import type { PruneOptions } from '../../run-prune.js';
 
 const NOTES = `
 A PERIOD is for example "90 days", "13 months" or "2 years", as 90d, 13m or 2y too, or "forever". Without an option,
@@ -18,7 +18,7 @@ export function addPruneCommand(db: Command, io: CommandIo): void {
     .option('--deliveries <period>', 'keep finished deliveries of notifications so long', period)
     .addHelpText('after', NOTES)
     .action(async (options: PruneOptions) => {
-      const { runPrune } = await import('../run-prune.js');
+      const { runPrune } = await import('../../run-prune.js');
       await runPrune(io, options);
     });
 }

@@ -1,12 +1,18 @@
-import { compareTables, copyTables, estimate, isEqual, type Comparison } from '../../database/copy/copy.js';
-import { demandEmpty, openSource, openTarget, placeName } from '../../database/copy/open-places.js';
-import type { CopySource } from '../../database/copy/place.js';
-import { systemClock } from '../../platform/clock.js';
-import { ConfigError } from '../../platform/config/config.js';
-import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
-import { CommandError } from '../command-error.js';
-import { printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
-import { EXIT } from '../exit-codes.js';
+import {
+  compareTables,
+  copyTables,
+  estimate,
+  isEqual,
+  type Comparison,
+} from '../../../database/copy/copy.js';
+import { demandEmpty, openSource, openTarget, placeName } from '../../../database/copy/open-places.js';
+import type { CopySource } from '../../../database/copy/place.js';
+import { systemClock } from '../../../platform/clock.js';
+import { ConfigError } from '../../../platform/config/config.js';
+import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../../platform/config/database-url.js';
+import { CommandError } from '../../command-error.js';
+import { printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
+import { EXIT } from '../../exit-codes.js';
 
 export interface CopyOptions extends JsonOption {
   readonly from: string;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 
-import { databaseTools, openDatabase } from '../../database/open.js';
-import type { DatabaseTools } from '../../database/tools.js';
-import { readConfig } from '../../platform/config/config.js';
-import { databaseName } from '../../platform/config/database-url.js';
-import { CommandError } from '../command-error.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { databaseTools, openDatabase } from '../../../database/open.js';
+import type { DatabaseTools } from '../../../database/tools.js';
+import { readConfig } from '../../../platform/config/config.js';
+import { databaseName } from '../../../platform/config/database-url.js';
+import { CommandError } from '../../command-error.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
 import type { CopyOptions } from './database-copy.js';
 import { addPruneCommand } from './prune.js';
 

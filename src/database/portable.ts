@@ -7,7 +7,7 @@ interface PortableNode extends RawNode {
 
 /**
  * The same meaning in the SQL of both databases; the database that runs the query chooses. Both must bind the same values
- * in the same order. Only `storage.ts` and the declarations of the schema call this.
+ * in the same order. Only the SQL of `database/` and the declarations of the schema call this.
  */
 export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): RawBuilder<T> {
   const expression = {

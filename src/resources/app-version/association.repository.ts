@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { andPresent } from '../../database/removals.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, idTable } from '../../database/storage.js';
+import { inIds, idTable } from '../../database/bound-lists.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
 

@@ -5,7 +5,7 @@ import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examination.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, idTable, pairTable } from '../../database/storage.js';
+import { inIds, idTable, pairTable } from '../../database/bound-lists.js';
 import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Owner } from '../owner/owner.model.js';

@@ -1,5 +1,6 @@
 import type { Database, OpenOptions } from '../database/database.js';
-import { createUnits, type UnitOptions, type Units } from '../database/work.js';
+import { createUnits, type UnitOptions } from '../database/units.js';
+import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';

@@ -11,7 +11,8 @@ import { SILENT } from '../../src/database/sqlite/file/migrate.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
 import { Checkpoints } from '../../src/database/sqlite/checkpoints/checkpoints.js';
-import { createUnits, type Units } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { Units } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';
 import { SYSTEM } from '../support/server.js';
 

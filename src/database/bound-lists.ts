@@ -1,7 +1,7 @@
 /** Lists as JSON texts. One that is bound is a single parameter: the text of a statement does not depend on its length. */
 import { sql, type RawBuilder } from 'kysely';
 
-import { portable } from './portable.js';
+import { portable } from './statements/portable.js';
 import { POSTGRES_TYPES, type SqlType } from './storage.js';
 
 /** What PostgreSQL makes of an element of a JSON list, which is `value`. */

@@ -4,7 +4,7 @@
  */
 import { sql, type ColumnType, type RawBuilder } from 'kysely';
 
-import { portable } from './portable.js';
+import { portable } from './statements/portable.js';
 
 export interface Codec<Value, Read, Written = Read> {
   toColumn(value: Value): Written;

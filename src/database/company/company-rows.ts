@@ -1,7 +1,7 @@
 /** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
-import { insertRows, NO_ENDING, runCached, type Ending } from './cached-query.js';
+import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cached-query.js';
 import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests/page.js';

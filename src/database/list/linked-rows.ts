@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../company/cached-query.js';
+import { runCached } from '../statements/cached-query.js';
 import { andIfRemoving, andPresent } from '../removals.js';
 import { idsIn, idsOf } from '../bound-lists.js';
 import { steady } from '../storage.js';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
+import { runCached, runFiltered, type Filtered } from '../statements/cached-query.js';
 import { countOf } from '../totals/count.js';
 import { meant, withoutImplied, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';

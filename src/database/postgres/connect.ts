@@ -5,7 +5,7 @@ import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
-import { StatementListeners } from '../statement-listener.js';
+import { StatementListeners } from '../statements/statement-listener.js';
 import { tableSizes } from './sizes.js';
 import type { Tables } from '../tables/tables.js';
 import { Announcements } from './announcements.js';

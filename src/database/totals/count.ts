@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../company/cached-query.js';
+import { runCached } from '../statements/cached-query.js';
 import { inList } from '../bound-lists.js';
 import { crossJoin } from '../storage.js';
 import type { ReadWork } from '../work.js';

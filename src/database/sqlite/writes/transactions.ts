@@ -1,6 +1,6 @@
 import { Kysely, Transaction, type KyselyProps } from 'kysely';
 
-import { executeDirectly } from '../../direct-statements.js';
+import { executeDirectly } from '../../statements/direct-statements.js';
 import type { Tables } from '../../tables/tables.js';
 import { SqliteConnectionDialect } from '../dialect.js';
 import type { WriteGroups, WritingUnit } from './groups.js';

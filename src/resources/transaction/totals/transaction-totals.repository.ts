@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../../../database/company/cached-query.js';
+import { runCached } from '../../../database/statements/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import {
   exactComparisons,

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
 import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
-import { execute } from '../direct-statements.js';
+import { execute } from './direct-statements.js';
 import { areSame } from '../storage.js';
 
 /** Clients choose some of the shapes: of more, the oldest are compiled again. */

@@ -6,6 +6,7 @@ import { systemClock } from '../../platform/clock.js';
 import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Checkpoints } from './checkpoints/checkpoints.js';
+import { WriteAheadLog } from './checkpoints/write-ahead-log.js';
 import { isBusy, isFatal, stopping, storageFailed, translate } from './faults.js';
 import { allWithinLimit } from './bounded-rows.js';
 import type { CommitGuard } from './file/guard.js';
@@ -13,35 +14,15 @@ import { probeStorage } from './file/probe.js';
 import { bound, Statements } from './statements.js';
 import type { Watcher } from './watcher.js';
 
-/** In pages of 4 KiB. */
-interface LogLimits {
-  /** Pages of the log that are not yet in the database file, from which on they are copied there. */
-  readonly checkpoint: number;
-  /** Pages of the log from which on it is to be restarted. */
-  readonly long: number;
-}
-/** The log is restarted from 16 MiB on. */
-const USUAL_LIMITS: LogLimits = { checkpoint: 1_000, long: 4_000 };
-/** The log then takes at most 1 MiB more: most of the 4 MiB that are kept for deletions is left. */
-const FULL_DISK_LIMITS: LogLimits = { checkpoint: 64, long: 256 };
-/** The length of the log is looked up after commits that changed about so many pages: that takes as long as a small one. */
-const PAGES_PER_LOOK = 64;
-const PAGE_BYTES = 4096;
-/** Fewer than these are copied in the event loop. */
-const FEW_PAGES = 100;
-
 /** One connection. A transaction that SQLite rolled back by itself, after a fault, can never be committed in part. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #statements: Statements;
+  readonly #log: WriteAheadLog;
   /** Whether a write transaction is open, as far as the caller knows. */
   #begun = false;
   /** Why SQLite rolled the open transaction back by itself. */
   #undone: Error | null = null;
   #fatal: Error | null = null;
-  /** Pages that were changed, about so many, since the length of the log was looked up. */
-  #changedPages = 0;
-  /** Whether the last checkpoint has left little to write to the disk. */
-  #isSynced = false;
 
   constructor(
     readonly database: Sqlite.Database,
@@ -52,6 +33,7 @@ export class SqliteConnection implements DatabaseConnection {
     public checkpoints: Pick<Checkpoints, 'request'> | null = null,
   ) {
     this.#statements = new Statements(database);
+    this.#log = new WriteAheadLog(this.#statements, this);
   }
 
   /** Other work runs between the statements of a unit that reads much. */
@@ -150,15 +132,11 @@ export class SqliteConnection implements DatabaseConnection {
   restartLog(): boolean {
     if (this.#begun) return false;
     try {
-      if (this.checkpoints !== null && !(this.#isSynced && this.#logState().left < FEW_PAGES)) {
-        this.checkpoints.request();
-        return false;
-      }
-      this.#statements.get('pragma wal_checkpoint(restart)').get();
+      return this.#log.restart();
     } catch (error) {
       this.#explain(error);
+      return true;
     }
-    return true;
   }
 
   /** Ends any transaction. Never throws, so that the error behind it reaches the caller. */
@@ -174,25 +152,10 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  /**
-   * Checkpoints the log. SQLite's automatic checkpoints would hide a failed fsync. A failure here does not affect the
-   * commit before it, which is durable in the log.
-   */
+  /** A failure here does not affect the commit before it, which is durable in the log. */
   #checkpoint(): void {
-    if (this.#changedPages < PAGES_PER_LOOK) return;
-    this.#changedPages = 0;
     try {
-      const { log, left } = this.#logState();
-      if (left >= this.#limits.checkpoint) {
-        // A thread may come too late for a full disk: the log takes room with each deletion.
-        if (this.checkpoints !== null && !this.#isDiskFull) this.checkpoints.request();
-        else {
-          this.#statements.get('pragma wal_checkpoint(passive)').get();
-          this.#isSynced = this.#logState().left === 0;
-          this.guard?.checkpointed();
-        }
-      }
-      this.#reportLength(log);
+      this.#log.committed();
     } catch (error) {
       this.#explain(error);
     }
@@ -200,40 +163,12 @@ export class SqliteConnection implements DatabaseConnection {
 
   /** To be called after a checkpoint outside of the event loop. */
   checkpointed(isWhole: boolean): void {
-    this.#isSynced = isWhole;
-    this.guard?.checkpointed();
-    if (this.#begun || !this.database.open) return;
-    const { log, left } = this.#logState();
-    // Unless a reader keeps pages in the log, these were written meanwhile.
-    if (isWhole && left >= this.#limits.checkpoint) this.checkpoints?.request();
-    this.#reportLength(log);
-  }
-
-  #reportLength(log: number): void {
-    const { long } = this.#limits;
-    if (log >= long) this.watcher.onLongLog?.(log >= 2 * long);
-  }
-
-  get #limits(): LogLimits {
-    return this.#isDiskFull ? FULL_DISK_LIMITS : USUAL_LIMITS;
-  }
-
-  get #isDiskFull(): boolean {
-    return this.watcher.isDiskFull?.() === true;
+    this.#log.checkpointed(isWhole, () => !this.#begun && this.database.open);
   }
 
   /** The same, for one that failed. */
   checkpointFailed(error: Error): void {
     this.#explain(error);
-  }
-
-  /** Pages of the log, and those of them that are not in the file yet. */
-  #logState(): { readonly log: number; readonly left: number } {
-    const { log, checkpointed } = this.#statements.get('pragma wal_checkpoint(noop)').get() as {
-      log: number;
-      checkpointed: number;
-    };
-    return { log, left: log - checkpointed };
   }
 
   /** Why SQLite rolled the open transaction back by itself; null if it has not. */
@@ -268,20 +203,12 @@ export class SqliteConnection implements DatabaseConnection {
       const rows = isBounded
         ? allWithinLimit(this.#statements.rows(statement, parameters))
         : statement.all(...parameters);
-      this.#countPages(rows.length, query);
+      if (this.#begun) this.#log.countPages(rows.length, query.parameters);
       return { rows: rows as R[] };
     }
     const { changes, lastInsertRowid } = statement.run(...parameters);
-    this.#countPages(changes, query);
+    if (this.#begun) this.#log.countPages(changes, query.parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-  }
-
-  #countPages(rows: number, { parameters }: CompiledQuery): void {
-    if (!this.#begun) return;
-    let bytes = 0;
-    for (const value of parameters)
-      if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
-    this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
   }
 
   #explained<T>(use: () => T): T {

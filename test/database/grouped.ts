@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 
 import { CompanyChanges } from '../../src/database/company-changes.js';
 import type { Database } from '../../src/database/database.js';
-import { SqliteConnection } from '../../src/database/sqlite/connection.js';
+import { SqliteConnection } from '../../src/database/sqlite/connections/connection.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { WriteGroups } from '../../src/database/sqlite/writes/groups.js';
 import { Transactions } from '../../src/database/sqlite/writes/transactions.js';

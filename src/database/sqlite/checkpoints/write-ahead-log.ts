@@ -1,6 +1,6 @@
 import type { CommitGuard } from '../file/guard.js';
-import type { Statements } from '../statements.js';
-import type { Watcher } from '../watcher.js';
+import type { Statements } from '../connections/statements.js';
+import type { Watcher } from '../connections/watcher.js';
 import type { Checkpoints } from './checkpoints.js';
 
 /** In pages of 4 KiB. */

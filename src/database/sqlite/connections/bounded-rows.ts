@@ -1,4 +1,4 @@
-import { DomainError } from '../../platform/errors.js';
+import { DomainError } from '../../../platform/errors.js';
 
 /** Limit for the rows of one statement outside a write transaction. */
 export const MAX_BYTES_READ = 32 * 1024 * 1024;

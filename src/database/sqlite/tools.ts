@@ -11,7 +11,7 @@ import { checkFile, describeFile, refuseNone } from './file/check.js';
 import { compactFile, type Compacted } from './file/compact.js';
 import { inspectFile } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
-import { keepLog, lossOf, refuseLoss } from './file/loss.js';
+import { keepLog, lossOf, refuseLoss } from './file/marker/loss.js';
 import { lastBackupOf } from './file/paths.js';
 import { foreignObjects } from './foreign-objects.js';
 

@@ -1,4 +1,4 @@
-import type { CommitGuard } from '../file/guard.js';
+import type { CommitGuard } from '../file/marker/guard.js';
 import type { Statements } from '../connections/statements.js';
 import type { Watcher } from '../connections/watcher.js';
 import type { Checkpoints } from './checkpoints.js';

@@ -9,7 +9,7 @@ import type { Checkpoints } from '../checkpoints/checkpoints.js';
 import { WriteAheadLog } from '../checkpoints/write-ahead-log.js';
 import { isBusy, isFatal, stopping, storageFailed, translate } from '../faults.js';
 import { allWithinLimit } from './bounded-rows.js';
-import type { CommitGuard } from '../file/guard.js';
+import type { CommitGuard } from '../file/marker/guard.js';
 import { probeStorage } from '../file/probe.js';
 import { bound, Statements } from './statements.js';
 import type { Watcher } from './watcher.js';

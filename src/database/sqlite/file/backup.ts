@@ -6,8 +6,8 @@ import { syncPath } from '../../../platform/storage/sync-path.js';
 import { translate } from '../faults.js';
 import { DatabaseRefused } from '../../refused.js';
 import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
-import { headOf, keepLog, refuseLoss } from './loss.js';
-import { removeMarker, replaceMarker } from './marker.js';
+import { headOf, keepLog, refuseLoss } from './marker/loss.js';
+import { removeMarker, replaceMarker } from './marker/marker.js';
 import { closing, giveIdentity } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 

@@ -10,7 +10,7 @@ import { SqliteConnection } from '../connections/connection.js';
 import type { Watcher } from '../connections/watcher.js';
 import { SqliteConnectionDialect } from '../connections/dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
-import { replaceMarker } from './marker.js';
+import { replaceMarker } from './marker/marker.js';
 import { createNewSchema } from './new-schema.js';
 import { closing, giveIdentity, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';

@@ -1,9 +1,9 @@
 import { closeSync, fdatasyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
-import { readHeader } from './inspect.js';
+import { readHeader } from '../inspect.js';
 import { CLEAN_STOP_OFFSET, markerPath, readMarks } from './marker.js';
-import { canonicalPath, fileBytes, isOpenInProcess, rollbackJournalPath, walPath } from './paths.js';
+import { canonicalPath, fileBytes, isOpenInProcess, rollbackJournalPath, walPath } from '../paths.js';
 
 const MAGIC = 0x54474331;
 const RECORD_BYTES = 64;

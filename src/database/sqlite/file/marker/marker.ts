@@ -13,8 +13,8 @@ import {
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
-import { syncPath } from '../../../platform/storage/sync-path.js';
-import { canonicalPath } from './paths.js';
+import { syncPath } from '../../../../platform/storage/sync-path.js';
+import { canonicalPath } from '../paths.js';
 
 /** A database and the end of its ledger: every acknowledged change is at or before it. */
 export interface Mark {

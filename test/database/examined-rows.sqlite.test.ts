@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { countAll, valuesOf, type Examination } from '../../src/database/list/examination.js';
+import { countAll, valuesOf, type Examination } from '../../src/database/list/examining/examination.js';
 import type { Condition } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';

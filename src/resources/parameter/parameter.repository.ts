@@ -3,7 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { auditOf } from '../../database/audit.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
-import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examination.js';
+import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, idTable, pairTable } from '../../database/bound-lists.js';
 import type { Row } from '../../database/tables/tables.js';

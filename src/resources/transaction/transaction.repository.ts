@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
-import { isBounded, narrowing } from '../../database/list/bounds.js';
+import { isBounded, narrowing } from '../../database/list/examining/bounds.js';
 import { runFiltered } from '../../database/statements/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';

@@ -8,7 +8,7 @@ import {
   valueDemanded,
   type Condition,
 } from '../../../database/list/condition.js';
-import { countUpTo, type RowCount } from '../../../database/list/examination.js';
+import { countUpTo, type RowCount } from '../../../database/list/examining/examination.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { meeting } from '../transaction.repository.js';

@@ -1,7 +1,7 @@
 /** What the statements of a list examine at most: the rows that an index leaves, times what is compared in each. */
-import { comparisonsIn, type Comparison, type Condition, type FilterColumn } from './condition.js';
-import type { ListTable, Relation } from './scope.js';
-import type { SliceRequest } from './slice.js';
+import { comparisonsIn, type Comparison, type Condition, type FilterColumn } from '../condition.js';
+import type { ListTable, Relation } from '../scope.js';
+import type { SliceRequest } from '../slice.js';
 
 /** The filter columns of a list, and the columns of its orders, by public name. */
 interface Columns {

@@ -4,9 +4,9 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { countsOf, type CounterName } from '../totals/count.js';
-import type { ReadWork } from '../work.js';
-import type { KeyValue } from './slice.js';
+import { countsOf, type CounterName } from '../../totals/count.js';
+import type { ReadWork } from '../../work.js';
+import type { KeyValue } from '../slice.js';
 
 /** Finding and reading a row takes about as long as this many comparisons. */
 export const ROW_VALUES = 5;

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 
-import type { CounterName } from '../totals/count.js';
+import type { CounterName } from '../../totals/count.js';
 import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
-import { condition, meant, type Condition, type FilterColumn, type MeaningAt } from './condition.js';
+import { condition, meant, type Condition, type FilterColumn, type MeaningAt } from '../condition.js';
 import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
-import { childrenOf, ofCompany, parentTable, type ListTable, type Relation } from './scope.js';
-import { PRESENCE_LIMITS } from '../../platform/presence.js';
-import type { SliceRequest } from './slice.js';
+import { childrenOf, ofCompany, parentTable, type ListTable, type Relation } from '../scope.js';
+import { PRESENCE_LIMITS } from '../../../platform/presence.js';
+import type { SliceRequest } from '../slice.js';
 
 interface Examined extends ListTable {
   readonly orders: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ import {
   createDeviceTokenLookUp,
   withoutDeviceTokens,
 } from '../resources/terminal/terminal-authentication.service.js';
-import { createRefusalLog } from '../resources/terminal/terminal-refusal.service.js';
+import { createRefusalLog } from '../resources/terminal/refusal/terminal-refusal.service.js';
 import { assetRoutes } from '../resources/asset/asset.terminal.js';
 import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
 import { notificationTerminalRoutes } from '../resources/notification/notification.terminal.js';

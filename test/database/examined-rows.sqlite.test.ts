@@ -32,7 +32,7 @@ import {
   transactionsOfDevice,
   transactionsOfLogicalNumber,
 } from '../../src/resources/transaction/totals/transaction-totals.service.js';
-import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';

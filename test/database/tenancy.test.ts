@@ -87,7 +87,7 @@ import {
   parameters,
   parametersOfGroup,
 } from '../../src/resources/parameter/parameter.service.js';
-import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';

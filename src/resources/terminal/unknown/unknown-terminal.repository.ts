@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 
-import { CompanyRows } from '../../database/company/company-rows.js';
-import { specialSql } from '../../database/company/special-sql.js';
-import { listOf } from '../../database/list/list.js';
-import { instant } from '../../database/storage.js';
-import type { Row } from '../../database/tables/tables.js';
-import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { listOf } from '../../../database/list/list.js';
+import { instant } from '../../../database/storage.js';
+import type { Row } from '../../../database/tables/tables.js';
+import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
 import type { UnknownTerminal } from './unknown-terminal.model.js';
 
 const table = new CompanyRows('unknown_terminals');

@@ -1,7 +1,7 @@
-import type { CompanyWriteWork, Units } from '../../database/work.js';
-import { SECOND, type Clock } from '../../platform/clock.js';
-import { CompanyNotes } from '../../platform/concurrency/company-notes.js';
-import type { DeviceRefusalCode } from '../../platform/terminal.js';
+import type { CompanyWriteWork, Units } from '../../../database/work.js';
+import { SECOND, type Clock } from '../../../platform/clock.js';
+import { CompanyNotes } from '../../../platform/concurrency/company-notes.js';
+import type { DeviceRefusalCode } from '../../../platform/terminal.js';
 import { storeRefusals } from './terminal-refusal.repository.js';
 
 /** Devices of which a node knows when it noted their last refusal. */

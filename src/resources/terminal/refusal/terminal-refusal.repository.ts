@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 
-import { CompanyRows } from '../../database/company/company-rows.js';
-import { specialSql } from '../../database/company/special-sql.js';
-import { inIds } from '../../database/bound-lists.js';
-import { instant, typed } from '../../database/storage.js';
-import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
-import type { DeviceRefusalCode } from '../../platform/terminal.js';
-import type { TerminalRefusal } from './terminal.model.js';
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { inIds } from '../../../database/bound-lists.js';
+import { instant, typed } from '../../../database/storage.js';
+import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
+import type { DeviceRefusalCode } from '../../../platform/terminal.js';
+import type { TerminalRefusal } from '../terminal.model.js';
 
 const refusals = new CompanyRows('terminal_refusals');
 

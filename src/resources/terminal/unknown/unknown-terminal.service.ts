@@ -1,6 +1,6 @@
-import type { Units } from '../../database/work.js';
-import { SECOND, type Clock } from '../../platform/clock.js';
-import { CompanyNotes } from '../../platform/concurrency/company-notes.js';
+import type { Units } from '../../../database/work.js';
+import { SECOND, type Clock } from '../../../platform/clock.js';
+import { CompanyNotes } from '../../../platform/concurrency/company-notes.js';
 import { MAX_UNKNOWN_TERMINALS } from './unknown-terminal.model.js';
 import { addKnocks, trimUnknownTerminals, type Knocks } from './unknown-terminal.repository.js';
 

@@ -10,7 +10,7 @@ const ROOT = new URL('../../', import.meta.url);
  */
 const USES: Readonly<Record<string, number>> = {
   'src/resources/access-token/access-token.repository.ts': 4,
-  'src/resources/app-version/association.repository.ts': 5,
+  'src/resources/app-version/links/association.repository.ts': 5,
   'src/resources/app/app.repository.ts': 1,
   'src/resources/asset/held-version.repository.ts': 4,
   'src/resources/company/company.repository.ts': 5,

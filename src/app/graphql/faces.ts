@@ -2,7 +2,7 @@ import type { Face } from '../../graphql/index.js';
 import { apiTokenFace } from '../../resources/access-token/access-token.graphql.js';
 import { appVersionGrantFace } from '../../resources/app-version/app-version.grant.graphql.js';
 import { appVersionFace } from '../../resources/app-version/app-version.graphql.js';
-import { appVersionLinksFace } from '../../resources/app-version/app-version.links.graphql.js';
+import { appVersionLinksFace } from '../../resources/app-version/links/app-version.links.graphql.js';
 import { appVersionMutationsFace } from '../../resources/app-version/app-version.mutations.graphql.js';
 import { appFace } from '../../resources/app/app.graphql.js';
 import { assetFace } from '../../resources/asset/asset.graphql.js';

@@ -20,8 +20,8 @@ import {
   type Associations,
 } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
-import { withAssociations } from './association.repository.js';
-import { appVersionRecords as records, associate } from './association.service.js';
+import { withAssociations } from './links/association.repository.js';
+import { appVersionRecords as records, associate } from './links/association.service.js';
 
 export {
   appVersions,

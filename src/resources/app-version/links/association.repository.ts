@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
-import { andPresent } from '../../database/removals.js';
-import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, idTable } from '../../database/bound-lists.js';
-import type { ReadWork, WriteWork } from '../../database/work.js';
-import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
+import { andPresent } from '../../../database/removals.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { inIds, idTable } from '../../../database/bound-lists.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { AppVersion, AssociatedVersion, Associations } from '../app-version.model.js';
 
 export type Association = keyof Associations;
 export const ASSOCIATIONS = ['groupIds', 'moduleIds', 'fileIds'] as const satisfies readonly Association[];

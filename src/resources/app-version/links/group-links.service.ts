@@ -1,10 +1,10 @@
-import type { ReadWork, WriteWork } from '../../database/work.js';
-import { invalid } from '../../platform/errors.js';
-import { parse } from '../../platform/validate.js';
-import type { Group } from '../group/group.model.js';
-import { dropVersionLinks } from '../logical-number/version-links.service.js';
-import { AppVersionLinks, type AssociatedVersion } from './app-version.model.js';
-import { appVersionTable } from './app-version.repository.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { invalid } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import type { Group } from '../../group/group.model.js';
+import { dropVersionLinks } from '../../logical-number/version-links.service.js';
+import { AppVersionLinks, type AssociatedVersion } from '../app-version.model.js';
+import { appVersionTable } from '../app-version.repository.js';
 import { deleteAssociations, insertAssociations, withAssociations } from './association.repository.js';
 import { recordAssociations } from './association.service.js';
 

@@ -1,15 +1,15 @@
-import { face, fields, id, listOf, many, recordMutations } from '../../graphql/index.js';
-import { GroupList, GroupType } from '../group/group.graphql.js';
-import { getGroup, groupsOfAppVersion } from '../group/group.service.js';
-import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { logicalNumbersOfAppVersion } from '../logical-number/logical-number.service.js';
-import { AppVersionList, AppVersionType } from './app-version.graphql.js';
+import { face, fields, id, listOf, many, recordMutations } from '../../../graphql/index.js';
+import { GroupList, GroupType } from '../../group/group.graphql.js';
+import { getGroup, groupsOfAppVersion } from '../../group/group.service.js';
+import { LogicalNumberList, LogicalNumberType } from '../../logical-number/logical-number.graphql.js';
+import { logicalNumbersOfAppVersion } from '../../logical-number/logical-number.service.js';
+import { AppVersionList, AppVersionType } from '../app-version.graphql.js';
 import {
   appVersionsOfGroup,
   appVersionsOfLogicalNumber,
   defaultVersionsOfGroup,
   modulesOfAppVersion,
-} from './app-version.service.js';
+} from '../app-version.service.js';
 import { attachToGroup, detachFromGroup } from './group-links.service.js';
 
 const VERSIONS = { appVersionIds: listOf(id('Global ids of the app versions. At most 1000.')) };

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 
-import { createSchema } from '../src/app/schema.js';
+import { createSchema } from '../src/app/graphql/schema.js';
 import { formatted } from './formatted.js';
 
 /** The text of `schema.graphql`: types and fields sorted by name, so that a diff shows only what changed. */

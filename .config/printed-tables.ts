@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 
-import { SqliteConnection } from '../src/database/sqlite/connection.js';
+import { SqliteConnection } from '../src/database/sqlite/connections/connection.js';
 import { applyMigrations, SILENT } from '../src/database/sqlite/file/migrate.js';
 import { STATEMENT_END } from '../src/database/sqlite/file/new-schema.js';
 import { MIGRATIONS, MIGRATION_NAMES } from '../src/database/sqlite/migrations/index.js';

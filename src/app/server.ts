@@ -1,5 +1,6 @@
 import type { Database, OpenOptions } from '../database/database.js';
-import { createUnits, type UnitOptions, type Units } from '../database/work.js';
+import { createUnits, type UnitOptions } from '../database/units.js';
+import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';
@@ -13,7 +14,7 @@ import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
 import { Entrance } from './entrance.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
-import { createMonitoring, type Monitoring } from './monitoring.js';
+import { createMonitoring, type Monitoring } from './monitoring/monitoring.js';
 import { Mqtt } from './mqtt.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';

@@ -34,7 +34,7 @@ import { docsHandlers } from '../rest/docs/handlers.js';
 import { createLineRouter } from '../rest/lines/line-router.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createRestRouter, type RestOptions } from '../rest/router.js';
-import type { Monitoring } from './monitoring.js';
+import type { Monitoring } from './monitoring/monitoring.js';
 import { createRoutes } from './routes.js';
 import { createTerminals, type Terminals } from './terminals.js';
 
@@ -159,7 +159,7 @@ const GRAPHQL_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('type-graphql'),
   () => import('../graphql/index.js'),
   () => import('../resources/transaction/recording/transaction-recording.graphql.js'),
-  () => import('./faces.js'),
+  () => import('./graphql/faces.js'),
   () => import('../graphql/live/live.js'),
   () => import('../graphql/http/direct-queries.js'),
   () => import('../graphql/server.js'),
@@ -189,7 +189,7 @@ async function createGraphqlSurface(
   { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
 ): Promise<Graphql> {
   await loadGraphqlParts();
-  const { createSchema } = await import('./schema.js');
+  const { createSchema } = await import('./graphql/schema.js');
   const schema = await createSchema();
   await nextTurn();
   const { createGraphql } = await import('../graphql/server.js');

@@ -18,7 +18,7 @@ import {
   createDeviceTokenLookUp,
   withoutDeviceTokens,
 } from '../resources/terminal/terminal-authentication.service.js';
-import { createRefusalLog } from '../resources/terminal/terminal-refusal.service.js';
+import { createRefusalLog } from '../resources/terminal/refusal/terminal-refusal.service.js';
 import { assetRoutes } from '../resources/asset/asset.terminal.js';
 import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
 import { notificationTerminalRoutes } from '../resources/notification/notification.terminal.js';
@@ -28,7 +28,7 @@ import { transactionRoutes } from '../resources/transaction/recording/transactio
 import type { AdmitAll } from '../terminal/batches.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import { createTerminalRouter } from '../terminal/router.js';
-import type { Monitoring } from './monitoring.js';
+import type { Monitoring } from './monitoring/monitoring.js';
 
 export interface TerminalParts {
   readonly units: Units;

@@ -1,7 +1,7 @@
 import { SECOND, systemClock } from '../platform/clock.js';
 import { Api, SimulationRefused } from '../simulator/api.js';
-import { PROMISES } from '../simulator/broken-promises.js';
-import { Figures, type Summary } from '../simulator/figures.js';
+import { PROMISES } from '../simulator/figures/broken-promises.js';
+import { Figures, type Summary } from '../simulator/figures/figures.js';
 import { findFleet } from '../simulator/fleet.js';
 import { HttpClient } from '../simulator/http/client.js';
 import type { Identity } from '../simulator/http/terminal-http.js';

@@ -5,7 +5,7 @@ import type { DomainCode } from '../platform/errors.js';
 import type { WindowStores } from '../platform/limits/window-store.js';
 import type { CompanyChanges } from './company-changes.js';
 import type { DatabaseHealth } from './health.js';
-import type { StatementListener } from './statement-listener.js';
+import type { StatementListener } from './statements/statement-listener.js';
 import type { Tables } from './tables/tables.js';
 
 /** Reads that may examine many rows, and their threads or connections, at this moment. */

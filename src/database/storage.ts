@@ -1,10 +1,10 @@
 /**
- * Codecs between values and columns, and SQL that differs between databases: the only file that knows such differences,
- * besides `sqlite/` and `postgres/`. Repositories read and write columns through these codecs only.
+ * Codecs between values and columns, and SQL that differs between databases: besides `bound-lists.ts`, `sqlite/` and
+ * `postgres/`, only this file knows such differences. Repositories read and write columns through these codecs only.
  */
 import { sql, type ColumnType, type RawBuilder } from 'kysely';
 
-import { portable } from './portable.js';
+import { portable } from './statements/portable.js';
 
 export interface Codec<Value, Read, Written = Read> {
   toColumn(value: Value): Written;
@@ -73,7 +73,8 @@ export function comparedInstant(at: Date): RawBuilder<number> {
 /** The type of an SQL value, where PostgreSQL cannot tell it from the text of a statement. */
 export type SqlType = 'integer' | 'text' | 'instant' | 'flag';
 
-const TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
+/** Their names there. */
+export const POSTGRES_TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
   integer: sql`bigint`,
   text: sql`text`,
   instant: sql`timestamptz`,
@@ -82,29 +83,7 @@ const TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
 
 /** A bound value with its type: for values that are selected, and so compared with nothing that has a type. */
 export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
-  return portable(sql<T>`${value}`, sql<T>`${value}::${TYPES[type]}`);
-}
-
-/**
- * For an INSERT that draws the id of its one row: what stands before it, and the value of the id. Nothing but these may
- * bind values before those of the row. On SQLite, a trigger of the table keeps the id as the last one that was drawn.
- */
-export function drawingInsert(
-  table: string,
-  companyId: number,
-): { readonly before: RawBuilder<unknown>; readonly id: RawBuilder<number> } {
-  const name = sql.lit(table);
-  return {
-    before: portable(
-      sql``,
-      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
-        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn) `,
-    ),
-    id: portable(
-      sql<number>`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
-      sql<number>`(select last_drawn from drawn)`,
-    ),
-  };
+  return portable(sql<T>`${value}`, sql<T>`${value}::${POSTGRES_TYPES[type]}`);
 }
 
 /**
@@ -113,53 +92,6 @@ export function drawingInsert(
  */
 export function steady<T>(value: T): RawBuilder<T> {
   return portable(sql<T>`(select ${value})`, sql<T>`${value}`);
-}
-
-/** What PostgreSQL makes of an element of a JSON list, which is `value`. */
-const ELEMENTS: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
-  integer: sql`value::bigint`,
-  text: sql`value`,
-  instant: sql`timestamptz 'epoch' + value::bigint * interval '1 millisecond'`,
-  flag: sql`value::integer::boolean`,
-};
-
-/** A list of values of one type as it is bound: instants as milliseconds, flags as 0 or 1. */
-export function boundList(values: readonly unknown[]): string {
-  return JSON.stringify(
-    values.map((value) => (value instanceof Date || typeof value === 'boolean' ? Number(value) : value)),
-  );
-}
-
-/** The elements of a bound JSON list as an array of PostgreSQL, for whose length its planner assumes 10. */
-const arrayOf = (type: SqlType, list: string): RawBuilder<unknown> =>
-  sql`array(select ${ELEMENTS[type]} from json_array_elements_text(${list}::json) as item (value))`;
-
-/**
- * `in …`, to follow a column: whether its value is in a list, which is one bound parameter, so that the text of the
- * statement does not depend on its length.
- */
-export function inList(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
-  const list = boundList(values);
-  return portable(sql`in (select value from json_each(${list}))`, sql`= any (${arrayOf(type, list)})`);
-}
-
-/** The same for ids. */
-export function inIds(ids: readonly number[]): RawBuilder<unknown> {
-  return inList('integer', ids);
-}
-
-/** The elements of a bound JSON list of pairs, as rows with the column `value`. */
-const pairsOf = (list: string): RawBuilder<unknown> =>
-  sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
-
-/** The same for two columns and a list of pairs, for example `[[1, 17]]` for the id 17 of company 1. */
-export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
-  const list = JSON.stringify(pairs);
-  return portable(
-    sql`in (select json_extract(value, '$[0]'), json_extract(value, '$[1]')
-    from json_each(${list}))`,
-    sql`in (select (value ->> 0)::bigint, (value ->> 1)::bigint from ${pairsOf(list)})`,
-  );
 }
 
 /** A table with an alias, and the index that the query planner of SQLite must use; PostgreSQL chooses by statistics. */
@@ -176,77 +108,12 @@ export function unindexed<T>(column: RawBuilder<T>): RawBuilder<T> {
 /** Joins two tables. SQLite reads the left one first; PostgreSQL chooses by statistics. A condition follows, with ON. */
 export const crossJoin: RawBuilder<unknown> = portable(sql`cross join`, sql`join`);
 
-/** A list of ids as a table `p` with the column `value`, for joins. */
-export function idTable(ids: readonly unknown[]): RawBuilder<unknown> {
-  return listTable('integer', ids);
-}
-
-/** The same for names. */
-export function nameTable(names: readonly unknown[]): RawBuilder<unknown> {
-  return listTable('text', names);
-}
-
-function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
-  const list = JSON.stringify(values);
-  return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
-}
-
-/**
- * Joins to each row of what stands before it the ids of a query, which may refer to that row, as a table with the column
- * `value`. The query has one column, `id`.
- */
-export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
-  const name = sql.ref(alias);
-  return portable(
-    sql`cross join json_each((select json_group_array(found.id) from (${query}) as found)) as ${name}`,
-    sql`cross join lateral (${query}) as ${name} (value)`,
-  );
-}
-
-/** The column `id` of a query as the text of a JSON list, in no certain order. */
-export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
-  const list = portable(sql`json_group_array(found.id)`, sql`coalesce(json_agg(found.id), '[]')::text`);
-  return sql<string>`(select ${list} from (${query}) as found)`;
-}
-
-/** A query of the ids in such lists, in a column of a table. */
-export function idsIn(table: string, column: string): RawBuilder<unknown> {
-  const lists = sql.ref(`${table}.${column}`);
-  return portable(
-    sql`select item.value from ${sql.table(table)} cross join json_each(${lists}) as item`,
-    sql`select item.value::bigint from ${sql.table(table)} cross join json_array_elements_text(${lists}::json) as item (value)`,
-  );
-}
-
 /** An instant from a column of milliseconds since 1970, as it is written to a column. */
 export function instantIn(column: string): RawBuilder<Date> {
   const milliseconds = sql.ref(column);
   return portable(
     sql<Date>`${milliseconds}`,
     sql<Date>`(timestamptz 'epoch' + ${milliseconds} * interval '1 millisecond')`,
-  );
-}
-
-/** Ids with ids, or with names, as a table `pair` with the columns `id` and `other`, for joins. */
-export function pairTable<Other extends number | string>(
-  type: Other extends number ? 'integer' : 'text',
-  pairs: readonly (readonly [id: number, other: Other])[],
-): RawBuilder<unknown> {
-  const list = JSON.stringify(pairs);
-  return portable(
-    sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
-    from json_each(${list})) as pair`,
-    sql`(select (value ->> 0)::bigint as id, (value ->> 1)::${TYPES[type]} as other from ${pairsOf(list)}) as pair`,
-  );
-}
-
-/** Pairs of texts as a table `pair` with the columns `first` and `second`, for joins. */
-export function textPairs(pairs: readonly (readonly [first: string, second: string])[]): RawBuilder<unknown> {
-  const list = JSON.stringify(pairs);
-  return portable(
-    sql`(select json_extract(value, '$[0]') as first, json_extract(value, '$[1]') as second
-    from json_each(${list})) as pair`,
-    sql`(select value ->> 0 as first, value ->> 1 as second from ${pairsOf(list)}) as pair`,
   );
 }
 

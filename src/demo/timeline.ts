@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js';
-import { createUnits, type Units, type WriteWork } from '../database/work.js';
+import { createUnits } from '../database/units.js';
+import type { Units, WriteWork } from '../database/work.js';
 import { localCaller, type Caller, type Channel } from '../platform/caller.js';
 import { DAY, type Clock } from '../platform/clock.js';
 import type { Random } from '../platform/random.js';

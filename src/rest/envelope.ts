@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Page } from '../platform/page.js';
+import type { Page } from '../platform/requests/page.js';
 import type { Revised, RouteResponse } from './route.js';
 import { JsonText } from './fields/row-text.js';
 

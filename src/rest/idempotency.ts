@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { WriteWork } from '../database/work.js';
 import { malformed } from '../http/query.js';
 import type { StoredResponses } from '../http/stored-responses.js';
-import { isIdempotencyKey, type IdempotencyKey } from '../platform/idempotency.js';
+import { isIdempotencyKey, type IdempotencyKey } from '../platform/requests/idempotency.js';
 import type { ReceivedRequest } from './call.js';
 import { renderResponse, type RenderedResponse } from './response.js';
 import type { RouteResponse } from './route.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
-import type { Page, PageRequest } from '../platform/page.js';
+import type { Page, PageRequest } from '../platform/requests/page.js';
 import { etagOf, listResponse, listShape, listText } from './envelope.js';
 import type { RecordFields } from './fields/record-fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';

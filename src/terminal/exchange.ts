@@ -13,7 +13,7 @@ import { leaveNetwork } from '../http/server/connections.js';
 import { leaveRequests } from '../http/server/requests.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { DomainError } from '../platform/errors.js';
-import type { Row } from '../platform/rows.js';
+import type { Row } from '../platform/requests/rows.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { lineAnswers, type Lines } from '../rest/lines/line-answers.js';
 import type { RowStore } from '../rest/lines/line-route.js';

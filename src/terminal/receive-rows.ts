@@ -1,6 +1,6 @@
 import { HttpProblem } from '../http/problem.js';
 import { isObject, ndjsonRows } from '../platform/encoding/ndjson.js';
-import type { Row } from '../platform/rows.js';
+import type { Row } from '../platform/requests/rows.js';
 import { MAX_LINE_BYTES, NDJSON_TYPE } from '../rest/lines/line-router.js';
 import type { RowLimits } from './route.js';
 

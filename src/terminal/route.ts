@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Row } from '../platform/rows.js';
+import type { Row } from '../platform/requests/rows.js';
 import type { RowStore } from '../rest/lines/line-route.js';
 
 interface RouteBase {

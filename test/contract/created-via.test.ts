@@ -3,7 +3,7 @@ import { createClient as createSocketClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { createSchema } from '../../src/app/schema.js';
+import { createSchema } from '../../src/app/graphql/schema.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

@@ -13,7 +13,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { printedSchema } from '../../.config/printed-schema.js';
-import { createSchema } from '../../src/app/schema.js';
+import { createSchema } from '../../src/app/graphql/schema.js';
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 

@@ -1,6 +1,7 @@
 import { instant } from '../../src/database/storage.js';
 import type { Database } from '../../src/database/database.js';
-import { createUnits, type SystemWriteWork, type Units } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { SystemWriteWork, Units } from '../../src/database/work.js';
 import type { DomainError } from '../../src/platform/errors.js';
 import { testClock } from '../support/clock.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.js';
 import { connect } from '../../src/database/sqlite/connect.js';
 import { backupTo, restoreFrom } from '../../src/database/sqlite/file/backup.js';
-import { createUnits } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
 import { testClock } from '../support/clock.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';

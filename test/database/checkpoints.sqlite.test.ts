@@ -6,12 +6,13 @@ import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { connect } from '../../src/database/sqlite/connect.js';
-import { SqliteConnection } from '../../src/database/sqlite/connection.js';
+import { SqliteConnection } from '../../src/database/sqlite/connections/connection.js';
 import { SILENT } from '../../src/database/sqlite/file/migrate.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
 import { Checkpoints } from '../../src/database/sqlite/checkpoints/checkpoints.js';
-import { createUnits, type Units } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { Units } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';
 import { SYSTEM } from '../support/server.js';
 

@@ -1,4 +1,5 @@
-import { createUnits, type Units } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { DomainError } from '../../src/platform/errors.js';

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { countAll, valuesOf, type Examination } from '../../src/database/list/examination.js';
+import { countAll, valuesOf, type Examination } from '../../src/database/list/examining/examination.js';
 import type { Condition } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
@@ -32,7 +32,7 @@ import {
   transactionsOfDevice,
   transactionsOfLogicalNumber,
 } from '../../src/resources/transaction/totals/transaction-totals.service.js';
-import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';

@@ -4,7 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { createUnits, type Units, type WriteWork } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { Units, WriteWork } from '../../src/database/work.js';
 import { localCaller } from '../../src/platform/caller.js';
 import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
 import { createDevices } from '../../src/resources/device/device.import.service.js';

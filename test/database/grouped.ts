@@ -2,12 +2,13 @@ import { onTestFinished } from 'vitest';
 
 import { CompanyChanges } from '../../src/database/company-changes.js';
 import type { Database } from '../../src/database/database.js';
-import { SqliteConnection } from '../../src/database/sqlite/connection.js';
+import { SqliteConnection } from '../../src/database/sqlite/connections/connection.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { WriteGroups } from '../../src/database/sqlite/writes/groups.js';
 import { Transactions } from '../../src/database/sqlite/writes/transactions.js';
 import { createWriters } from '../../src/database/sqlite/writes/writer.js';
-import { createUnits, type Units } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { Units } from '../../src/database/work.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { testClock } from '../support/clock.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';

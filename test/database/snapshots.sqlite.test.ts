@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { createUnits, type SystemReadWork, type Units } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { SystemReadWork, Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
 import { testClock } from '../support/clock.js';

@@ -10,7 +10,7 @@ const ROOT = new URL('../../', import.meta.url);
  */
 const USES: Readonly<Record<string, number>> = {
   'src/resources/access-token/access-token.repository.ts': 4,
-  'src/resources/app-version/association.repository.ts': 5,
+  'src/resources/app-version/links/association.repository.ts': 5,
   'src/resources/app/app.repository.ts': 1,
   'src/resources/asset/held-version.repository.ts': 4,
   'src/resources/company/company.repository.ts': 5,
@@ -29,8 +29,8 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/notification/delivery/recall.repository.ts': 2,
   'src/resources/notification/waiting/waiting.repository.ts': 6,
   'src/resources/terminal/device-token.repository.ts': 2,
-  'src/resources/terminal/terminal-refusal.repository.ts': 1,
-  'src/resources/terminal/unknown-terminal.repository.ts': 1,
+  'src/resources/terminal/refusal/terminal-refusal.repository.ts': 1,
+  'src/resources/terminal/unknown/unknown-terminal.repository.ts': 1,
   'src/resources/transaction/extent/transaction-extent.repository.ts': 1,
   'src/resources/removal/removal.repository.ts': 2,
   'src/resources/transaction/figures/transaction-figures.repository.ts': 3,

@@ -10,7 +10,7 @@ import { apiTokens, getToken, listTokens } from '../../src/resources/access-toke
 import {
   insertAssociations,
   selectAssociatedWith,
-} from '../../src/resources/app-version/association.repository.js';
+} from '../../src/resources/app-version/links/association.repository.js';
 import { deleteAppVersionsOf } from '../../src/resources/app-version/app-version.removal.service.js';
 import {
   appVersions,
@@ -24,7 +24,7 @@ import {
   modulesOfAppVersion,
   updateAppVersion,
 } from '../../src/resources/app-version/app-version.service.js';
-import { attachToGroup, detachFromGroup } from '../../src/resources/app-version/group-links.service.js';
+import { attachToGroup, detachFromGroup } from '../../src/resources/app-version/links/group-links.service.js';
 import { isModuleInUse } from '../../src/resources/app/app.repository.js';
 import {
   apps,
@@ -87,7 +87,7 @@ import {
   parameters,
   parametersOfGroup,
 } from '../../src/resources/parameter/parameter.service.js';
-import { unknownTerminals } from '../../src/resources/terminal/adoption.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../src/app/schema.js';
+import { createSchema } from '../../src/app/graphql/schema.js';
 import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/caller.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 import { callOf, rootFieldsOf, type RootField } from './root-calls.js';

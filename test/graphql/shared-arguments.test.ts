@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { execute, getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../src/app/schema.js';
+import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { shareArguments } from '../../src/graphql/execution/variables/shared-arguments.js';
 import { populate } from '../support/populated.js';

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../src/app/schema.js';
+import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { coerceLongLists } from '../../src/graphql/execution/variables/long-variables.js';
 import type { Fields } from '../support/client.js';

@@ -7,7 +7,7 @@ import {
   type GraphQLObjectType,
 } from 'graphql';
 
-import { createSchema } from '../../src/app/schema.js';
+import { createSchema } from '../../src/app/graphql/schema.js';
 
 export const schema = await createSchema();
 

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../src/database/database.js';
-import { createUnits, type ReadWork, type SystemReadWork, type Units } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { ReadWork, SystemReadWork, Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import { testClock } from './clock.js';
 import { testDatabase } from './database.js';

@@ -1,6 +1,6 @@
 import { findDevicesBySerialNumbers } from '../../src/resources/device/device.service.js';
-import { storeRefusals } from '../../src/resources/terminal/terminal-refusal.repository.js';
-import { addKnocks } from '../../src/resources/terminal/unknown-terminal.repository.js';
+import { storeRefusals } from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
+import { addKnocks } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
 import { softwareOf } from './software.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';

@@ -1,4 +1,5 @@
-import { createUnits, type WriteWork } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
+import type { WriteWork } from '../../src/database/work.js';
 import { SCOPES } from '../../src/platform/caller.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { loadTokenSecret } from '../../src/platform/config/token-secret.js';

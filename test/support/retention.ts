@@ -1,5 +1,5 @@
 import type { Database } from '../../src/database/database.js';
-import { createUnits } from '../../src/database/work.js';
+import { createUnits } from '../../src/database/units.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { ledgerChainHash, type KeyedHash } from '../../src/platform/keys/keyed-hash.js';

@@ -15,12 +15,15 @@ import {
 } from '../../src/resources/asset/held-version.repository.js';
 import { selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
 import { selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
-import { selectRefusals, storeRefusals } from '../../src/resources/terminal/terminal-refusal.repository.js';
+import {
+  selectRefusals,
+  storeRefusals,
+} from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
 import {
   addKnocks,
   isUnknownTerminal,
   trimUnknownTerminals,
-} from '../../src/resources/terminal/unknown-terminal.repository.js';
+} from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
 import { findTransactionsByKeys } from '../../src/resources/transaction/transaction.repository.js';
 import { TWIN } from './two-companies.js';
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { ndjsonLine } from '../../platform/encoding/ndjson.js';
-import type { RejectedRow, RowTotals } from '../../platform/rows.js';
+import type { RejectedRow, RowTotals } from '../../platform/requests/rows.js';
 import {
   REQUIRED_ROW_FIELDS,
   ROW_FIELDS,

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-import type { Row } from '../../platform/rows.js';
+import type { Row } from '../../platform/requests/rows.js';
 
 export interface RowFile {
   readonly rows: AsyncIterable<Row>;

@@ -7,7 +7,7 @@ import {
   type RejectedRow,
   type Row,
   type RowTotals,
-} from '../../platform/rows.js';
+} from '../../platform/requests/rows.js';
 import { checkRows, storeRows } from '../../resources/transaction/recording/transaction-rows.service.js';
 
 interface ImportOptions {

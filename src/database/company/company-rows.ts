@@ -1,12 +1,13 @@
 /** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
-import { insertRows, NO_ENDING, runCached, type Ending } from './cached-query.js';
+import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cached-query.js';
 import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { offsetOf, type PageRequest } from '../../platform/page.js';
+import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
 import { andPresent } from '../removals.js';
-import { inList, boundList, steady, textOf } from '../storage.js';
+import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
+import { steady, textOf } from '../storage.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
@@ -188,7 +189,7 @@ export class CompanyRows<Name extends CompanyTableName> {
   /** Returns the rows as they are afterwards. */
   async update(work: WriteWork, match: Match<Name>, changes: Changes<Name>): Promise<Row<Name>[]> {
     const { rows } = await sql<Row<Name>>`update ${sql.table(this.table)} set ${assignments(changes)}
-      where ${ownedAnd(work, match)} returning *`.execute(work.db);
+      where ${ownedAnd(work.caller, match)} returning *`.execute(work.db);
     return rows;
   }
 
@@ -227,57 +228,8 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   #matching(work: ReadWork, match: Match<Name>, bind?: Bind): RawBuilder<unknown> {
-    return sql`${sql.table(this.table)} where ${ownedAnd(work, match, bind)}`;
+    return sql`${sql.table(this.table)} where ${ownedAnd(work.caller, match, bind)}`;
   }
-}
-
-type Bind = (value: unknown) => RawBuilder<unknown>;
-const plain: Bind = (value) => sql`${value}`;
-
-/** The one place where rows of a company's table are restricted to the caller's company. */
-function ownedAnd(work: ReadWork, match: object, bind: Bind = plain): RawBuilder<unknown> {
-  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value, bind));
-  return sql.join([sql`company_id = ${bind(work.caller.companyId)}`, ...conditions], sql` and `);
-}
-
-function conditionOf(column: RawBuilder<unknown>, value: unknown, bind: Bind): RawBuilder<unknown> {
-  switch (kindOf(value)) {
-    case 'null':
-      return sql`${column} is null`;
-    case 'value':
-      return sql`${column} = ${bind(value)}`;
-    case 'nothing':
-      return sql`1 = 0`;
-    case 'ids':
-      return sql`${column} ${inList('integer', value as readonly unknown[])}`;
-    case 'texts':
-      return sql`${column} ${inList('text', value as readonly unknown[])}`;
-  }
-}
-
-/** `nothing` is an empty list, whose type is not known. */
-type Kind = 'null' | 'value' | 'nothing' | 'ids' | 'texts';
-
-function kindOf(value: unknown): Kind {
-  if (value === null) return 'null';
-  if (!Array.isArray(value)) return 'value';
-  switch (typeof value[0]) {
-    case 'undefined':
-      return 'nothing';
-    case 'number':
-      return 'ids';
-    case 'string':
-      return 'texts';
-    default:
-      throw new Error('Rows are not selected by lists of such values');
-  }
-}
-
-/** What `conditionOf` binds: a list is one JSON text. */
-function boundValues(value: unknown): readonly unknown[] {
-  const kind = kindOf(value);
-  if (kind === 'null' || kind === 'nothing') return [];
-  return [kind === 'value' ? value : boundList(value as readonly unknown[])];
 }
 
 function assignments(changes: object): RawBuilder<unknown> {
@@ -293,8 +245,4 @@ function conflictClause({ key, changes }: { key: readonly string[]; changes: obj
 export function only<T>([row]: readonly T[]): T {
   if (row === undefined) throw new Error('The statement returned no row: the record does not exist any more');
   return row;
-}
-
-export function entriesOf(object: object): [string, unknown][] {
-  return Object.entries(object) as [string, unknown][];
 }

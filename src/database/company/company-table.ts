@@ -1,11 +1,11 @@
 import { sql, type UpdateType } from 'kysely';
 
 import type { Audit } from '../../platform/changes/audit.js';
-import type { PageRequest } from '../../platform/page.js';
+import type { PageRequest } from '../../platform/requests/page.js';
 import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';
+import { entriesOf } from './matching.js';
 import {
   CompanyRows,
-  entriesOf,
   only,
   type Changes,
   type CompanyTableName,

@@ -1,7 +1,7 @@
-import { sql, type QueryExecutorProvider } from 'kysely';
+import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
-import { drawingInsert } from '../storage.js';
-import { runCached, type Ending } from './cached-query.js';
+import { portable } from '../statements/portable.js';
+import { runCached, type Ending } from '../statements/cached-query.js';
 
 /** Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies. */
 export const NUMBERED_TABLES = [
@@ -64,6 +64,28 @@ export async function drawIds(
 
 export function drawsItself(table: string): boolean {
   return DRAWING_TABLES.has(table);
+}
+
+/**
+ * For an INSERT that draws the id of its one row: what stands before it, and the value of the id. Nothing but these may
+ * bind values before those of the row. On SQLite, a trigger of the table keeps the id as the last one that was drawn.
+ */
+function drawingInsert(
+  table: string,
+  companyId: number,
+): { readonly before: RawBuilder<unknown>; readonly id: RawBuilder<number> } {
+  const name = sql.lit(table);
+  return {
+    before: portable(
+      sql``,
+      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
+        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn) `,
+    ),
+    id: portable(
+      sql<number>`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
+      sql<number>`(select last_drawn from drawn)`,
+    ),
+  };
 }
 
 /** Inserts a row of such a table, whose number is in the column `number`, in one statement. */

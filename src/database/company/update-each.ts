@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { insertRows } from './cached-query.js';
+import { insertRows } from '../statements/cached-query.js';
 import type { CompanyTableName, OfCompany } from './company-rows.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Row, Tables, Written } from '../tables/tables.js';

@@ -6,7 +6,7 @@
 import { sql, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
-import { runCached } from '../company/cached-query.js';
+import { runCached } from '../statements/cached-query.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
 
 /** Stands for entries without a company, for example of a sign-in with an unknown e-mail address. */

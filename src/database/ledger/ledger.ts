@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
-import { insertRows, NO_ENDING } from '../company/cached-query.js';
+import { insertRows, NO_ENDING } from '../statements/cached-query.js';
 import { drawIds, insertDrawing } from '../company/ids.js';
 import { instant, json, nullable } from '../storage.js';
 import type { Tables } from '../tables/tables.js';

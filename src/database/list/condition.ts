@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import type { PresenceLimits } from '../../platform/presence.js';
-import { inList, holdsText, steady, unindexed, type SqlType } from '../storage.js';
+import { inList } from '../bound-lists.js';
+import { holdsText, steady, unindexed, type SqlType } from '../storage.js';
 
 /** The filter of a list. */
 export type Condition =

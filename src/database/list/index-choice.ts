@@ -1,7 +1,7 @@
 /** Which indexes the planner may use for a list: those by which the price of an operation has counted its rows. */
 import { sql, type RawBuilder } from 'kysely';
 
-import { conjuncts, isBounded, narrowing, orderOfChildren } from './bounds.js';
+import { conjuncts, isBounded, narrowing, orderOfChildren } from './examining/bounds.js';
 import { condition, type Comparison, type Condition, type FilterColumn } from './condition.js';
 import type { ListTable, Relation } from './scope.js';
 import type { SliceRequest } from './slice.js';

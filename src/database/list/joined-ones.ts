@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../company/cached-query.js';
+import { runCached } from '../statements/cached-query.js';
 import { andPresent } from '../removals.js';
 import { steady } from '../storage.js';
 import type { Tables } from '../tables/tables.js';

@@ -4,9 +4,10 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../company/cached-query.js';
+import { runCached } from '../statements/cached-query.js';
 import { andIfRemoving, andPresent } from '../removals.js';
-import { idsIn, idsOf, steady } from '../storage.js';
+import { idsIn, idsOf } from '../bound-lists.js';
+import { steady } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { nameOf, ofCompany, parentTable, type LinkRelation, type ListTable } from './scope.js';
 import { isDown, type KeyValue, type SliceRequest } from './slice.js';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached, runFiltered, type Filtered } from '../company/cached-query.js';
+import { runCached, runFiltered, type Filtered } from '../statements/cached-query.js';
 import { countOf } from '../totals/count.js';
 import { meant, withoutImplied, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
@@ -8,17 +8,11 @@ import { isInstant } from './instants.js';
 import { readJoined, type JoinedOne } from './joined-ones.js';
 import { readLinked } from './linked-rows.js';
 import type { Listing, ListRow } from './listing.js';
-import {
-  childrenOf,
-  companiesOf,
-  nameOf,
-  ofCompany,
-  parentTable,
-  type LinkRelation,
-  type Relation,
-} from './scope.js';
+import type { LinkRelation, Relation } from './scope.js';
+import { childrenOf, companiesOf, nameOf, ofCompany, parentTable } from './scope.js';
 import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from './slice.js';
-import { inIds, childrenOfEach, comparableInstant, steady } from '../storage.js';
+import { inIds } from '../bound-lists.js';
+import { childrenOfEach, comparableInstant, steady } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 

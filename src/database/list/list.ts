@@ -4,13 +4,13 @@
  */
 import { arrivalsOf, type Arrivals } from './arrivals.js';
 import type { Condition, FilterKind } from './condition.js';
-import type { Examination } from './examination.js';
+import type { Examination } from './examining/examination.js';
 import {
   examinationOfCount,
   examinationOfCounts,
   examinationOfSlice,
   examinationOfSlices,
-} from './examinations.js';
+} from './examining/examinations.js';
 import type { JoinedOne } from './joined-ones.js';
 import { ListStatements } from './list-statements.js';
 import type { Listing, ListRow } from './listing.js';

@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { CounterName } from '../totals/count.js';
 import { andPresent } from '../removals.js';
-import { idTable, nameTable, steady } from '../storage.js';
+import { idTable, nameTable } from '../bound-lists.js';
+import { steady } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 import { hasAlternatives, type Condition } from './condition.js';

@@ -1,5 +1,5 @@
 import { DomainError, type DomainCode } from '../../platform/errors.js';
-import { fault, STORAGE_FULL, STORAGE_READ_ONLY, type Fault } from '../../platform/storage-faults.js';
+import { fault, STORAGE_FULL, STORAGE_READ_ONLY, type Fault } from '../../platform/storage/faults.js';
 
 const BUSY = fault('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
 const TAKEN = fault('taken', 'A record with this value exists already.');

@@ -8,7 +8,7 @@ import { DatabaseRefused } from '../refused.js';
 import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
 import { ConnectionsDialect } from './connections/dialect.js';
 import { stateOf } from './faults.js';
-import { MIGRATIONS, MIGRATION_NAMES } from './migrations.js';
+import { MIGRATIONS, MIGRATION_NAMES } from './migrations/index.js';
 import { COMPANY_ROLE, SYSTEM_ROLE } from './schema/index.js';
 import { NAMES_LOCK } from './connections/statement-names.js';
 

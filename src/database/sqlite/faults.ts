@@ -8,7 +8,7 @@ import {
   STORAGE_READ_ONLY,
   STORAGE_UNAVAILABLE,
   type Fault,
-} from '../../platform/storage-faults.js';
+} from '../../platform/storage/faults.js';
 
 const BUSY = fault('busy', 'The database is busy; try again.', { retryAfter: 1 });
 const CORRUPT = fault('db_corrupt', 'The database file is damaged.', { retryAfter: 300 });

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 
 import { MIGRATIONS } from './migrations/index.js';
-import { SqliteConnection } from './connection.js';
+import { SqliteConnection } from './connections/connection.js';
 import { inspectFile } from './file/inspect.js';
 import { applyMigrations, SILENT } from './file/migrate.js';
 import { closing } from './file/open-file.js';

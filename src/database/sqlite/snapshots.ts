@@ -3,10 +3,10 @@ import { Kysely } from 'kysely';
 import { systemClock } from '../../platform/clock.js';
 import { Queue } from '../../platform/concurrency/queue.js';
 import { DomainError } from '../../platform/errors.js';
-import { executeDirectly } from '../direct-statements.js';
+import { executeDirectly } from '../statements/direct-statements.js';
 import type { Tables } from '../tables/tables.js';
-import type { SqliteConnection } from './connection.js';
-import { SqliteConnectionDialect } from './dialect.js';
+import type { SqliteConnection } from './connections/connection.js';
+import { SqliteConnectionDialect } from './connections/dialect.js';
 import { stopping } from './faults.js';
 
 /** Open connections, of which system units may use all, and units of a company all but the reserve. */

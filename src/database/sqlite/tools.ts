@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { systemClock } from '../../platform/clock.js';
-import { noteBackup } from '../../platform/last-backup.js';
+import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../refused.js';
 import { storageFields, storageLines } from '../storage-description.js';
 import type { DatabaseTools, Description, Progress } from '../tools.js';
@@ -11,7 +11,7 @@ import { checkFile, describeFile, refuseNone } from './file/check.js';
 import { compactFile, type Compacted } from './file/compact.js';
 import { inspectFile } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
-import { keepLog, lossOf, refuseLoss } from './file/loss.js';
+import { keepLog, lossOf, refuseLoss } from './file/marker/loss.js';
 import { lastBackupOf } from './file/paths.js';
 import { foreignObjects } from './foreign-objects.js';
 

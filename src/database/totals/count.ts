@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../company/cached-query.js';
-import { inList, crossJoin } from '../storage.js';
+import { runCached } from '../statements/cached-query.js';
+import { inList } from '../bound-lists.js';
+import { crossJoin } from '../storage.js';
 import type { ReadWork } from '../work.js';
 
 /** Tables whose triggers keep the number of rows of each company in `counters`. */

@@ -1,5 +1,5 @@
 /** Decides where an operation is executed, and whether at all, by what it examines. */
-import { countAll, valuesOf, type Examination } from '../../database/list/examination.js';
+import { countAll, valuesOf, type Examination } from '../../database/list/examining/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { beyondExamined, examinedTooMuch, LIMITS } from '../limits/limits.js';

@@ -1,4 +1,4 @@
-import { countAll, type Examination } from '../../database/list/examination.js';
+import { countAll, type Examination } from '../../database/list/examining/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';

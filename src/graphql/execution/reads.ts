@@ -1,4 +1,4 @@
-import type { Examination } from '../../database/list/examination.js';
+import type { Examination } from '../../database/list/examining/examination.js';
 import type { ChildList, List } from '../../database/list/list.js';
 import type { Condition } from '../../database/list/condition.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';

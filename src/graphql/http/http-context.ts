@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
 import { requestContextOf } from '../../http/request-context.js';
 import { companyOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
-import { isIdempotencyKey } from '../../platform/idempotency.js';
+import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
 import { sentBy } from './operation-text.js';
 import { readToken } from '../../http/credential.js';
 import type { HeldUpload } from '../../http/body/multipart.js';

@@ -1,4 +1,4 @@
-import { isIdempotencyKey } from '../../platform/idempotency.js';
+import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
 import { operationRefused } from '../limits/limits.js';
 
 type Json = Readonly<Record<string, unknown>>;

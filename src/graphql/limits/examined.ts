@@ -16,7 +16,7 @@ import {
   type ValueNode,
 } from 'graphql';
 
-import type { Examination } from '../../database/list/examination.js';
+import type { Examination } from '../../database/list/examining/examination.js';
 import type { Examines, Selected } from '../schema/examines.js';
 import { operationRefused } from './limits.js';
 

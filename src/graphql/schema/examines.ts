@@ -1,6 +1,6 @@
 import { Extensions } from 'type-graphql';
 
-import type { Examination } from '../../database/list/examination.js';
+import type { Examination } from '../../database/list/examining/examination.js';
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ListArgs } from '../execution/reads.js';

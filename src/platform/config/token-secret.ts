@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { syncPath } from '../files.js';
+import { syncPath } from '../storage/sync-path.js';
 import { checkedSecret, ConfigError, readSecretFile, type Config } from './config.js';
 
 const OWNER_ONLY = 0o600;

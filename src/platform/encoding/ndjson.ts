@@ -1,5 +1,5 @@
 import { isTurnOver, yieldToEventLoop } from '../concurrency/event-loop.js';
-import type { Row } from '../rows.js';
+import type { Row } from '../requests/rows.js';
 
 /**
  * The rows of NDJSON: UTF-8, a JSON object in each line. Empty lines are skipped; they count for the line numbers. A line

@@ -2,7 +2,7 @@ import { promises as fs, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import { DomainError } from '../errors.js';
-import { faultOfSystem, STORAGE_FULL, STORAGE_UNAVAILABLE } from '../storage-faults.js';
+import { faultOfSystem, STORAGE_FULL, STORAGE_UNAVAILABLE } from '../storage/faults.js';
 import { Spool } from './spool.js';
 
 export interface SpoolLimits {

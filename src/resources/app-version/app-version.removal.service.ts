@@ -11,8 +11,8 @@ import {
   deleteAssociationsOf,
   selectAssociatedWith,
   withAssociations,
-} from './association.repository.js';
-import { recordAssociations } from './association.service.js';
+} from './links/association.repository.js';
+import { recordAssociations } from './links/association.service.js';
 
 /** Versions that one request changes or deletes because of another record. */
 const MAX_VERSIONS = 500;

@@ -4,7 +4,7 @@ import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
 import { invalid } from '../../platform/errors.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import type { Page, PageRequest } from '../../platform/requests/page.js';
 import { parse } from '../../platform/validate.js';
 import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';
@@ -20,8 +20,8 @@ import {
   type Associations,
 } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
-import { withAssociations } from './association.repository.js';
-import { appVersionRecords as records, associate } from './association.service.js';
+import { withAssociations } from './links/association.repository.js';
+import { appVersionRecords as records, associate } from './links/association.service.js';
 
 export {
   appVersions,

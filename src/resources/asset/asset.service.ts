@@ -1,4 +1,4 @@
-import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
+import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { isNameLike, normalized } from '../../platform/encoding/text.js';
 import type { Device } from '../device/device.model.js';

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { countUpTo, sumOfCounts } from '../../database/list/examination.js';
+import { countUpTo, sumOfCounts } from '../../database/list/examining/examination.js';
 import { andPresent } from '../../database/removals.js';
-import { flag, idTable, inIds } from '../../database/storage.js';
+import { idTable, inIds } from '../../database/bound-lists.js';
+import { flag } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Reach } from './asset.model.js';
 

@@ -38,7 +38,7 @@ export interface Device
   readonly serialNumber: string;
 }
 
-export type { ErrorPolicy } from '../../platform/batch.js';
+export type { ErrorPolicy } from '../../platform/requests/batch.js';
 
 /** One row of a batch. A row without problems has no device if the problems of other rows stopped the batch. */
 export interface DeviceRow {

@@ -1,4 +1,4 @@
-import type { IdempotencyKey, StoredResponse } from '../../platform/idempotency.js';
+import type { IdempotencyKey, StoredResponse } from '../../platform/requests/idempotency.js';
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
 import { DAY } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';

@@ -3,7 +3,7 @@ import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { invalid } from '../../platform/errors.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import type { Page, PageRequest } from '../../platform/requests/page.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { defaultVersionsFor } from '../group/default-versions.service.js';

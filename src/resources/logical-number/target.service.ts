@@ -1,5 +1,5 @@
 import type { Condition } from '../../database/list/condition.js';
-import type { Examination } from '../../database/list/examination.js';
+import type { Examination } from '../../database/list/examining/examination.js';
 import type { Key, SliceRequest } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';

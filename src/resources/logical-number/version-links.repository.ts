@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
 import { isRemoved, removedBy } from '../../database/removals.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, pairTable, typed } from '../../database/storage.js';
+import { inIds, pairTable } from '../../database/bound-lists.js';
+import { typed } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 
 /** A logical number has an app version. */

@@ -2,8 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { specialSql } from '../../database/company/special-sql.js';
 import { andPresent } from '../../database/removals.js';
-import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examination.js';
-import { crossJoin, flag, idTable, inIds } from '../../database/storage.js';
+import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
+import { idTable, inIds } from '../../database/bound-lists.js';
+import { crossJoin, flag } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Language } from '../app/app.model.js';
 import type { Software, StoredFile, StoredVersion } from './manifest.model.js';

@@ -1,7 +1,7 @@
 import type { Limit, Match } from '../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../database/company/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import type { Page, PageRequest } from '../../platform/requests/page.js';
 import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, ROWS_PER_STEP } from '../removal/removal.service.js';
 import { Records } from '../shared/records.service.js';
 import type { OwnedRecord, Owner } from './owner.model.js';

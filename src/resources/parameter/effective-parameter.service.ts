@@ -1,4 +1,4 @@
-import { ROW_VALUES, type Examination } from '../../database/list/examination.js';
+import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../database/work.js';
 import { effectiveParameters } from './effective-parameter.rules.js';

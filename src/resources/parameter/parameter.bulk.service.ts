@@ -1,5 +1,5 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { refuseTooManyRows, type ErrorPolicy } from '../../platform/batch.js';
+import { refuseTooManyRows, type ErrorPolicy } from '../../platform/requests/batch.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';

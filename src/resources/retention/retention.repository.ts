@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { specialSql } from '../../database/company/special-sql.js';
 import { inParts, notePruning, prunedUpTo, type PrunedTable } from '../../database/prunings.js';
-import { inIds, inList } from '../../database/storage.js';
+import { inIds, inList } from '../../database/bound-lists.js';
 import { ROLLUPS } from '../../database/totals/rollups.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { DAY, HOUR } from '../../platform/clock.js';

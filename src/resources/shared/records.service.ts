@@ -11,7 +11,7 @@ import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import type { Page, PageRequest } from '../../platform/requests/page.js';
 
 export interface RecordKind<Name extends AuditedTableName, T extends AuditedRecord> {
   /** Entity type in the ledger, for example `logical_number`; in messages it is written with spaces. */

@@ -26,11 +26,11 @@ import type { DeviceRefusalCode } from '../../platform/terminal.js';
 import { DeviceType } from '../device/device.graphql.js';
 import type { Device } from '../device/device.model.js';
 import { getDevice } from '../device/device.service.js';
-import { adoptTerminal, unknownTerminals } from './adoption.service.js';
+import { adoptTerminal, unknownTerminals } from './unknown/adoption.service.js';
 import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
-import { lastRefusals } from './terminal-refusal.service.js';
+import { lastRefusals } from './refusal/terminal-refusal.service.js';
 import type { TerminalRefusal } from './terminal.model.js';
-import type { UnknownTerminal } from './unknown-terminal.model.js';
+import type { UnknownTerminal } from './unknown/unknown-terminal.model.js';
 
 const TerminalRefusalCode = enumeration<DeviceRefusalCode>(
   'TerminalRefusalCode',

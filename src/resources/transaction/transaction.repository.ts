@@ -1,22 +1,15 @@
 import { sql, type SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
-import { isBounded, narrowing } from '../../database/list/bounds.js';
-import { runFiltered } from '../../database/company/cached-query.js';
+import { isBounded, narrowing } from '../../database/list/examining/bounds.js';
+import { runFiltered } from '../../database/statements/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
 import { boundCompany } from '../../database/list/scope.js';
 import { withoutAlternatives } from '../../database/list/index-choice.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import {
-  comparedInstant,
-  crossJoin,
-  instant,
-  json,
-  nullable,
-  steady,
-  textPairs,
-} from '../../database/storage.js';
+import { textPairs } from '../../database/bound-lists.js';
+import { comparedInstant, crossJoin, instant, json, nullable, steady } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { figuresOf, groupsOf } from './figures/transaction-figures.repository.js';

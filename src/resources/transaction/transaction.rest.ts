@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Caller } from '../../platform/caller.js';
-import type { Page } from '../../platform/page.js';
+import type { Page } from '../../platform/requests/page.js';
 import {
   camelCase,
   fieldsOf,

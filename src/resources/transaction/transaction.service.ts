@@ -1,6 +1,6 @@
 import type { ReadWork } from '../../database/work.js';
 import { DomainError } from '../../platform/errors.js';
-import { offsetOf, type Page, type PageRequest } from '../../platform/page.js';
+import { offsetOf, type Page, type PageRequest } from '../../platform/requests/page.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
 import { examineForPage } from './extent/transaction-extent.service.js';

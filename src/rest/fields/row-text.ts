@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { ReadWork } from '../../database/work.js';
-import type { Page, PageRequest } from '../../platform/page.js';
+import type { Page, PageRequest } from '../../platform/requests/page.js';
 import type { Revised } from '../route.js';
 import { camelCase } from './camel-case.js';
 import { timestamp } from './timestamps.js';

@@ -2,7 +2,7 @@ import type { WriteWork } from '../../database/work.js';
 import { MAX_BODY_BYTES } from '../../http/body/body.js';
 import { problemResponse } from '../../http/problem.js';
 import { ndjsonLine } from '../../platform/encoding/ndjson.js';
-import { addRows, batchesOf, NO_ROWS, type Row } from '../../platform/rows.js';
+import { addRows, batchesOf, NO_ROWS, type Row } from '../../platform/requests/rows.js';
 import type { RowStore } from './line-route.js';
 
 /** What one transaction stores: others wait for it. */

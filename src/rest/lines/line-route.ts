@@ -1,6 +1,6 @@
 import type { WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
-import type { Row, RowResult } from '../../platform/rows.js';
+import type { Row, RowResult } from '../../platform/requests/rows.js';
 
 /**
  * Stores rows in batches, each in a unit of work of its own, and answers with lines. `Checked` is what is made of the rows of

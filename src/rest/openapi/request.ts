@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/page.js';
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/requests/page.js';
 import { placeholders, readsRecord, type FilePart, type Route } from '../route.js';
 import { sampleBody, sampleOf } from './sample.js';
 import { bodySchema, type Schema } from './schema.js';

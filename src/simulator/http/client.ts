@@ -2,7 +2,7 @@ import { Agent, request, type ClientRequest, type IncomingMessage, type RequestO
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
 import { SECOND, type Clock } from '../../platform/clock.js';
-import type { Figures } from '../figures.js';
+import type { Figures } from '../figures/figures.js';
 
 export interface Ask {
   readonly method: 'GET' | 'POST';

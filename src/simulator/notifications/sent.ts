@@ -1,4 +1,4 @@
-import type { BrokenPromises } from '../broken-promises.js';
+import type { BrokenPromises } from '../figures/broken-promises.js';
 
 /** What a notification of the run says, so that terminals know it again: `Simulation 3f9c2a, message 17`. */
 const CONTENT = /\|Simulation ([0-9a-f]+), message (\d+)$/;

@@ -7,7 +7,7 @@ import { createCommandIo } from '../../../src/cli/command-io.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import { COPIED_TABLES } from '../../../src/database/copy/tables.js';
 import { connect } from '../../../src/database/sqlite/connect.js';
-import { createUnits } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
 import { createDemo } from '../../../src/demo/demo.js';
 import { localCaller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';

@@ -4,7 +4,8 @@ import { getPriority } from 'node:os';
 import { describe, expect, it } from 'vitest';
 
 import { openDatabase } from '../../../src/database/sqlite/open.js';
-import { createUnits, type ReadWork } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
+import type { ReadWork } from '../../../src/database/work.js';
 import { testClock } from '../../support/clock.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../../support/scratch.js';

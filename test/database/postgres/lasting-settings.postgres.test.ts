@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 
 import { specialSql } from '../../../src/database/company/special-sql.js';
 import { openDatabase } from '../../../src/database/open.js';
-import { createUnits, type ReadWork, type Units } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
+import type { ReadWork, Units } from '../../../src/database/work.js';
 import type { Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { LOCAL_ORIGIN } from '../../../src/platform/caller.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CompanyRows } from '../../../src/database/company/company-rows.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
-import { MIGRATIONS } from '../../../src/database/postgres/migrations.js';
+import { MIGRATIONS } from '../../../src/database/postgres/migrations/index.js';
 import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 import type { Caller } from '../../../src/platform/caller.js';
 

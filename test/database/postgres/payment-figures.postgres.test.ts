@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { checkServer } from '../../../src/database/postgres/check.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
-import { MIGRATIONS } from '../../../src/database/postgres/migrations.js';
+import { MIGRATIONS } from '../../../src/database/postgres/migrations/index.js';
 import { createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 import { addCompanies, connectTo, schemaDatabase } from '../../support/postgres/schema.js';
 import { FIGURES, KINDS, MIGRATED, MIGRATED_KINDS, olderPayments } from '../older-payments.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../../src/app/schema.js';
+import { createSchema } from '../../../src/app/graphql/schema.js';
 import { createRandom } from '../../../src/platform/random.js';
 import { useScratchFolder } from '../machine.js';
 import { bytesOf, repeatCommand, type Attempt } from './requests/attempt.js';

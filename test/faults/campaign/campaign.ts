@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../../../src/platform/random.js';
-import { createSchema } from '../../../src/app/schema.js';
+import { createSchema } from '../../../src/app/graphql/schema.js';
 import { SCOPES } from '../../../src/platform/caller.js';
 import { readGauges } from '../../support/gauges.js';
 import { smaller, type Attempt, type Surface } from './requests/attempt.js';

@@ -2,7 +2,8 @@ import Sqlite from 'better-sqlite3';
 import { createHash } from 'node:crypto';
 
 import { openDatabase } from '../../../src/database/sqlite/open.js';
-import { createUnits, type Units, type WriteWork } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
+import type { Units, WriteWork } from '../../../src/database/work.js';
 import { ROLES, SCOPES, type Caller, type Role, type Scope } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openDatabase } from '../../../src/database/open.js';
-import { createUnits } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
 import { SCOPES } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';

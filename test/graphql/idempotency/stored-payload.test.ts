@@ -6,7 +6,7 @@ import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { instant } from '../../../src/database/storage.js';
-import { createSchema } from '../../../src/app/schema.js';
+import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { NO_FACTS } from '../../../src/graphql/execution/request.js';
 import { executeRepeatable } from '../../../src/graphql/idempotency/repeatable-mutation.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createUnits } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../resources/transaction/records.js';
 import { fleet } from '../../support/fleet.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../../src/app/schema.js';
+import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { createAdmission } from '../../../src/graphql/limits/admission.js';
 import { Operation } from '../../../src/graphql/live/operation/operation.js';

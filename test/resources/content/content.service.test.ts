@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createUnits } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
 import { CHUNK_BYTES, ContentBuilder } from '../../../src/platform/encoding/content-builder.js';
 import { sweepContents } from '../../../src/resources/content/content.service.js';

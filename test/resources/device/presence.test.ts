@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Condition } from '../../../src/database/list/condition.js';
 import type { Slice, SliceRequest } from '../../../src/database/list/slice.js';
-import { createUnits, type ReadWork, type Units } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
+import type { ReadWork, Units } from '../../../src/database/work.js';
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import type { Device } from '../../../src/resources/device/device.model.js';
 import { devices } from '../../../src/resources/device/device.service.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { MAX_UNKNOWN_TERMINALS } from '../../../src/resources/terminal/unknown-terminal.model.js';
-import { UnknownSerialNumbers } from '../../../src/resources/terminal/unknown-terminal.service.js';
+import { MAX_UNKNOWN_TERMINALS } from '../../../src/resources/terminal/unknown/unknown-terminal.model.js';
+import { UnknownSerialNumbers } from '../../../src/resources/terminal/unknown/unknown-terminal.service.js';
 import type { Fields } from '../../support/client.js';
 import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, inject } from 'vitest';
 
 import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open.js';
-import { createUnits, type Units } from '../../../src/database/work.js';
+import { createUnits } from '../../../src/database/units.js';
+import type { Units } from '../../../src/database/work.js';
 import { localCaller, LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';

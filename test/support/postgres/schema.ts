@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
-import { MIGRATIONS, MIGRATION_NAMES } from '../../../src/database/postgres/migrations.js';
+import { MIGRATIONS, MIGRATION_NAMES } from '../../../src/database/postgres/migrations/index.js';
 import type { Tables } from '../../../src/database/tables/tables.js';
 import { bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
 

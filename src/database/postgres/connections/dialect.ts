@@ -12,7 +12,7 @@ import {
   type RawNode,
 } from 'kysely';
 
-import { postgresNode } from '../../portable.js';
+import { postgresNode } from '../../statements/portable.js';
 
 class Compiler extends PostgresQueryCompiler {
   protected override visitRaw(node: RawNode): void {

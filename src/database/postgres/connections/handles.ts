@@ -1,6 +1,6 @@
 import { Kysely, Transaction, type DatabaseConnection } from 'kysely';
 
-import { executeDirectly } from '../../direct-statements.js';
+import { executeDirectly } from '../../statements/direct-statements.js';
 import type { Tables } from '../../tables/tables.js';
 import { ConnectionsDialect } from './dialect.js';
 

@@ -3,7 +3,7 @@ import type { PoolClient, QueryConfig } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
 import type { Scope } from '../../database.js';
-import type { StatementEnd } from '../../statement-listener.js';
+import type { StatementEnd } from '../../statements/statement-listener.js';
 import type { Tables } from '../../tables/tables.js';
 import type { Answers } from './answers.js';
 import { handleOf } from './handles.js';

@@ -1,15 +1,15 @@
 import { sql, type Kysely } from 'kysely';
 
-import { BOOKKEEPING_TABLES } from './bookkeeping.js';
+import { BOOKKEEPING_TABLES } from './tables/bookkeeping.js';
 import { COUNTER_TRIGGERS } from './counters.js';
-import { FLEET_TABLES } from './fleet.js';
-import { NOTIFICATION_TABLES } from './notifications.js';
+import { FLEET_TABLES } from './tables/fleet.js';
+import { NOTIFICATION_TABLES } from './tables/notifications.js';
 import { POLICIES } from './policies.js';
 import { createRoles } from './roles.js';
-import { SOFTWARE_TABLES } from './software.js';
+import { SOFTWARE_TABLES } from './tables/software.js';
 import { TOTAL_TRIGGERS } from './totals.js';
-import { TRANSACTION_TABLES } from './transactions.js';
-import { USER_TABLES } from './users.js';
+import { TRANSACTION_TABLES } from './tables/transactions.js';
+import { USER_TABLES } from './tables/users.js';
 
 export { COMPANY_ROLE, SYSTEM_ROLE } from './roles.js';
 

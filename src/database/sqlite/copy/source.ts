@@ -4,7 +4,7 @@ import type { CopySource, TargetState } from '../../copy/place.js';
 import { COPIED_TABLES } from '../../copy/tables.js';
 import { refuseOlder, refuseUnfinished, UNFINISHED_TABLE } from '../../copy/unfinished.js';
 import { inspectFile, noDatabaseAt } from '../file/inspect.js';
-import { keepLog, refuseLoss } from '../file/loss.js';
+import { keepLog, refuseLoss } from '../file/marker/loss.js';
 import { closing } from '../file/open-file.js';
 import { FileReader } from './reader.js';
 

@@ -6,8 +6,8 @@ import { refuseRecords, UNFINISHED_TABLE } from '../../copy/unfinished.js';
 import type { CopyRow, CopyValue } from '../../copy/values.js';
 import { translate } from '../faults.js';
 import { lockFile, type FileLock } from '../file/lock.js';
-import { headOf } from '../file/loss.js';
-import { replaceMarker } from '../file/marker.js';
+import { headOf } from '../file/marker/loss.js';
+import { replaceMarker } from '../file/marker/marker.js';
 import { FileReader } from './reader.js';
 import { markIn, recordsIn } from './source.js';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import { stopping } from '../faults.js';
-import type { Watcher } from '../watcher.js';
+import type { Watcher } from '../connections/watcher.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
 import type { Tables } from '../../tables/tables.js';
 import { ReaderThread } from './reader-thread.js';

@@ -8,8 +8,8 @@ import {
 } from 'kysely';
 
 import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { ConnectionAdapter } from '../dialect.js';
-import { bound } from '../statements.js';
+import { ConnectionAdapter } from '../connections/dialect.js';
+import { bound } from '../connections/statements.js';
 
 /** Runs a statement; resolves to its rows. */
 type Read = (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;

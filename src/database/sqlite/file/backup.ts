@@ -2,12 +2,12 @@ import Sqlite from 'better-sqlite3';
 import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { syncPath } from '../../../platform/files.js';
+import { syncPath } from '../../../platform/storage/sync-path.js';
 import { translate } from '../faults.js';
 import { DatabaseRefused } from '../../refused.js';
 import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
-import { headOf, keepLog, refuseLoss } from './loss.js';
-import { removeMarker, replaceMarker } from './marker.js';
+import { headOf, keepLog, refuseLoss } from './marker/loss.js';
+import { removeMarker, replaceMarker } from './marker/marker.js';
 import { closing, giveIdentity } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 

@@ -7,7 +7,7 @@ import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../../totals/ro
 import type { StorageSizes } from '../../database.js';
 import { measureFile } from '../sizes/measure.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
-import { refuseLoss } from './loss.js';
+import { refuseLoss } from './marker/loss.js';
 import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 

@@ -5,9 +5,9 @@ import { dirname } from 'node:path';
 import { DatabaseRefused } from '../../refused.js';
 import { translate } from '../faults.js';
 import { refuseNone } from './check.js';
-import { forgetCleanStop } from './clean-stop.js';
+import { forgetCleanStop } from './marker/clean-stop.js';
 import { lockFile } from './lock.js';
-import { refuseLoss } from './loss.js';
+import { refuseLoss } from './marker/loss.js';
 import { closing } from './open-file.js';
 import { canonicalPath, fileBytes } from './paths.js';
 

@@ -10,7 +10,7 @@ import {
 import type { Release } from '../../../platform/concurrency/semaphore.js';
 import type { CompanyChanges } from '../../company-changes.js';
 import type { Scope } from '../../database.js';
-import type { SqliteConnection } from '../connection.js';
+import type { SqliteConnection } from '../connections/connection.js';
 import { storageFailed } from '../faults.js';
 import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
 

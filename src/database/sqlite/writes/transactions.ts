@@ -1,8 +1,8 @@
 import { Kysely, Transaction, type KyselyProps } from 'kysely';
 
-import { executeDirectly } from '../../direct-statements.js';
+import { executeDirectly } from '../../statements/direct-statements.js';
 import type { Tables } from '../../tables/tables.js';
-import { SqliteConnectionDialect } from '../dialect.js';
+import { SqliteConnectionDialect } from '../connections/dialect.js';
 import type { WriteGroups, WritingUnit } from './groups.js';
 
 /** Handles that change the rows of a database: for statements of their own, and for units of groups. */

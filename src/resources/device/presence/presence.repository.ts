@@ -1,17 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../../../database/company/cached-query.js';
+import { runCached } from '../../../database/statements/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import {
-  inIds,
-  inList,
-  inPairs,
-  instantIn,
-  pairTable,
-  steady,
-  typed,
-  unindexed,
-} from '../../../database/storage.js';
+import { inIds, inList, inPairs, pairTable } from '../../../database/bound-lists.js';
+import { instantIn, steady, typed, unindexed } from '../../../database/storage.js';
 import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import { sightingOf, type SeenDevice, type Sighting } from './presence.model.js';

@@ -1,4 +1,4 @@
-import { ROW_VALUES, type Examination } from '../../../database/list/examination.js';
+import { ROW_VALUES, type Examination } from '../../../database/list/examining/examination.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Device } from '../device.model.js';
 import type { Sighting } from './presence.model.js';

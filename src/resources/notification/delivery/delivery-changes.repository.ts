@@ -3,7 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inIds, instant, steady, typed } from '../../../database/storage.js';
+import { idTable, inIds } from '../../../database/bound-lists.js';
+import { instant, steady, typed } from '../../../database/storage.js';
 import type { SystemWriteWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
 

@@ -3,7 +3,8 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 import { CompanyRows, inCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { inIds, idTable, instant, typed } from '../../../database/storage.js';
+import { inIds, idTable } from '../../../database/bound-lists.js';
+import { instant, typed } from '../../../database/storage.js';
 import type { Row } from '../../../database/tables/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 

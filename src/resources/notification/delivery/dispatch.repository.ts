@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { crossJoin, idTable, inIds, instant, joinIds, steady } from '../../../database/storage.js';
+import { idTable, inIds, joinIds } from '../../../database/bound-lists.js';
+import { crossJoin, instant, steady } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import {
   EXPIRES_MS,

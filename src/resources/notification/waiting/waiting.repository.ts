@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { lastDrawn } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inIds, inList, instant, steady } from '../../../database/storage.js';
+import { idTable, inIds, inList } from '../../../database/bound-lists.js';
+import { instant, steady } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES } from '../delivery/delivery.model.js';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { runCached } from '../../../database/company/cached-query.js';
+import { runCached } from '../../../database/statements/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { instant } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';

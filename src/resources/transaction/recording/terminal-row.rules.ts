@@ -1,6 +1,6 @@
 import { HOUR } from '../../../platform/clock.js';
 import { normalized } from '../../../platform/encoding/text.js';
-import type { Row } from '../../../platform/rows.js';
+import type { Row } from '../../../platform/requests/rows.js';
 import { readInstant } from '../time-range.model.js';
 
 /** The terminal that sends rows, and when. */

@@ -1,6 +1,6 @@
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { DomainError, notFound, type FieldErrors } from '../../../platform/errors.js';
-import type { Row, RowResult } from '../../../platform/rows.js';
+import type { Row, RowResult } from '../../../platform/requests/rows.js';
 import type { Device } from '../../device/device.model.js';
 import { logicalNumbers } from '../../logical-number/logical-number.service.js';
 import { ownRow, type Reporter } from './terminal-row.rules.js';

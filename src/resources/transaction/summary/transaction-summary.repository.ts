@@ -1,7 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { specialSql } from '../../../database/company/special-sql.js';
-import { crossJoin, idTable, inList, instant, lesserOf, startOfUnit } from '../../../database/storage.js';
+import { idTable, inList } from '../../../database/bound-lists.js';
+import { crossJoin, instant, lesserOf, startOfUnit } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';

@@ -1,5 +1,5 @@
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
-import { ROW_VALUES, type Examination, type RowCount } from '../../../database/list/examination.js';
+import { ROW_VALUES, type Examination, type RowCount } from '../../../database/list/examining/examination.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';

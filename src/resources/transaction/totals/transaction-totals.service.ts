@@ -5,7 +5,7 @@ import {
   valueDemanded,
   type Condition,
 } from '../../../database/list/condition.js';
-import { ROW_VALUES, sumOfCounts, type Examination } from '../../../database/list/examination.js';
+import { ROW_VALUES, sumOfCounts, type Examination } from '../../../database/list/examining/examination.js';
 import type { List } from '../../../database/list/list.js';
 import { countOf } from '../../../database/totals/count.js';
 import type { ReadWork } from '../../../database/work.js';

@@ -4,11 +4,12 @@ import { changedBy, changedTogether } from '../../../database/audit.js';
 import { CompanyRows, inCompany, only, type OfCompany } from '../../../database/company/company-rows.js';
 import { listOf } from '../../../database/list/list.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { inIds, instant, nullable } from '../../../database/storage.js';
+import { inIds } from '../../../database/bound-lists.js';
+import { instant, nullable } from '../../../database/storage.js';
 import type { Row } from '../../../database/tables/tables.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
-import type { PageRequest } from '../../../platform/page.js';
+import type { PageRequest } from '../../../platform/requests/page.js';
 import type { CompanyMembership, Member, Membership } from '../user.model.js';
 
 const time = nullable(instant);

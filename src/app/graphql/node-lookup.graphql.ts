@@ -1,0 +1,57 @@
+import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+
+import { Node, parseGlobalId, requestError, type Face, type GraphqlContext } from '../../graphql/index.js';
+import { FACES } from './faces.js';
+
+/** Where the records of each type are read from, by type name. */
+export const nodeSources = new Map(
+  FACES.flatMap((face) => face.nodes).map((source) => [source.list.name, source]),
+);
+
+const MAX_NODES = 100;
+
+/** A record as a `Node`; null without a source, and if the company has none with this id. */
+export async function readNode(
+  ctx: GraphqlContext,
+  source: Face['nodes'][number] | undefined,
+  id: number | null,
+): Promise<Node | null> {
+  if (source === undefined) return null;
+  const record = await ctx.one(source.list, id, source.scope);
+  return record && ({ ...record, __typename: source.list.name } as unknown as Node);
+}
+
+/** The record with a global id, of any type; null if the company has none. */
+async function nodeOf(ctx: GraphqlContext, globalId: string): Promise<Node | null> {
+  const parsed = parseGlobalId(globalId);
+  return parsed === undefined ? null : await readNode(ctx, nodeSources.get(parsed.typeName), parsed.id);
+}
+
+@Resolver()
+export class NodeLookup {
+  @Query(() => Node, {
+    nullable: true,
+    description: 'A record of any type by its global id. Null if the company has none.',
+  })
+  node(
+    @Arg('id', () => ID, { description: 'Global id of the record.' }) id: string,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return nodeOf(ctx, id);
+  }
+
+  @Query(() => [Node], {
+    nullable: 'items',
+    description:
+      'Records of any types, in the order of their ids. Null for each id that the company does not have.',
+  })
+  nodes(
+    @Arg('ids', () => [ID], { description: `Global ids of the records, at most ${MAX_NODES}.` })
+    ids: string[],
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    if (ids.length > MAX_NODES)
+      throw requestError(`nodes takes at most ${MAX_NODES} ids, not ${ids.length}.`);
+    return ids.map((id) => nodeOf(ctx, id));
+  }
+}

@@ -1,0 +1,73 @@
+import 'reflect-metadata';
+import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql';
+import { buildSchema } from 'type-graphql';
+
+import { resolveByArguments } from '../../graphql/schema/arguments.js';
+import { InputError } from '../../graphql/schema/payload.js';
+import { FACES } from './faces.js';
+import { ledgerEntityFace } from './ledger-entity.graphql.js';
+import { NodeLookup, nodeSources } from './node-lookup.graphql.js';
+import { viewerFace } from './viewer.graphql.js';
+
+/** Subscriptions read from the database, but type-graphql requires a publish-subscribe engine. */
+const NO_TOPICS = {
+  publish: () => undefined,
+  subscribe: () => {
+    throw new Error('Subscriptions do not use topics');
+  },
+};
+
+let schema: Promise<GraphQLSchema> | undefined;
+
+/** The GraphQL schema: the faces of all resources, `node`, `nodes`, `viewer` and `LedgerEntry.entity`. All servers of a process share it. */
+export function createSchema(): Promise<GraphQLSchema> {
+  return (schema ??= buildSchemaOfFaces());
+}
+
+async function buildSchemaOfFaces(): Promise<GraphQLSchema> {
+  const resolvers = [
+    NodeLookup,
+    ...[viewerFace, ledgerEntityFace, ...FACES].flatMap((face) => face.resolvers),
+  ] as const;
+  const schema = await buildSchema({
+    resolvers,
+    orphanedTypes: [InputError],
+    validate: false,
+    // A query of the whole schema, which takes longer than to build it. Tests compare the schema with the released one.
+    skipCheck: true,
+    pubSub: NO_TOPICS,
+  });
+  demandNodeSources(schema);
+  resolveByArguments(schema);
+  describeRoots(schema);
+  return schema;
+}
+
+/** Fails if `node(id:)` cannot find the records of a type that has global ids. */
+function demandNodeSources(schema: GraphQLSchema): void {
+  const node = schema.getType('Node');
+  if (!isInterfaceType(node)) throw new Error('The schema has no interface Node');
+  for (const { name } of schema.getPossibleTypes(node)) {
+    if (!nodeSources.has(name)) throw new Error(`node(id:) cannot find a ${name}: its face has no nodes`);
+  }
+}
+
+const ROOTS = new Map([
+  [OperationTypeNode.QUERY, 'Operations that read.'],
+  [
+    OperationTypeNode.MUTATION,
+    'Operations that change data. The fields of one operation run one after another.',
+  ],
+  [
+    OperationTypeNode.SUBSCRIPTION,
+    'Operations that send events as they happen, over WebSocket or server-sent events.',
+  ],
+]);
+
+/** Descriptions of the root types, for which type-graphql has no option. */
+function describeRoots(schema: GraphQLSchema): void {
+  for (const [operation, description] of ROOTS) {
+    const type = schema.getRootType(operation);
+    if (type) type.description = description;
+  }
+}

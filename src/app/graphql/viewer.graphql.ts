@@ -1,0 +1,77 @@
+import { Ctx, Query, Resolver } from 'type-graphql';
+
+import {
+  choice,
+  computed,
+  examinesChildren,
+  face,
+  fields,
+  instant,
+  int,
+  listOf,
+  nullable,
+  object,
+  objectType,
+  type GraphqlContext,
+} from '../../graphql/index.js';
+import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../../platform/caller.js';
+import { ApiTokenList, Scope } from '../../resources/access-token/access-token.graphql.js';
+import { apiTokensOfUser } from '../../resources/access-token/access-token.service.js';
+import { CompanyType } from '../../resources/company/company.graphql.js';
+import { companies } from '../../resources/company/company.service.js';
+import { Role } from '../../resources/user/member/member.graphql.js';
+import { UserType } from '../../resources/user/user.graphql.js';
+import { users } from '../../resources/user/member/member.service.js';
+
+const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
+  'RateLimit',
+  'Quota of requests of a client address, over GraphQL and REST together.',
+  {
+    limit: int('Requests allowed in a window of one hour.'),
+    remaining: int('Requests left in this window, after this one.'),
+    resetAt: instant('When the window ends and the quota is full again.'),
+  },
+);
+
+interface Viewer {
+  readonly role: RoleName;
+  readonly scopes: readonly ScopeName[];
+}
+
+const ViewerType = objectType<Viewer>('Viewer', 'The caller: the token, its user and its company.', {
+  role: choice(Role, "The user's role in the company."),
+  scopes: listOf(choice(Scope, "Scopes of the token that the user's role allows too.")),
+});
+
+@Resolver()
+class ViewerQuery {
+  @Query(() => ViewerType, { description: 'The caller, and what it may do.' })
+  viewer(@Ctx() { caller }: GraphqlContext): Viewer {
+    return { role: caller.role, scopes: SCOPES.filter((scope) => mayUse(caller, scope)) };
+  }
+}
+
+export const viewerFace = face(
+  ViewerQuery,
+  fields(ViewerType, {
+    apiTokens: {
+      field: object(
+        ApiTokenList.Connection,
+        'Tokens of the user for the company, expired and revoked ones included. Users can renew and revoke their own.',
+      ),
+      Args: ApiTokenList.Args,
+      resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
+      examines: examinesChildren(apiTokensOfUser),
+    },
+    user: computed(nullable(object(UserType, 'User on whose behalf the token acts.')), (_viewer, ctx) =>
+      ctx.one(users, ctx.caller.userId),
+    ),
+    company: computed(nullable(object(CompanyType, 'Company of the token.')), (_viewer, ctx) =>
+      ctx.one(companies, ctx.caller.companyId),
+    ),
+    rateLimit: computed(
+      nullable(object(RateLimit, 'Quota of requests. Null if the server has no rate limit.')),
+      (_viewer, ctx) => ctx.request.budget,
+    ),
+  }),
+);

@@ -1,0 +1,102 @@
+import type { RequestHandler } from 'express';
+
+import { LONG_LOG_BYTES, type Database } from '../../database/database.js';
+import { Followers } from '../../http/monitoring/followers.js';
+import { alive, ready, type Check, type Readiness } from '../../http/monitoring/health.js';
+import type { MqttState } from '../../http/monitoring/mqtt-metrics.js';
+import { createMetrics, type ClientFigures, type MetricSources } from '../../http/monitoring/metrics.js';
+import { observeOperations } from '../../http/monitoring/operation-log.js';
+import { watchOperations } from '../../http/monitoring/operation-watch.js';
+import { observeRequests } from '../../http/monitoring/request-log.js';
+import { traceRequests } from '../../http/monitoring/request-trace.js';
+import { systemClock, type Clock } from '../../platform/clock.js';
+import type { Config } from '../../platform/config/config.js';
+import { backupAgeSeconds } from '../../platform/storage/last-backup.js';
+import type { Logger } from '../../platform/logger.js';
+import { openTracing } from '../../platform/tracing/tracing.js';
+import type { Tracing } from '../../platform/tracing/types.js';
+import { createFleetFigures } from './fleet-figures.js';
+import { createStorageFigures } from './storage-figures.js';
+
+export type Monitoring = Awaited<ReturnType<typeof createMonitoring>>;
+
+interface MonitoringParts {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly lostLogLines: () => number;
+  readonly clients: () => ClientFigures;
+  readonly config: Pick<Config, 'tracesUrl' | 'tracesShare'>;
+  /** Null where there is no MQTT broker. */
+  readonly mqtt: (() => MqttState) | null;
+}
+
+/** Health, metrics, traces and logs of one server. */
+export async function createMonitoring(parts: MonitoringParts) {
+  const { logger, clock, database } = parts;
+  const readiness: Readiness = { problem: 'starting' };
+  const tracing = await tracingOf(parts);
+  const metrics = createMetrics(sourcesOf(parts, tracing));
+  const unwatch = database.watchStatements((sql) => {
+    const measured = metrics.statementStarted(sql);
+    const traced = tracing?.statement(sql) ?? null;
+    if (traced === null) return measured;
+    return (error) => {
+      measured();
+      traced(error);
+    };
+  });
+  const observed = observeRequests(logger, metrics, clock);
+  const observers: RequestHandler[] = tracing === null ? [observed] : [traceRequests(tracing), observed];
+  return {
+    metrics,
+    readiness,
+    /** In the order in which a request passes them. */
+    observers,
+    observeOperations: observeOperations(logger, metrics, watchOperations(metrics, tracing, clock)),
+    /** By path. */
+    handlers: {
+      '/healthz': alive,
+      '/readyz': ready(readiness, { ...database.checks, ...mqttCheck(parts) }),
+      '/metrics': metrics.handler,
+    },
+    /** Sends the traces that are left. Never rejects. */
+    stop: async () => {
+      unwatch();
+      await tracing?.stop();
+    },
+  };
+}
+
+/** Says whether the broker is there, which is no condition of readiness. */
+function mqttCheck({ mqtt }: MonitoringParts): Record<string, Check> {
+  if (mqtt === null) return {};
+  const note = (): string => (mqtt().isConnected ? 'connected' : 'not_connected');
+  return { mqtt: () => Promise.resolve({ note: note() }) };
+}
+
+async function tracingOf({ config, logger, database }: MonitoringParts): Promise<Tracing | null> {
+  const { tracesUrl: url, tracesShare: share } = config;
+  return url === null ? null : await openTracing({ url, share, databaseSystem: database.system, logger });
+}
+
+function sourcesOf(parts: MonitoringParts, tracing: Tracing | null): MetricSources {
+  const { clock, database, lostLogLines, clients, mqtt } = parts;
+  const followers = new Followers(systemClock);
+  return {
+    lostLogLines,
+    clients,
+    mqtt,
+    databaseBytes: () => database.bytes(),
+    examining: () => database.examining(),
+    isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
+    fleet: createFleetFigures(database, clock),
+    storage: createStorageFigures(database, clock),
+    follow: followers.follow,
+    ledgerDelaySeconds: () => followers.delaySeconds(),
+    backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),
+    connections: () => database.connections(),
+    limitStoreFailures: () => database.windowFailures(),
+    droppedTraces: () => tracing?.dropped() ?? 0,
+  };
+}

@@ -1,0 +1,153 @@
+import {
+  compareTables,
+  copyTables,
+  estimate,
+  isEqual,
+  type Comparison,
+} from '../../../database/copy/copy.js';
+import { demandEmpty, openSource, openTarget, placeName } from '../../../database/copy/open-places.js';
+import type { CopySource } from '../../../database/copy/place.js';
+import { systemClock } from '../../../platform/clock.js';
+import { ConfigError } from '../../../platform/config/config.js';
+import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../../platform/config/database-url.js';
+import { CommandError } from '../../command-error.js';
+import { printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
+import { EXIT } from '../../exit-codes.js';
+
+export interface CopyOptions extends JsonOption {
+  readonly from: string;
+  readonly to: string;
+  readonly fromPasswordFile?: string;
+  readonly toPasswordFile?: string;
+  readonly dryRun?: true;
+  readonly compare?: true;
+}
+
+interface Places {
+  readonly from: DatabaseUrl;
+  readonly to: DatabaseUrl;
+}
+
+export async function copy(io: CommandIo, options: CopyOptions): Promise<void> {
+  const places = {
+    from: parsed('--from', options.from, options.fromPasswordFile),
+    to: parsed('--to', options.to, options.toPasswordFile),
+  };
+  if (options.dryRun === true) await demandEmpty(places.to);
+  const source = await openSource(places.from);
+  try {
+    if (options.dryRun === true) await printEstimate(io, options, source, places);
+    else await copyOrCompare(io, options, source, places);
+  } finally {
+    await source.close();
+  }
+}
+
+async function copyOrCompare(
+  io: CommandIo,
+  options: CopyOptions,
+  source: CopySource,
+  places: Places,
+): Promise<void> {
+  const started = systemClock.elapsed();
+  const comparisons =
+    options.compare === true
+      ? await compareWith(io, source, places.to)
+      : await copyTo(io, source, places.to, placeName(places.from));
+  const seconds = Math.round((systemClock.elapsed() - started) / 100) / 10;
+  printComparisons(io, options, places, { comparisons, seconds });
+}
+
+async function copyTo(
+  io: CommandIo,
+  source: CopySource,
+  to: DatabaseUrl,
+  name: string,
+): Promise<readonly Comparison[]> {
+  const target = await openTarget(to, name, io.notice);
+  try {
+    const progress = { copying: io.progress('Copying'), comparing: io.progress('Comparing') };
+    return await copyTables(source, target, progress);
+  } finally {
+    await target.close();
+  }
+}
+
+async function compareWith(
+  io: CommandIo,
+  source: CopySource,
+  to: DatabaseUrl,
+): Promise<readonly Comparison[]> {
+  const target = await openSource(to);
+  try {
+    return await compareTables(source, target, io.progress('Comparing'));
+  } finally {
+    await target.close();
+  }
+}
+
+function printComparisons(
+  io: CommandIo,
+  options: CopyOptions,
+  { from, to }: Places,
+  { comparisons, seconds }: { readonly comparisons: readonly Comparison[]; readonly seconds: number },
+): void {
+  const different = comparisons.filter((comparison) => !isEqual(comparison));
+  const rows = comparisons.reduce((sum, { source }) => sum + source.rows, 0);
+  const names = { from: databaseName(from), to: databaseName(to) };
+  const tables = comparisons.map(({ name, source, target }) => ({ name, ...source, target }));
+  const done = options.compare === true ? 'are equal' : `were copied from ${names.from} to ${names.to}`;
+  const lines = [
+    table(
+      ['TABLE', 'ROWS', 'CHECKSUM'],
+      comparisons.map(({ name, source }) => [name, String(source.rows), source.checksum]),
+    ),
+    ...(different.length > 0 ? [] : [`${rows} rows ${done} in ${seconds} s.`]),
+  ];
+  printResult(io, options, { ...names, rows, seconds, equal: different.length === 0, tables }, lines);
+  if (different.length === 0) return;
+  const problems = different.map(
+    ({ name, source, target }) =>
+      `${name}: ${source.rows} rows with ${source.checksum} in the source, ${target.rows} rows with ${target.checksum} in the target`,
+  );
+  const state = options.compare === true ? '' : ' The target is empty and marked as an unfinished copy.';
+  throw new CommandError(
+    [...problems, `${names.to} differs from ${names.from}.${state}`].join('\n'),
+    EXIT.damaged,
+  );
+}
+
+async function printEstimate(
+  io: CommandIo,
+  options: CopyOptions,
+  source: CopySource,
+  { from, to }: Places,
+): Promise<void> {
+  const { tables, seconds } = await estimate(source);
+  const rows = tables.reduce((sum, each) => sum + each.rows, 0);
+  const bytes = tables.reduce((sum, each) => sum + each.bytes, 0);
+  const fields = {
+    from: databaseName(from),
+    to: databaseName(to),
+    dry_run: true,
+    rows,
+    bytes,
+    seconds,
+    tables,
+  };
+  const cells = tables.map((each) => [each.name, String(each.rows), String(each.bytes)]);
+  const lines = [
+    table(['TABLE', 'ROWS', 'BYTES'], cells),
+    `${rows} rows with ${bytes} bytes would be copied, in about ${seconds} s.`,
+  ];
+  printResult(io, options, fields, lines);
+}
+
+/** Errors: `ConfigError`. */
+function parsed(option: string, value: string, passwordFile?: string): DatabaseUrl {
+  try {
+    return parseDatabaseUrl(value, passwordFile);
+  } catch (error) {
+    throw new ConfigError([`${option}: ${(error as Error).message}`]);
+  }
+}

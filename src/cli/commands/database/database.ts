@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+
+import { databaseTools, openDatabase } from '../../../database/open.js';
+import type { DatabaseTools } from '../../../database/tools.js';
+import { readConfig } from '../../../platform/config/config.js';
+import { databaseName } from '../../../platform/config/database-url.js';
+import { CommandError } from '../../command-error.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
+import type { CopyOptions } from './database-copy.js';
+import { addPruneCommand } from './prune.js';
+
+const COPY_NOTES = `
+A URL is file:PATH or postgres://USER@HOST:PORT/NAME. The target is created or must be empty; it is all or
+nothing. The copy has what was stored before it began: stop the servers first, or their later changes are
+missing. At the end the target is read again and compared with the source: 3 says that they differ.`;
+
+export function addDatabaseCommands(db: Command, io: CommandIo): void {
+  addJsonCommand(db, 'migrate', 'apply pending migrations; a database that has records is backed up first')
+    .option('--dry-run', 'list the pending migrations only')
+    .action((options: MigrateOptions) => migrate(io, options));
+  const checkCommand = addJsonCommand(db, 'check', 'read the whole database and report damage');
+  checkCommand.action((options: JsonOption) => check(io, options));
+  addJsonCommand(db, 'backup', 'copy the database to a new file that only its owner can read')
+    .argument('<file>', 'the new file; an existing file is never overwritten')
+    .action((file: string, options: JsonOption) => backup(io, file, options));
+  addJsonCommand(db, 'restore', 'create the database from a backup; never overwrites a database')
+    .argument('<file>', 'the backup')
+    .action((file: string, options: JsonOption) => restore(io, file, options));
+  const infoCommand = addJsonCommand(db, 'info', 'print size, schema version and record counts');
+  infoCommand.action((options: JsonOption) => info(io, options));
+  addPruneCommand(db, io);
+  const compactCommand = addJsonCommand(
+    db,
+    'compact',
+    'give the room of deleted rows back to the disk; no server may be running',
+  );
+  compactCommand.action((options: JsonOption) => compact(io, options));
+  addCopyCommand(db, io);
+}
+
+function addCopyCommand(db: Command, io: CommandIo): void {
+  addJsonCommand(db, 'copy', 'copy a database to a new one, from SQLite to PostgreSQL or back')
+    .requiredOption('--from <url>', 'the database to read')
+    .requiredOption('--to <url>', 'the database to fill, which has no records')
+    .option('--from-password-file <file>', 'file with the password of a PostgreSQL source')
+    .option('--to-password-file <file>', 'file with the password of a PostgreSQL target')
+    .option('--dry-run', 'print the rows and bytes of each table and about how long it takes; change nothing')
+    .option('--compare', 'compare two databases that exist; change nothing')
+    .addHelpText('after', COPY_NOTES)
+    .action(async (options: CopyOptions) => {
+      // Loaded here, since it uses both kinds of databases.
+      const { copy } = await import('./database-copy.js');
+      await copy(io, options);
+    });
+}
+
+interface MigrateOptions extends JsonOption {
+  readonly dryRun?: true;
+}
+
+async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
+  const { database } = readConfig(io.environment);
+  const tools = await databaseTools(database);
+  const isDryRun = options.dryRun === true;
+  const pending = await tools.pending();
+  if (!isDryRun) await (await openDatabase(database, { onProgress: io.notice })).close();
+  const lines = pending.map((name) => `${name} ${isDryRun ? 'would be applied' : 'applied'}`);
+  const result = { ...tools.place, dry_run: isDryRun, migrations: pending };
+  printResult(io, options, result, pending.length === 0 ? [`${nameOf(io)} is up to date.`] : lines);
+}
+
+async function check(io: CommandIo, options: JsonOption): Promise<void> {
+  const tools = await toolsOf(io);
+  const name = nameOf(io);
+  const problems = await tools.check();
+  const isOk = problems.length === 0;
+  const lines = isOk ? [`${name}: no damage found.`] : problems;
+  printResult(io, options, { ...tools.place, ok: isOk, problems }, lines);
+  if (!isOk) throw new CommandError(`${name} is not sound: restore a backup.`);
+}
+
+async function backup(io: CommandIo, target: string, options: JsonOption): Promise<void> {
+  const tools = await toolsOf(io);
+  await tools.backup(target, io.progress('Copying'));
+  noteDone(tools, io);
+  printResult(io, options, { ...tools.place, backup: target }, [`${nameOf(io)} was copied to ${target}.`]);
+}
+
+/** The backup is there, even if the metric of its age cannot be kept. */
+function noteDone(tools: DatabaseTools, { notice }: CommandIo): void {
+  try {
+    tools.noteBackup();
+  } catch (error) {
+    notice(`The time of this backup was not noted beside the database (${(error as Error).message}).`);
+  }
+}
+
+async function restore(io: CommandIo, source: string, options: JsonOption): Promise<void> {
+  const tools = await toolsOf(io);
+  await tools.restore(source, io.progress('Copying'));
+  printResult(io, options, { ...tools.place, backup: source }, [
+    `${nameOf(io)} was restored from ${source}.`,
+  ]);
+}
+
+async function compact(io: CommandIo, options: JsonOption): Promise<void> {
+  const tools = await toolsOf(io);
+  const { before, after } = await tools.compact();
+  printResult(io, options, { ...tools.place, bytes_before: before, bytes: after }, [
+    `${nameOf(io)} had ${before} bytes and has ${after}.`,
+  ]);
+}
+
+async function info(io: CommandIo, options: JsonOption): Promise<void> {
+  const { fields, lines } = await (await toolsOf(io)).describe();
+  printResult(io, options, fields, lines);
+}
+
+const toolsOf = ({ environment }: CommandIo): Promise<DatabaseTools> =>
+  databaseTools(readConfig(environment).database);
+const nameOf = ({ environment }: CommandIo): string => databaseName(readConfig(environment).database);

@@ -1,0 +1,114 @@
+/** Lists as JSON texts. One that is bound is a single parameter: the text of a statement does not depend on its length. */
+import { sql, type RawBuilder } from 'kysely';
+
+import { portable } from './statements/portable.js';
+import { POSTGRES_TYPES, type SqlType } from './storage.js';
+
+/** What PostgreSQL makes of an element of a JSON list, which is `value`. */
+const ELEMENTS: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
+  integer: sql`value::bigint`,
+  text: sql`value`,
+  instant: sql`timestamptz 'epoch' + value::bigint * interval '1 millisecond'`,
+  flag: sql`value::integer::boolean`,
+};
+
+/** A list of values of one type as it is bound: instants as milliseconds, flags as 0 or 1. */
+export function boundList(values: readonly unknown[]): string {
+  return JSON.stringify(
+    values.map((value) => (value instanceof Date || typeof value === 'boolean' ? Number(value) : value)),
+  );
+}
+
+/** The elements of a bound JSON list as an array of PostgreSQL, for whose length its planner assumes 10. */
+const arrayOf = (type: SqlType, list: string): RawBuilder<unknown> =>
+  sql`array(select ${ELEMENTS[type]} from json_array_elements_text(${list}::json) as item (value))`;
+
+/** `in …`, to follow a column: whether its value is in a list. */
+export function inList(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
+  const list = boundList(values);
+  return portable(sql`in (select value from json_each(${list}))`, sql`= any (${arrayOf(type, list)})`);
+}
+
+/** The same for ids. */
+export function inIds(ids: readonly number[]): RawBuilder<unknown> {
+  return inList('integer', ids);
+}
+
+/** The elements of a bound JSON list of pairs, as rows with the column `value`. */
+const pairsOf = (list: string): RawBuilder<unknown> =>
+  sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
+
+/** The same for two columns and a list of pairs, for example `[[1, 17]]` for the id 17 of company 1. */
+export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
+  const list = JSON.stringify(pairs);
+  return portable(
+    sql`in (select json_extract(value, '$[0]'), json_extract(value, '$[1]')
+    from json_each(${list}))`,
+    sql`in (select (value ->> 0)::bigint, (value ->> 1)::bigint from ${pairsOf(list)})`,
+  );
+}
+
+/** A list of ids as a table `p` with the column `value`, for joins. */
+export function idTable(ids: readonly unknown[]): RawBuilder<unknown> {
+  return listTable('integer', ids);
+}
+
+/** The same for names. */
+export function nameTable(names: readonly unknown[]): RawBuilder<unknown> {
+  return listTable('text', names);
+}
+
+function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
+  const list = JSON.stringify(values);
+  return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
+}
+
+/** Ids with ids, or with names, as a table `pair` with the columns `id` and `other`, for joins. */
+export function pairTable<Other extends number | string>(
+  type: Other extends number ? 'integer' : 'text',
+  pairs: readonly (readonly [id: number, other: Other])[],
+): RawBuilder<unknown> {
+  const list = JSON.stringify(pairs);
+  return portable(
+    sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
+    from json_each(${list})) as pair`,
+    sql`(select (value ->> 0)::bigint as id, (value ->> 1)::${POSTGRES_TYPES[type]} as other from ${pairsOf(list)}) as pair`,
+  );
+}
+
+/** Pairs of texts as a table `pair` with the columns `first` and `second`, for joins. */
+export function textPairs(pairs: readonly (readonly [first: string, second: string])[]): RawBuilder<unknown> {
+  const list = JSON.stringify(pairs);
+  return portable(
+    sql`(select json_extract(value, '$[0]') as first, json_extract(value, '$[1]') as second
+    from json_each(${list})) as pair`,
+    sql`(select value ->> 0 as first, value ->> 1 as second from ${pairsOf(list)}) as pair`,
+  );
+}
+
+/**
+ * Joins to each row of what stands before it the ids of a query, which may refer to that row, as a table with the column
+ * `value`. The query has one column, `id`.
+ */
+export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
+  const name = sql.ref(alias);
+  return portable(
+    sql`cross join json_each((select json_group_array(found.id) from (${query}) as found)) as ${name}`,
+    sql`cross join lateral (${query}) as ${name} (value)`,
+  );
+}
+
+/** The column `id` of a query as the text of a JSON list, in no certain order. */
+export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
+  const list = portable(sql`json_group_array(found.id)`, sql`coalesce(json_agg(found.id), '[]')::text`);
+  return sql<string>`(select ${list} from (${query}) as found)`;
+}
+
+/** A query of the ids in such lists, in a column of a table. */
+export function idsIn(table: string, column: string): RawBuilder<unknown> {
+  const lists = sql.ref(`${table}.${column}`);
+  return portable(
+    sql`select item.value from ${sql.table(table)} cross join json_each(${lists}) as item`,
+    sql`select item.value::bigint from ${sql.table(table)} cross join json_array_elements_text(${lists}::json) as item (value)`,
+  );
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+
+import type { CounterName } from '../../totals/count.js';
+import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
+import { condition, meant, type Condition, type FilterColumn, type MeaningAt } from '../condition.js';
+import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
+import { childrenOf, ofCompany, parentTable, type ListTable, type Relation } from '../scope.js';
+import { PRESENCE_LIMITS } from '../../../platform/presence.js';
+import type { SliceRequest } from '../slice.js';
+
+interface Examined extends ListTable {
+  readonly orders: Readonly<Record<string, string>>;
+  readonly filters: Readonly<Record<string, FilterColumn>>;
+  readonly rows: CounterName | number;
+}
+
+/** Where an index bounds the rows, the cost in records counts them. */
+const NOTHING: Examination = { values: 0, rows: 0 };
+
+/** What a condition costs depends on the form of its meaning, which is the same at all times. */
+const AT_ANY_TIME: MeaningAt = { now: new Date(0), presence: PRESENCE_LIMITS };
+
+function meantIn(list: Examined, request: SliceRequest): SliceRequest {
+  return { ...request, condition: meant(list.filters, request.condition, AT_ANY_TIME) };
+}
+
+/** What a page of a company's list examines at most. */
+export function examinationOfSlice(list: Examined, given: SliceRequest): Examination {
+  const request = meantIn(list, given);
+  if (isPageInOrder(list, request)) return NOTHING;
+  const values = ROW_VALUES + comparisonsOf(request.condition);
+  return { values, ...rowsMeeting(list, request.condition, list.orders[request.order]) };
+}
+
+/** What counting a company's list examines at most. All records together are counted by the database already. */
+export function examinationOfCount(list: Examined, given: Condition | null): Examination {
+  const where = meant(list.filters, given, AT_ANY_TIME);
+  if (isCountKnown(list.filters, where)) return NOTHING;
+  return { values: ROW_VALUES + comparisonsOf(where), ...rowsMeeting(list, where) };
+}
+
+/**
+ * What the pages of many parents examine at most. Each child has one parent, so all of them together read each row (of
+ * links, each link) once.
+ */
+export function examinationOfSlices(list: Examined, relation: Relation, given: SliceRequest): Examination {
+  const request = meantIn(list, given);
+  if (request.condition === null && orderOfChildren(list, relation) === request.order) return NOTHING;
+  return { values: ROW_VALUES + comparisonsOf(request.condition), ...rowsOfParents(list, relation) };
+}
+
+/** What the counts of many parents examine at most: without a filter, entries of an index. */
+export function examinationOfCounts(
+  list: Examined,
+  relation: Relation,
+  given: Condition | null,
+): Examination {
+  const where = meant(list.filters, given, AT_ANY_TIME);
+  const row = where === null && 'column' in relation ? 1 : ROW_VALUES;
+  return { values: row + comparisonsOf(where), ...rowsOfParents(list, relation) };
+}
+
+function rowsMeeting(list: Examined, where: Condition | null, ordered?: string): Omit<Examination, 'values'> {
+  const part = countable(list.filters, where, ordered);
+  if (part === null) return { rows: list.rows };
+  const within: RowCount = (work, max) =>
+    countUpTo(
+      max,
+      sql`from ${sql.table(list.table)} as t where ${ofCompany(list, work, part)} and ${condition(list.filters, part)}`,
+    );
+  return { rows: list.rows, within };
+}
+
+function rowsOfParents(list: Examined, relation: Relation): Omit<Examination, 'values'> {
+  const within: RowCount = (work, max, parents = []) =>
+    countUpTo(
+      max,
+      sql`from ${parentTable(relation, parents)} cross join ${childrenOf(list, relation, work)} and ${ofCompany(list, work, null)}`,
+    );
+  return { rows: 'link' in relation ? relation.link : list.rows, within, isOfParents: true };
+}

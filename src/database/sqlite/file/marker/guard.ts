@@ -1,0 +1,190 @@
+import type Sqlite from 'better-sqlite3';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+
+import { DomainError } from '../../../../platform/errors.js';
+import { noteCleanStop } from './clean-stop.js';
+import { IDENTITY_OFFSET } from '../inspect.js';
+import type { Mark, Marker } from './marker.js';
+import { canonicalPath, fileBytes, openDescriptor, walPath } from '../paths.js';
+
+/** First four bytes of every log; the last bit of the fourth says the byte order. */
+const LOG_MAGIC = 0x377f0682;
+
+/** Watches the files of the database, and notes what is acknowledged. */
+export interface CommitGuard {
+  /** In the transaction, just before its commit. */
+  committing(): void;
+  /** After a commit, before it is acknowledged. Errors: `storage_unavailable` if the files are gone. */
+  committed(): void;
+  /** The log was copied into the file, and both are on the disk. */
+  checkpointed(): void;
+  /** Null if the files are where they were opened; otherwise says which one is not. */
+  verify(): string | null;
+  /** After the connection was closed; `isClean` if the file is whole without a log, and no damage is known. */
+  close(isClean: boolean): void;
+}
+
+interface Place {
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+}
+
+export interface GuardOptions {
+  readonly marker: Marker;
+  /** Called once, as soon as a file is found to be gone; `problem` says which. */
+  readonly onLost: (problem: string) => void;
+  /** The marker could not be written. */
+  readonly onMarkerFault: (error: unknown) => void;
+}
+
+/**
+ * Watches the files of an open database, which is marked as open in this process. A commit into a file that was removed, moved or replaced would succeed, and
+ * be lost; so the files are compared with those that were opened, before each commit is acknowledged.
+ */
+export class FileGuard implements CommitGuard {
+  readonly #head: Sqlite.Statement;
+  readonly #identity: number;
+  readonly #places: readonly Place[];
+  readonly #file: string;
+  readonly #descriptor: number;
+  #mark: Mark;
+  #lost: string | null = null;
+
+  constructor(
+    private readonly database: Sqlite.Database,
+    private readonly options: GuardOptions,
+  ) {
+    this.#file = canonicalPath(database.name);
+    this.#descriptor = openDescriptor(this.#file);
+    this.#identity = Number(database.pragma('user_version', { simple: true }));
+    this.#head = database.prepare('select position as head, at from ledger order by position desc limit 1');
+    this.#mark = this.#readHead();
+    // The statement above has opened the log.
+    this.#places = ['', '-wal', '-shm'].map((suffix) => placeOf(this.#file + suffix));
+    this.#writeMark();
+  }
+
+  committing(): void {
+    this.#mark = this.#readHead();
+  }
+
+  committed(): void {
+    if (this.#lost === null) this.#report(this.#problemOfPlaces() ?? this.#problemOfHeader());
+    if (this.#lost === null) this.#writeMark();
+    else throw notAcknowledged(this.#lost);
+  }
+
+  checkpointed(): void {
+    this.#guarded(() => this.options.marker.sync());
+  }
+
+  /** Null if the files of the database are where they were; otherwise says which one is not. */
+  verify(): string | null {
+    if (this.#lost === null) {
+      this.#report(this.#problemOfPlaces() ?? this.#problemOfHeader() ?? this.#problemOfLog());
+    }
+    if (this.#lost === null) this.#guarded(() => this.options.marker.ensure());
+    return this.#lost;
+  }
+
+  /** The database must be closed already. */
+  close(isClean: boolean): void {
+    this.#guarded(() => this.options.marker.close());
+    if (isClean && this.#lost === null) this.#guarded(() => noteCleanStop(this.#file));
+  }
+
+  #readHead(): Mark {
+    const { head, at } = (this.#head.get() ?? { head: 0, at: 0 }) as { head: number; at: number };
+    return { identity: this.#identity, head, at };
+  }
+
+  #writeMark(): void {
+    this.#guarded(() => this.options.marker.write(this.#mark));
+  }
+
+  /** What was committed stays acknowledged if the marker cannot be written. */
+  #guarded(use: () => void): void {
+    try {
+      use();
+    } catch (error) {
+      this.options.onMarkerFault(error);
+    }
+  }
+
+  #report(problem: string | null): void {
+    if (problem === null) return;
+    this.#lost = problem;
+    this.#saveLog();
+    this.options.onLost(problem);
+  }
+
+  /**
+   * If only the log was removed, what it has can still be read, and copied into the file. Another program that opens the
+   * file meanwhile may make an empty log.
+   */
+  #saveLog(): void {
+    const [file, log] = this.#places;
+    if (file === undefined || log === undefined || problemOf(file) !== null || fileBytes(log.path) > 0)
+      return;
+    try {
+      this.database.pragma('wal_checkpoint(passive)');
+    } catch {
+      // During a transaction, or a failed storage: the next start finds what is missing.
+    }
+  }
+
+  #problemOfPlaces(): string | null {
+    for (const place of this.#places) {
+      const problem = problemOf(place);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+
+  /** A file that was overwritten or cut off keeps its place. */
+  #problemOfHeader(): string | null {
+    const identity = readNumber(this.#descriptor, IDENTITY_OFFSET);
+    return identity === this.#identity ? null : `${this.#file} was overwritten or cut off`;
+  }
+
+  #problemOfLog(): string | null {
+    const magic = readNumberOf(walPath(this.#file));
+    const isOurs = magic === null || (magic & ~1) === LOG_MAGIC;
+    return isOurs ? null : `${walPath(this.#file)} was overwritten`;
+  }
+}
+
+function notAcknowledged(problem: string): DomainError {
+  return new DomainError('storage_unavailable', `The storage of the database is gone: ${problem}.`, {
+    retryAfter: 10,
+  });
+}
+
+function problemOf({ path, device, inode }: Place): string | null {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined) return `${path} was removed or moved away`;
+  return status.ino === inode && status.dev === device ? null : `${path} was replaced by another file`;
+}
+
+function placeOf(path: string): Place {
+  const { dev, ino } = statSync(path);
+  return { path, device: dev, inode: ino };
+}
+
+const NUMBER = Buffer.alloc(4);
+
+/** Null if the file is too short. */
+function readNumber(descriptor: number, offset: number): number | null {
+  return readSync(descriptor, NUMBER, 0, 4, offset) === 4 ? NUMBER.readUInt32BE(0) : null;
+}
+
+/** The log has no locks that closing a descriptor could release. */
+function readNumberOf(path: string): number | null {
+  const descriptor = openSync(path, 'r');
+  try {
+    return readNumber(descriptor, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+}

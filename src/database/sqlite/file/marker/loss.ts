@@ -1,0 +1,129 @@
+import Sqlite from 'better-sqlite3';
+import { existsSync } from 'node:fs';
+
+import { tokenSecretPath } from '../../../../platform/config/token-secret.js';
+import type { Loss } from '../../../database.js';
+import { DatabaseRefused } from '../../../refused.js';
+import { readHeader, recognizeFile, type Header } from '../inspect.js';
+import { readMarks, replaceMarker, type Mark } from './marker.js';
+import { hasCleanStop, noteCleanStop } from './clean-stop.js';
+import { closeWhole, closing, openFile } from '../open-file.js';
+import { canonicalPath, fileBytes, isOpenInProcess, walPath } from '../paths.js';
+
+const ADVICE =
+  'Nothing was changed. Put the missing file back, or move what is left away and restore a backup with terminal-gateway db restore FILE; to go on without what is lost, start once with terminal-gateway serve --accept-loss.';
+
+/** Errors: `DatabaseRefused` if acknowledged changes are missing. */
+export function refuseLoss(file: string): void {
+  const loss = lossOf(file);
+  if (loss !== null) throw lost(loss);
+}
+
+export function lost({ problem }: Loss): DatabaseRefused {
+  return new DatabaseRefused('lost', `${problem} ${ADVICE}`);
+}
+
+/**
+ * Compares a database with the marker beside it. The caller has checked that the file is a database of this program,
+ * or that there is none. What other processes do meanwhile is not taken for a loss: they create the marker before the
+ * log, and write the marker after the commit, so it is read first.
+ */
+export function lossOf(file: string): Loss | null {
+  const mark = readMarks(file)?.latest ?? null;
+  const hasSecret = [file, canonicalPath(file)].some((path) => existsSync(tokenSecretPath(path)));
+  if (recognizeFile(file) === 'new') return lossOfAll(file, mark, hasSecret);
+  const header = isOpenInProcess(file) ? null : readHeader(file);
+  if (mark === null && header?.identity === 0) return null;
+  return mark === null ? lossOfLog(file, header) : lossOfChanges(file, mark);
+}
+
+function lossOfAll(file: string, mark: Mark | null, hasSecret: boolean): Loss | null {
+  if (mark === null && !hasSecret) return null;
+  const state = existsSync(file) ? 'is empty' : 'is missing';
+  const problem =
+    mark === null
+      ? `${file} ${state}, but its token secret is there: this installation had a database.`
+      : `${file} ${state}, but it had a ledger of ${mark.head} changes, the last at ${timeOf(mark)}: all of them are missing.`;
+  return { problem, acknowledged: mark, head: 0 };
+}
+
+/** A server that stops changes the file so that it needs no log, and so does a backup. */
+function lossOfLog(file: string, header: Header | null): Loss | null {
+  if (header === null || !header.hasLog || fileBytes(walPath(file)) > 0) return null;
+  // Another process may be creating the database.
+  if (readMarks(file) !== null) return null;
+  return {
+    problem: `${file} was copied without its log, or lost it: what was acknowledged last was in ${walPath(file)}, which is missing.`,
+    acknowledged: null,
+    head: headOf(file).head,
+  };
+}
+
+function lossOfChanges(file: string, mark: Mark): Loss | null {
+  const { identity, head, at } = headOf(file, mark.head);
+  if (identity !== mark.identity) {
+    return {
+      problem: `${file} is not the database that was here: that one had a ledger of ${mark.head} changes, the last at ${timeOf(mark)}; all of them are missing.`,
+      acknowledged: mark,
+      head,
+    };
+  }
+  if (head < mark.head) {
+    return {
+      problem: `${file} has lost ${mark.head - head} acknowledged changes: its ledger ends at ${head}, but ${mark.head} was acknowledged at ${timeOf(mark)}.`,
+      acknowledged: mark,
+      head,
+    };
+  }
+  if (at === mark.at) return null;
+  return {
+    problem: `${file} has another history than the one that was acknowledged: change ${mark.head} of its ledger is not the one of ${timeOf(mark)}.`,
+    acknowledged: mark,
+    head,
+  };
+}
+
+/**
+ * The state of a database as a mark. `at` is the time of the entry `position`, by default of the last one. The column is
+ * asked for as `rowid`: its name differs in older schemas.
+ */
+export function headOf(file: string, position?: number): Mark {
+  return closing(new Sqlite(file, { readonly: true, fileMustExist: true }), (database) => {
+    const identity = Number(database.pragma('user_version', { simple: true }));
+    if (database.prepare("select 1 from sqlite_schema where name = 'ledger'").get() === undefined) {
+      return { identity, head: 0, at: 0 };
+    }
+    const head = Number(database.prepare('select coalesce(max(rowid), 0) from ledger').pluck().get());
+    const at = database
+      .prepare('select at from ledger where rowid = ?')
+      .pluck()
+      .get(position ?? head);
+    return { identity, head, at: Number(at ?? 0) };
+  });
+}
+
+const timeOf = ({ at }: Mark): string => new Date(at).toISOString();
+
+/** Before a database gets a log: without a marker, it would be taken for one that was copied without its log. */
+export function ensureMarker(file: string): void {
+  if (readMarks(file) !== null) return;
+  const mark = headOf(file);
+  if (mark.identity !== 0) replaceMarker(file, mark);
+}
+
+/**
+ * Keeps WAL mode on while this process reads for long: outside of it, a server could not start meanwhile. The caller
+ * has found no loss. Returns a function that ends it. A database that cannot be written cannot be served either.
+ */
+export function keepLog(file: string): () => void {
+  try {
+    ensureMarker(file);
+    const wasClean = hasCleanStop(file);
+    const database = openFile(file, { readonly: false });
+    return () => {
+      if (closeWhole(database) && wasClean) noteCleanStop(file);
+    };
+  } catch {
+    return () => undefined;
+  }
+}

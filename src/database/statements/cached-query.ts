@@ -1,0 +1,99 @@
+import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, type RawBuilder } from 'kysely';
+
+import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
+import { execute } from './direct-statements.js';
+import { areSame } from '../storage.js';
+
+/** Clients choose some of the shapes: of more, the oldest are compiled again. */
+const MAX_SHAPES = 3_000;
+
+/** Queries by shape, without their parameters, for each database. */
+const queries = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
+
+/**
+ * Runs a query whose SQL text is the same for every call with this `shape`: it is compiled by the first call, since
+ * building and compiling a query takes longer than SQLite needs for a row by its id. `parameters` are the values that
+ * the text binds, in its order.
+ */
+export async function runCached<R>(
+  db: QueryExecutorProvider,
+  shape: string,
+  parameters: readonly unknown[],
+  build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
+): Promise<R[]> {
+  const executor = db.getExecutor();
+  const query = queriesOf(executor.adapter).get(shape) ?? compiled(db, shape, parameters, build);
+  return (await execute<R>(executor, { ...query, parameters })).rows;
+}
+
+function queriesOf(adapter: DialectAdapter): Map<string, CompiledQuery> {
+  const known = queries.get(adapter);
+  if (known !== undefined) return known;
+  const made = new Map<string, CompiledQuery>();
+  queries.set(adapter, made);
+  return made;
+}
+
+function compiled(
+  db: QueryExecutorProvider,
+  shape: string,
+  parameters: readonly unknown[],
+  build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
+): CompiledQuery {
+  const { sql: text, parameters: values } = build().compile(db);
+  if (!areEqual(values, parameters)) throw new Error(`Wrong parameters for: ${text}`);
+  const query = CompiledQuery.raw(text);
+  const known = queriesOf(db.getExecutor().adapter);
+  if (known.size >= MAX_SHAPES) known.delete(known.keys().next().value ?? '');
+  known.set(shape, query);
+  return query;
+}
+
+function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, place) => areSame(value, other[place]));
+}
+
+/** What follows the values of an INSERT; `name` is null for SQL that binds values. */
+export interface Ending {
+  readonly name: string | null;
+  readonly sql: RawBuilder<unknown>;
+}
+
+export const NO_ENDING: Ending = { name: '', sql: sql`` };
+
+/** Inserts rows by one statement. They have the columns of the first; the statement for a single row is compiled once. */
+export async function insertRows<R>(
+  db: QueryExecutorProvider,
+  table: string,
+  rows: readonly object[],
+  ending = NO_ENDING,
+): Promise<R[]> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => columns.map((column) => (row as Record<string, unknown>)[column]));
+  const build = (): RawBuilder<R> => sql<R>`insert into ${sql.table(table)}
+    (${sql.join(columns.map((column) => sql.ref(column)))})
+    values ${sql.join(values.map((row) => sql`(${sql.join(row)})`))} ${ending.sql}`;
+  if (rows.length > 1 || ending.name === null) return (await build().execute(db)).rows;
+  return await runCached<R>(db, ['insert', table, ...columns, ending.name].join('|'), values.flat(), build);
+}
+
+export interface Filtered {
+  readonly name: string;
+  readonly where: Condition | null;
+  /** What the query binds before the values of `where`, and after them. */
+  readonly before: readonly unknown[];
+  readonly after: readonly unknown[];
+}
+
+/** The same for a query with a filter, if that only demands single values of some fields. */
+export async function runFiltered<R>(
+  db: QueryExecutorProvider,
+  { name, where, before, after }: Filtered,
+  build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
+): Promise<R[]> {
+  const exact = where === null ? [] : exactComparisons(where);
+  if (exact === undefined) return (await db.getExecutor().executeQuery<R>(build().compile(db))).rows;
+  const shape = [name, ...exact.map(({ field }) => field)].join('|');
+  const values = exact.map(({ value }) => toColumn(value));
+  return await runCached<R>(db, shape, [...before, ...values, ...after], build);
+}

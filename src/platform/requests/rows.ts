@@ -1,0 +1,68 @@
+import type { FieldErrors } from '../errors.js';
+
+/**
+ * A row of a file or stream: an object, or why it is none. `line` is where it begins, from 1; `bytes` is about how many
+ * it has.
+ */
+export type Row = { readonly line: number } & (
+  | { readonly value: Readonly<Record<string, unknown>>; readonly bytes: number }
+  | { readonly errors: FieldErrors }
+);
+
+export interface RejectedRow {
+  readonly line: number;
+  readonly result: 'rejected';
+  readonly errors: FieldErrors;
+}
+
+/**
+ * What became of a row: `created` if it has changed something, `repeated` if it was stored before, `rejected` if it was
+ * refused. `id` is that of the record.
+ */
+export type RowResult =
+  | { readonly line: number; readonly result: 'created' | 'repeated'; readonly id: number }
+  | RejectedRow;
+
+/** Numbers of rows: `total` is the sum of the others. */
+export interface RowTotals {
+  readonly total: number;
+  readonly created: number;
+  readonly repeated: number;
+  readonly rejected: number;
+}
+
+export const NO_ROWS: RowTotals = { total: 0, created: 0, repeated: 0, rejected: 0 };
+
+/** The totals with further rows. */
+export function addRows(totals: RowTotals, results: readonly RowResult[]): RowTotals {
+  const sums = { ...totals };
+  for (const { result } of results) {
+    sums.total += 1;
+    sums[result] += 1;
+  }
+  return sums;
+}
+
+interface BatchLimits {
+  readonly rows: number;
+  /** A batch ends with the row that reaches so many bytes. */
+  readonly bytes: number;
+}
+
+/** Collects rows into batches of as many as the limits allow; the last one may have fewer. */
+export async function* batchesOf(
+  rows: AsyncIterable<Row>,
+  limits: BatchLimits,
+): AsyncGenerator<readonly Row[]> {
+  let batch: Row[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    batch.push(row);
+    bytes += 'bytes' in row ? row.bytes : 0;
+    if (batch.length === limits.rows || bytes >= limits.bytes) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -100,8 +100,20 @@ export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<u
 
 /** The column `id` of a query as the text of a JSON list, in no certain order. */
 export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
-  const list = portable(sql`json_group_array(found.id)`, sql`coalesce(json_agg(found.id), '[]')::text`);
-  return sql<string>`(select ${list} from (${query}) as found)`;
+  return sql<string>`(select ${jsonListOf(sql.ref('found.id'))} from (${query}) as found)`;
+}
+
+/** The values of all rows as the text of a JSON list, in no certain order, but the same one for all values of the rows. */
+export function jsonListOf(value: RawBuilder<unknown>): RawBuilder<string> {
+  return portable(
+    sql<string>`json_group_array(${value})`,
+    sql<string>`coalesce(json_agg(${value}), '[]')::text`,
+  );
+}
+
+/** A number as the text of a JSON list. */
+export function listOfOne(value: RawBuilder<unknown>): RawBuilder<string> {
+  return portable(sql<string>`json_array(${value})`, sql<string>`json_build_array(${value})::text`);
 }
 
 /** A query of the ids in such lists, in a column of a table. */

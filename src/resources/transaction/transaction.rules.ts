@@ -32,12 +32,12 @@ export function placeOfPage(
   let before = 0;
   let start: { readonly to: number; readonly skip: number } | undefined;
   let from = 0;
-  for (const { total, ...place } of ranges) {
-    if (total > 0 && before + total > offset) {
-      start ??= { to: place.to, skip: offset - before };
-      from = place.from;
+  for (const range of ranges) {
+    if (range.total > 0 && before + range.total > offset) {
+      start ??= { to: range.to, skip: offset - before };
+      from = range.from;
     }
-    before += total;
+    before += range.total;
     if (before >= offset + limit) break;
   }
   return start && { from, to: start.to, skip: start.skip, limit };

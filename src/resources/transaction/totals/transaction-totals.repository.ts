@@ -9,6 +9,7 @@ import {
   type Condition,
 } from '../../../database/list/condition.js';
 import { countUpTo, type RowCount } from '../../../database/list/examining/examination.js';
+import { jsonListOf, listOfOne } from '../../../database/bound-lists.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { meeting } from '../transaction.repository.js';
@@ -28,17 +29,29 @@ export async function sumParts(
   return rows.map(({ total }) => total);
 }
 
-/** The same for each day and hour of the parts that has some, and for `instant` parts as they are, whose `start` is 0. */
+/** The days or hours of a part, each as often as it has kinds of transactions, and their totals. */
+export interface CountedPart {
+  /** Index of the part. */
+  readonly part: number;
+  /** JSON list of days or hours since 1970, in undefined order. */
+  readonly starts: string;
+  /** JSON list of as many totals; of an `instant` part, a single one, whose start is 0. */
+  readonly totals: string;
+}
+
+/** The same by day and hour of the parts: a row for each part, since a row for each day would take longer to read. */
 export async function countParts(
   work: ReadWork,
   where: Condition,
   parts: readonly TotalsPart[],
-): Promise<{ part: number; start: number; total: number }[]> {
+): Promise<CountedPart[]> {
   return await readParts(work, { name: 'numbers of transactions', where, parts }, (part, from) => {
     const index = sql.lit(parts.indexOf(part));
-    if (part.of === 'instant') return sql`select ${index} as part, 0 as start, count(*) as total ${from}`;
-    return sql`select ${index} as part, ${timeOf(part)} as start, sum(t.total) as total ${from}
-      group by ${timeOf(part)} having sum(t.total) > 0`;
+    if (part.of === 'instant') {
+      return sql`select ${index} as part, '[0]' as starts, ${listOfOne(sql`count(*)`)} as totals ${from}`;
+    }
+    const [starts, totals] = [jsonListOf(timeOf(part)), jsonListOf(sql.ref('t.total'))];
+    return sql`select ${index} as part, ${starts} as starts, ${totals} as totals ${from}`;
   });
 }
 

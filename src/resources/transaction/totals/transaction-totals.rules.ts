@@ -58,8 +58,22 @@ export function mostRowsOf({ table, from, to }: TotalsPart): number {
   return isBounded ? (to - from) * KINDS : Infinity;
 }
 
-/** The range of a day or hour; of an `instant` part, the part itself. */
-export function rangeOf(part: TotalsPart, start: number, total: number): CountedTimeRange {
-  if (part.of === 'instant') return { from: part.from, to: part.to, total };
-  return { from: start * SPAN_MS[part.of], to: (start + 1) * SPAN_MS[part.of], total };
+/**
+ * The ranges of the days or hours of a part, without empty ones; of an `instant` part, the part itself. A start may be
+ * there several times: its range has the sum of its totals.
+ */
+export function rangesOfPart(
+  part: TotalsPart,
+  starts: readonly number[],
+  totals: readonly number[],
+): CountedTimeRange[] {
+  if (part.of === 'instant') return [{ from: part.from, to: part.to, total: totals[0] ?? 0 }];
+  const sums = new Map<number, number>();
+  starts.forEach((start, index) => sums.set(start, (sums.get(start) ?? 0) + (totals[index] ?? 0)));
+  const unit = SPAN_MS[part.of];
+  const ranges: CountedTimeRange[] = [];
+  for (const [start, total] of sums) {
+    if (total > 0) ranges.push({ from: start * unit, to: (start + 1) * unit, total });
+  }
+  return ranges;
 }

@@ -16,7 +16,7 @@ import { isAlways } from '../time-range.model.js';
 import { periodOf } from '../transaction.rules.js';
 import { countParts, rowsOfPart, sumParts } from './transaction-totals.repository.js';
 import type { PeriodPart, Span, TotalsPart, TotalsTable } from './transaction-totals.model.js';
-import { rangeOf, splitPeriod, totalsTable } from './transaction-totals.rules.js';
+import { rangesOfPart, splitPeriod, totalsTable } from './transaction-totals.rules.js';
 
 /** A filter, split into a time range and other conditions. */
 export interface Narrowed {
@@ -82,13 +82,15 @@ export async function rangesOf(
   longest: Span,
 ): Promise<readonly CountedTimeRange[]> {
   const parts = totalsParts(period, where, longest);
-  const rows = await countParts(work, where, parts);
-  const ranges = rows.flatMap(({ part, start, total }) => {
+  const counted = await countParts(work, where, parts);
+  const ranges = counted.flatMap(({ part, starts, totals }) => {
     const read = parts[part];
-    return read === undefined ? [] : [rangeOf(read, start, total)];
+    return read === undefined ? [] : rangesOfPart(read, listOf(starts), listOf(totals));
   });
   return ranges.sort((one, other) => other.from - one.from);
 }
+
+const listOf = (text: string): readonly number[] => JSON.parse(text) as number[];
 
 export {
   transactionArrivals,

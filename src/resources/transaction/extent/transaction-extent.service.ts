@@ -1,8 +1,10 @@
 import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/condition.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import { DAY, HOUR } from '../../../platform/clock.js';
 import type { PagePlace } from '../transaction.rules.js';
 import type { Span } from '../totals/transaction-totals.model.js';
 import { mostRowsOf } from '../totals/transaction-totals.rules.js';
+import { sumParts } from '../totals/transaction-totals.repository.js';
 import { totalsParts, type Narrowed } from '../totals/transaction-totals.service.js';
 import { hasManyRows, transactionsIn, type Extent } from './transaction-extent.repository.js';
 
@@ -58,5 +60,16 @@ export async function examineForPage(work: ReadWork, where: Condition, place: Pa
   // The rows of a device or logical number are few: that was found for the totals.
   if (isInOrder(where) || only(where, NUMBERS).length > 0) return;
   const [indexed] = only(where, [APP, STATUS]);
-  if (await hasManyRows(work, [transactionsIn(place, indexed)])) work.examineInstead();
+  if (await hasManyInPlace(work, place, indexed)) work.examineInstead();
+}
+
+/** In whole hours of a day, from their totals: to count the rows would take as long as to read the page. */
+async function hasManyInPlace(work: ReadWork, place: PagePlace, indexed: Extent['only']): Promise<boolean> {
+  const isOfHours = place.from % HOUR === 0 && place.to % HOUR === 0 && place.to - place.from <= DAY;
+  if (!isOfHours) return await hasManyRows(work, [transactionsIn(place, indexed)]);
+  const passed: Condition[] = [APP, STATUS]
+    .filter(({ column }) => column === indexed?.column)
+    .map(({ field }) => ({ field, operator: 'eq', value: indexed?.value ?? '' }));
+  const sums = await sumParts(work, { and: passed }, totalsParts(place, { and: passed }, 'hour'));
+  return sums.reduce((sum, total) => sum + total, 0) > MANY_ROWS;
 }

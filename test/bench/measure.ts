@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -38,11 +38,11 @@ export async function start(
   script: string,
   args: readonly string[],
   env: object,
-  channel: 'ipc' | 'ignore' = 'ignore',
+  { channel = 'ignore', flags = [] }: { channel?: 'ipc' | 'ignore'; flags?: readonly string[] } = {},
 ): Promise<BenchServer> {
   const path = new URL(script, import.meta.url).pathname;
   const loader = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  const child = spawn(process.execPath, [...loader, path, ...args], {
+  const child = spawn(process.execPath, [...flags, ...loader, path, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', channel],
   });
@@ -66,17 +66,25 @@ const settingsOf = (file: string): object => ({
   ...{ DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0', LOG_LEVEL: 'warn' },
 });
 
-/** Builds this server, as `npm start` runs it, and starts it on a database file, without rate limit. */
+/** Builds this server, and starts it on a database file as `npm start` does, without rate limit. */
 export async function startGateway(file: string, env: object = {}): Promise<BenchServer> {
   execFileSync('npm', ['run', '-s', 'build']);
-  return await start('server', '../../dist/main.js', ['serve'], { ...settingsOf(file), ...env });
+  const flags = startCommand().match(/--\S+/g) ?? [];
+  return await start('server', '../../dist/boot.js', ['serve'], { ...settingsOf(file), ...env }, { flags });
+}
+
+function startCommand(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly scripts: { readonly start: string } }).scripts.start;
 }
 
 /** The same, with the longest turn of its event loop since the last call, in ms of processor time. */
 export async function startWatchedGateway(
   file: string,
 ): Promise<BenchServer & { readonly longestTurn: () => Promise<number> }> {
-  const server = await start('server', './watched-server.ts', ['serve'], settingsOf(file), 'ipc');
+  const server = await start('server', './watched-server.ts', ['serve'], settingsOf(file), {
+    channel: 'ipc',
+  });
   const longestTurn = async (): Promise<number> => {
     const answer = once(server.child, 'message') as Promise<[number]>;
     server.child.send('turn');

@@ -6,6 +6,7 @@ export { fieldsOf, type RecordFields } from './fields/record-fields.js';
 export { byId, byName, resourceRoutes } from './resource.js';
 export type { LineRoute } from './lines/line-route.js';
 export { base64Of } from './response.js';
-export { objectWriter, quoted } from './fields/row-text.js';
+export { quoted } from './fields/row-text.js';
+export { storedWriter } from './fields/stored-text.js';
 export type { Call, QueryParameter, Route, RouteResponse } from './route.js';
 export { zonedTimestamp } from './fields/timestamps.js';

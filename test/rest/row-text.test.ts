@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { TimestampShape } from '../../src/rest/envelope.js';
 import { objectWriter, rowWriter } from '../../src/rest/fields/row-text.js';
+import { storedWriter } from '../../src/rest/fields/stored-text.js';
 import { timestamp } from '../../src/rest/fields/timestamps.js';
 
 const Shape = z.strictObject({
@@ -64,34 +65,52 @@ const StoredShape = z.strictObject({
   card: z.strictObject({ holder_name: z.string().optional(), last_digits: z.string().nullable() }),
   metadata: z.record(z.string(), z.unknown()),
 });
-const writeStored = objectWriter(StoredShape);
+const [writeObject, writeText] = [objectWriter(StoredShape), storedWriter(StoredShape)];
+/** Without escapes, so that its text is not parsed. */
+const plainText = fc.string({ unit: fc.constantFrom('a', '0', ' ', ',', ':', '{', '}', 'é', '😀') });
 /** `undefined` is a property that is absent once the object was stored. */
 const orAbsent = (text: fc.Arbitrary<string>) => fc.option(text, { nil: undefined });
-const anyStored = fc.record({
-  statusReason: fc.option(anyText),
-  nsuReference: orAbsent(anyText),
-  amount: fc.maxSafeInteger(),
-  status: fc.constantFrom('approved', 'denied'),
-  card: fc.record({ holderName: orAbsent(anyText), lastDigits: fc.option(anyText) }),
-  metadata: fc.dictionary(anyText, fc.jsonValue(), { noNullPrototype: true }),
-});
+const storedOf = (anyText: fc.Arbitrary<string>) =>
+  fc.record({
+    statusReason: fc.option(anyText),
+    nsuReference: orAbsent(anyText),
+    amount: fc.maxSafeInteger(),
+    status: fc.constantFrom('approved', 'denied'),
+    card: fc.record({ holderName: orAbsent(anyText), lastDigits: fc.option(anyText) }),
+    metadata: fc.dictionary(anyText, fc.jsonValue(), { noNullPrototype: true }),
+  });
 
 describe('the text of a stored object', () => {
   it('is that of JSON.stringify for its fields, with absent ones left out and keys of a record as they are', () => {
     fc.assert(
-      fc.property(anyStored, ({ statusReason, nsuReference, amount, status, card, metadata }) => {
-        const stored = { metadata, card, amount, nsuReference, status, statusReason };
+      fc.property(fc.oneof(storedOf(anyText), storedOf(plainText)), (stored) => {
+        const { statusReason, nsuReference, amount, status, card, metadata } = stored;
+        const reversed = { metadata, card, amount, nsuReference, status, statusReason };
         const shown = {
           ...{ status_reason: statusReason, nsu_reference: nsuReference, amount, status },
           card: { holder_name: card.holderName, last_digits: card.lastDigits },
           metadata,
         };
-        const text = writeStored(JSON.parse(JSON.stringify(stored)) as object);
-        expect(text).toBe(JSON.stringify(JSON.parse(JSON.stringify(shown))));
+        const expected = JSON.stringify(JSON.parse(JSON.stringify(shown)));
+        for (const each of [stored, reversed]) {
+          const text = JSON.stringify(each);
+          expect(writeObject(JSON.parse(text) as object)).toBe(expected);
+          expect(writeText(text)).toBe(expected);
+        }
       }),
       { numRuns: 500 },
     );
   });
+});
+
+it('the text of an object that is stored in the order of its fields is not parsed', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const card = { lastDigits: '1234' };
+  const stored = { statusReason: null, amount: 1, status: 'denied', card, metadata: { lastDigits: '{}' } };
+  const text = '{"status_reason":null,"amount":1,"status":"denied","card":{"last_digits":"1234"}';
+  expect(writeText(JSON.stringify(stored))).toBe(`${text},"metadata":{"lastDigits":"{}"}}`);
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
 });
 
 describe('contract 12: a timestamp', () => {

@@ -8,8 +8,8 @@ import {
   listResponse,
   listShape,
   listText,
-  objectWriter,
   quoted,
+  storedWriter,
   TimestampShape,
   type QueryParameter,
   type Route,
@@ -92,14 +92,13 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
   reference: 'omitted',
 });
 
-const paymentText = objectWriter(ParsedShape);
+const paymentText = storedWriter(ParsedShape);
 const messageText = (value: unknown): string =>
   quoted(typeof value === 'string' && value !== '' ? value : NULL_TEXT);
 const textOfRow = fieldsOf(TransactionShape).ofRow({
   sent: messageText,
   received: messageText,
-  parsed: (value) =>
-    typeof value === 'string' ? paymentText(JSON.parse(value) as ParsedPayment) : quoted(NULL_TEXT),
+  parsed: (value) => (typeof value === 'string' ? paymentText(value) : quoted(NULL_TEXT)),
 });
 
 /** More are rendered one by one, so that their texts are not all in memory at once. */

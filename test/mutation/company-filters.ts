@@ -9,68 +9,17 @@
  * the files whose path contains `device`.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+import { mutationsIn, ROOT, type Mutation } from './filters.js';
+
 const COPIED = ['src', 'test', '.config', 'package.json', 'tsconfig.json', 'schema.graphql'];
 const RUN_MS = 300_000;
 
-/** What a filter looks like, and what replaces it: a condition that is always true, with the same bound values. */
-const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/\.where\('(?:\w+\.)?company_id', '(?:=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
-  [/\.where\(sql<SqlBool>`company_id \$\{inIds\(\w+\)\}`\)/g, ''],
-  [/\.onRef\('\w+\.company_id', '=', '\w+\.company_id'\)/g, ''],
-  [/\b(?:\w+\.)?company_id (?:=|<>) (?:\w+\.company_id|companies\.id)/g, '1 = 1'],
-  [/\b(?:\w+\.)?company_id (?:=|<>) (\$\{[\w.]+\})/g, '$1 is not null'],
-  [/\$\{sql\.ref\(`t\.\$\{company\.column\}`\)\} = \$\{companyId\}/g, '1 = 1'],
-];
-
-/** Every comparison of a company, for example `t.company_id = ` or `'company_id', 'in'`. */
-const COMPARISON = /company_id(?:', ')? ?(?:=|<>|!=|is\b|in\b|\$\{in)/g;
-
 /** How the message of a failed assertion begins; the second form is of `rejects`. */
 const ASSERTION = /^(?:AssertionError|Error: promise resolved)/;
-
-interface Mutation {
-  readonly file: string;
-  readonly line: number;
-  readonly filter: string;
-  readonly mutated: string;
-}
-
-function mutationsOf(file: string): Mutation[] {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  const lineOf = (index: number): number => text.slice(0, index).split('\n').length;
-  const found = FILTERS.flatMap(([pattern, replacement]) =>
-    [...text.matchAll(pattern)].map(({ 0: filter, 1: value = '', index }) => ({
-      filter,
-      index,
-      replacement: replacement.replace('$1', () => value),
-    })),
-  );
-  for (const { index } of text.matchAll(COMPARISON)) {
-    if (found.some((match) => match.index <= index && index < match.index + match.filter.length)) continue;
-    throw new Error(`${file}:${lineOf(index)} compares a company in a way that no pattern of FILTERS finds`);
-  }
-  found.sort((a, b) => a.index - b.index);
-  return found.map(({ filter, index, replacement }) => ({
-    file,
-    line: lineOf(index),
-    filter: filter.replaceAll(/\s+/g, ' '),
-    mutated: text.slice(0, index) + replacement + text.slice(index + filter.length),
-  }));
-}
 
 /** Groups of tests, each for one process; the second one runs if the first finds nothing. */
 function groupsFor(file: string): readonly (readonly string[])[] {
@@ -155,10 +104,7 @@ function verdictOf(outcome: Outcome): string {
 }
 
 const [wanted = ''] = process.argv.slice(2);
-const mutations = globSync('src/**/*.ts', { cwd: ROOT })
-  .filter((file) => file.includes(wanted))
-  .sort()
-  .flatMap(mutationsOf);
+const mutations = mutationsIn(wanted);
 
 const copy = mkdtempSync(join(tmpdir(), 'company-filters-'));
 let survivors = 0;

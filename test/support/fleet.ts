@@ -59,7 +59,8 @@ export async function ledgerOf(
 /** Number of SQL statements of a request on its second run, when all caches are filled. */
 export async function statementsOf(server: TestServer, request: () => Promise<unknown>): Promise<number> {
   await request();
-  const { statements } = await server.statements(request);
-  // When terminals were seen is stored in the background.
-  return statements.filter((sql) => !sql.includes('set last_seen_at')).length;
+  const counts: number[] = [];
+  // What runs in the background, such as the time when a token was used, adds a statement now and then.
+  for (let run = 0; run < 3; run += 1) counts.push((await server.statements(request)).statements.length);
+  return Math.min(...counts);
 }

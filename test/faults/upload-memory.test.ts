@@ -17,7 +17,7 @@ useDatabase((given) => ({ folder, place } = given));
 const SIZE = 30_000_000;
 const MIB = 1024 * 1024;
 const UPLOADS = 6;
-/** Of buffers, 160 to 201 MiB in eight runs; the bytes of all uploads are in files. They have 400 MB as they are sent. */
+/** Of buffers, 160 to 201 MiB in seven runs; the bytes of all uploads are in files. They have 400 MB as they are sent. */
 const MAX_GROWTH = 230 * MIB;
 
 const noProc = existsSync('/proc/self/status') ? null : 'this machine has no /proc';

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { populate } from '../../support/populated.js';
 import { sendRaw } from '../../support/raw-http.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { Draw } from '../drawn-selection.js';
 import { schema } from '../ways.js';
+import { errorsInOrder } from '../../support/errors-in-order.js';
 
 let server: TestServer;
 let viewer: Member;
@@ -86,17 +87,8 @@ async function expectSame(asked: Asked, accept?: string, member?: Member): Promi
     await bytesOf(asked, false, accept, member),
     await bytesOf(asked, true, accept, member),
   ];
-  expect(inOrder(direct), asked.query).toBe(inOrder(apollo));
+  expect(errorsInOrder(direct), asked.query).toBe(errorsInOrder(apollo));
   return direct;
-}
-
-/** The same bytes with the errors in order, since PostgreSQL answers statements that are sent together in any order. */
-function inOrder(bytes: string): string {
-  const start = bytes.indexOf('{"errors":[');
-  if (start === -1 || inject('database') === 'sqlite') return bytes;
-  const { errors, ...others } = JSON.parse(bytes.slice(start)) as { readonly errors: readonly object[] };
-  const texts = errors.map((error) => JSON.stringify(error)).sort();
-  return `${bytes.slice(0, start)}{"errors":[${texts.join()}],${JSON.stringify(others).slice(1)}`;
 }
 
 describe('a query that Apollo does not see', () => {

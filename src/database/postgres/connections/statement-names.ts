@@ -70,18 +70,15 @@ export class PreparedStatements {
   readonly #prepared = new Set<string>();
   readonly #unanswered = new Set<string>();
 
-  /** Calls `run` with the name, or with null. */
-  async use<T>(name: string, run: (name: string | null) => Promise<T>): Promise<T> {
-    if (this.#prepared.has(name)) return await run(name);
-    if (this.#unanswered.has(name)) return await run(null);
+  /** Calls `send` with the name, or with null; returns its promise, so that answers stay in the order of the statements. */
+  use<T>(name: string, send: (name: string | null) => Promise<T>): Promise<T> {
+    if (this.#prepared.has(name)) return send(name);
+    if (this.#unanswered.has(name)) return send(null);
     this.#unanswered.add(name);
-    try {
-      const result = await run(name);
-      this.#prepared.add(name);
-      return result;
-    } finally {
-      this.#unanswered.delete(name);
-    }
+    const sent = send(name);
+    const isAnswered = (): boolean => this.#unanswered.delete(name);
+    void sent.then(() => isAnswered() && this.#prepared.add(name), isAnswered);
+    return sent;
   }
 }
 

@@ -4,6 +4,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { DomainError } from '../../platform/errors.js';
 import { LIMITS, OperationRefused } from '../limits/limits.js';
 import { topLevelError } from '../schema/errors.js';
+import { inDocumentOrder } from './error-order.js';
 
 /** How a transport masks errors. */
 export interface MaskingOptions {
@@ -13,13 +14,15 @@ export interface MaskingOptions {
   readonly onError: (error: unknown, requestId: string | null) => void;
 }
 
-/** Errors as clients may see them, at most `LIMITS.errors`. Faults of the server become INTERNAL_SERVER_ERROR. */
+/** Errors as clients may see them, in the order of the document, at most `LIMITS.errors`. Faults of the server become INTERNAL_SERVER_ERROR. */
 export function maskErrors(
   options: MaskingOptions,
   requestId: string | null,
   errors: readonly unknown[],
 ): GraphQLFormattedError[] {
-  return errors.slice(0, LIMITS.errors).map((error) => maskError(options, requestId, error));
+  return inDocumentOrder(errors)
+    .slice(0, LIMITS.errors)
+    .map((error) => maskError(options, requestId, error));
 }
 
 /** Ends an operation over a socket or stream, with errors that are masked already. */

@@ -12,6 +12,9 @@ import { REVOKE } from '../../support/terminals.js';
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(30 * 1024 * 1024, 'large');
 
+/** What ends the access of a terminal acts within 5 s. */
+const WITHIN = { timeout: 5_000 };
+
 let server: TestServer;
 let other: Server;
 /** Of the other node. */
@@ -38,7 +41,7 @@ describe('AT-33 what one node changes, at another one', () => {
     const slow = await openSlowly({ url }, token, assetOf('disabled'));
     expect((await server.acme.client.put(`devices/${serialNumber}`, { enabled: false })).status).toBe(200);
     expect((await getAsset({ url }, token, assetOf('disabled-module'))).status).toBe(403);
-    await expect.poll(() => outcome(terminal), { timeout: 10_000 }).toBe('fail');
+    await expect.poll(() => outcome(terminal), WITHIN).toBe('fail');
     expect(await slow.rest()).toBeLessThan(LARGE.length);
   });
 
@@ -56,7 +59,7 @@ describe('AT-33 what one node changes, at another one', () => {
     await expect
       .poll(async () => (await getAsset({ url }, terminal.token, assetOf('revoked-module'))).status)
       .toBe(401);
-    await expect.poll(() => outcome(terminal), { timeout: 10_000 }).toBe('fail');
+    await expect.poll(() => outcome(terminal), WITHIN).toBe('fail');
     expect(await slow.rest()).toBeLessThan(LARGE.length);
   });
 

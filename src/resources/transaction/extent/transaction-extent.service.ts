@@ -67,9 +67,12 @@ export async function examineForPage(work: ReadWork, where: Condition, place: Pa
 async function hasManyInPlace(work: ReadWork, place: PagePlace, indexed: Extent['only']): Promise<boolean> {
   const isOfHours = place.from % HOUR === 0 && place.to % HOUR === 0 && place.to - place.from <= DAY;
   if (!isOfHours) return await hasManyRows(work, [transactionsIn(place, indexed)]);
-  const passed: Condition[] = [APP, STATUS]
-    .filter(({ column }) => column === indexed?.column)
-    .map(({ field }) => ({ field, operator: 'eq', value: indexed?.value ?? '' }));
-  const sums = await sumParts(work, { and: passed }, totalsParts(place, { and: passed }, 'hour'));
+  const passed: Condition = { and: indexed === undefined ? [] : [conditionOf(indexed)] };
+  const sums = await sumParts(work, passed, totalsParts(place, passed, 'hour'));
   return sums.reduce((sum, total) => sum + total, 0) > MANY_ROWS;
+}
+
+function conditionOf({ column, value }: NonNullable<Extent['only']>): Condition {
+  const { field } = column === APP.column ? APP : STATUS;
+  return { field, operator: 'eq', value };
 }

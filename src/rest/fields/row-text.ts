@@ -107,7 +107,7 @@ export function objectWriter(shape: z.ZodObject): (stored: object) => string {
   const fields = Object.entries(shape.shape).map(([name, schema]) => ({
     property: camelCase(name),
     before: `${JSON.stringify(name)}:`,
-    write: orNull(storedWriter(name, schema)),
+    write: orNull(valueWriter(name, schema)),
   }));
   return (stored) => {
     const values = stored as Readonly<Record<string, unknown>>;
@@ -120,9 +120,9 @@ export function objectWriter(shape: z.ZodObject): (stored: object) => string {
   };
 }
 
-function storedWriter(name: string, schema: unknown): Writer {
+function valueWriter(name: string, schema: unknown): Writer {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
-    return storedWriter(name, schema.unwrap());
+    return valueWriter(name, schema.unwrap());
   }
   if (schema instanceof z.ZodObject) return objectWriter(schema) as Writer;
   if (schema instanceof z.ZodRecord) return JSON.stringify;

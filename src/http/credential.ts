@@ -1,13 +1,14 @@
 import type { Request } from 'express';
 
+import { headerOf } from './headers.js';
 import { malformed } from './query.js';
 
 /** Of the query of a request to `/v1`. */
 export const TOKEN_PARAMETER = 'access_token';
 
 /** The token in `Authorization: Bearer`. */
-export function bearerToken({ headers }: Request): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+export function bearerToken(request: Request): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
 }
 
 /** The token in `?access_token=` or in `Authorization: Bearer` (contract 5); 400 if both are present. */

@@ -5,6 +5,7 @@ import type { Caller } from '../platform/caller.js';
 import type { Slots } from '../platform/limits/slots.js';
 import type { WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { normalAddress } from '../platform/network.js';
+import { headerOf } from './headers.js';
 import { malformed } from './query.js';
 
 /** State of one request, from its arrival to its log line. */
@@ -48,7 +49,7 @@ const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Sets X-Request-Id: the client's own id if it is 1 to 64 harmless characters, else a new one. */
 export function requestContext(limits: ClientLimits): RequestHandler {
   return (request, response, next) => {
-    const given = request.headers['x-request-id'];
+    const given = headerOf(request, 'x-request-id');
     const requestId = typeof given === 'string' && INBOUND_ID.test(given) ? given : randomUUID();
     const context: RequestContext = {
       requestId,
@@ -97,7 +98,7 @@ const ambiguousSockets = new WeakSet<object>();
 
 /** Refuses requests that Node's parser accepts but a proxy could read differently (request smuggling). */
 export const refuseAmbiguous: RequestHandler = (request, response, next) => {
-  const coding = request.headers['transfer-encoding'];
+  const coding = headerOf(request, 'transfer-encoding');
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') ambiguousSockets.add(request.socket);
   if (ambiguousSockets.has(request.socket)) {
     response.setHeader('Connection', 'close');

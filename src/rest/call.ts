@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 
 import { isFormType, type Body } from '../http/body/body.js';
+import { headerOf } from '../http/headers.js';
 import { readPage } from '../http/query.js';
 import type { Upload } from '../http/body/multipart.js';
 import { notFound } from '../platform/errors.js';
@@ -43,7 +44,7 @@ export function createCall(received: ReceivedRequest): Call {
     query,
     input: route.body === undefined ? {} : pickInput(route.body, body),
     ownerInput: route.ownerSelector === undefined ? {} : pickInput(route.ownerSelector, body),
-    labelledAsForm: isFormType(request.headers['content-type']),
+    labelledAsForm: isFormType(headerOf(request, 'content-type')),
     page: route.paged === true ? readPage(query) : { page: 1, perPage: 1 },
     upload,
     ip,
@@ -51,7 +52,7 @@ export function createCall(received: ReceivedRequest): Call {
     ifMatch: (name, record) => {
       demandUnchanged(
         etagOf(name, record),
-        tagsIn(request.headers['if-match']),
+        tagsIn(headerOf(request, 'if-match')),
         'If-Match is not the current ETag: the record was changed. Read it again.',
       );
     },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { WriteWork } from '../database/work.js';
+import { headerOf } from '../http/headers.js';
 import { malformed } from '../http/query.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import { isIdempotencyKey, type IdempotencyKey } from '../platform/requests/idempotency.js';
@@ -34,7 +35,7 @@ interface StoredAnswer extends Pick<RenderedResponse, 'parts' | 'content'> {
 }
 
 function keyOf({ request, route, values, query, body }: ReceivedRequest): IdempotencyKey | null {
-  const key = request.headers['idempotency-key'];
+  const key = headerOf(request, 'idempotency-key');
   if (key === undefined || request.method !== 'POST') return null;
   if (typeof key !== 'string' || !isIdempotencyKey(key)) {
     throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');

@@ -4,6 +4,7 @@ import type { Units } from '../database/work.js';
 import { inviteBody, MAX_BODY_BYTES, readBody } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { bearerToken } from '../http/credential.js';
+import { headerOf } from '../http/headers.js';
 import { holdBytes, sendText } from '../http/pieces.js';
 import { methodNotAllowed } from '../http/problem.js';
 import { malformed, readQuery } from '../http/query.js';
@@ -155,8 +156,8 @@ async function claimOf<T>(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The serial number in `X-Serial-Number`, in UTF-8; Node reads headers as Latin-1. */
-function namedTerminal({ headers }: Request): string | undefined {
-  const given = headers['x-serial-number'];
+function namedTerminal(request: Request): string | undefined {
+  const given = headerOf(request, 'x-serial-number');
   if (typeof given !== 'string') return undefined;
   try {
     return utf8.decode(Buffer.from(given, 'latin1'));

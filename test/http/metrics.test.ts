@@ -1,3 +1,4 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { firstCells, readDocument } from '../documents/markdown.js';
@@ -55,6 +56,19 @@ describe('/metrics', () => {
     expect(await valueOf('database_size_bytes{part="log"}')).toBeGreaterThanOrEqual(0);
     const reply = await server.anonymous.get('/metrics');
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+
+  it('has all metrics of the process that prom-client has, but those of garbage collection', async () => {
+    const register = new Registry();
+    collectDefaultMetrics({ register });
+    const namesIn = (text: string): string[] =>
+      [...text.matchAll(/^# TYPE ((?:process|nodejs)_\w+)/gm)].map(([, name = '']) => name);
+    const expected = namesIn(await register.metrics());
+    expect(expected).toContain('nodejs_gc_duration_seconds');
+    const { text } = await server.anonymous.get('/metrics');
+    expect(namesIn(text).sort()).toEqual(
+      expected.filter((name) => name !== 'nodejs_gc_duration_seconds').sort(),
+    );
   });
 
   it('counts reads that examine many rows, their deadlines and threads', async () => {

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 
+import { headerOf } from '../../http/headers.js';
 import { demandScope } from '../../platform/caller.js';
 import { inviteBody, MAX_BODY_BYTES, readText } from '../../http/body/body.js';
 import type { BodyRate } from '../../http/body/least-rate.js';
@@ -19,7 +20,7 @@ export interface BodyOptions {
 /** Content types that a page of another site can send without a CORS preflight. Clients upload files with one of them. */
 const SIMPLE_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
 /** Headers that make a browser send a CORS preflight first. */
-export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'];
+export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const;
 
 /**
  * Refuses requests that a page of another site could send without a CORS preflight. A browser never adds a bearer
@@ -71,12 +72,12 @@ function operationIn(upload: HeldUpload): object {
 function couldBeForged(request: Request): boolean {
   if (bearerToken(request) !== undefined) return false;
   const type = essenceOf(request);
-  const isPreflighted = PREFLIGHT_HEADERS.some((name) => (request.headers[name]?.length ?? 0) > 0);
+  const isPreflighted = PREFLIGHT_HEADERS.some((name) => (headerOf(request, name)?.length ?? 0) > 0);
   return !isPreflighted && (type === undefined || SIMPLE_TYPES.includes(type));
 }
 
 function essenceOf(request: Request): string | undefined {
-  return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  return headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
 }
 
 async function readJson(request: Request, response: Response, rate: BodyRate): Promise<object> {

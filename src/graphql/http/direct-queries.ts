@@ -8,6 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
+import { headerOf } from '../../http/headers.js';
 import { LongText, type SharedText } from '../../platform/encoding/long-text.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
 import { coerceLongLists } from '../execution/variables/long-variables.js';
@@ -77,7 +78,7 @@ async function bodyOf(
 
 /** Undefined where the client accepts none. */
 function responseType(request: Request): string | undefined {
-  const { accept } = request.headers;
+  const accept = headerOf(request, 'accept');
   if (accept === undefined || accept === '' || accept === '*/*') return TYPES[0];
   const found = request.accepts(TYPES);
   return found === false ? undefined : found;

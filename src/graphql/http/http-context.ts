@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
+import { headerOf } from '../../http/headers.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { companyOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
 import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
@@ -122,7 +123,7 @@ function admit(response: Response, held: HeldBytes, bytes: number): boolean {
 }
 
 function idempotencyKeyOf(request: Request): string | null {
-  const key = request.headers['idempotency-key'];
+  const key = headerOf(request, 'idempotency-key');
   if (key === undefined || request.method !== 'POST') return null;
   if (typeof key !== 'string' || !isIdempotencyKey(key)) {
     throw malformed('An Idempotency-Key has 1 to 255 printable ASCII characters and no spaces.');

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
+import { headerOf } from '../../http/headers.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { leaveRequests } from '../../http/server/requests.js';
 import { DomainError } from '../../platform/errors.js';
@@ -118,7 +119,7 @@ function* errorOutcome({ errors }: RenderedErrors): Generator<Outcome> {
 
 /** The header that an `EventSource` sends when it reconnects. */
 function lastSeenBy(request: Request): number | null {
-  const text = request.headers['last-event-id'];
+  const text = headerOf(request, 'last-event-id');
   if (text === undefined || text === '') return null;
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
   throw operationRefused(

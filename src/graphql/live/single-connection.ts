@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 
+import { headerOf } from '../../http/headers.js';
 import { readQuery } from '../../http/query.js';
 import { methodNotAllowedAt } from '../http/methods.js';
 import { operationRefused } from '../limits/limits.js';
@@ -12,9 +13,10 @@ const RESERVATION = 'x-graphql-event-stream-token';
 
 /** Refuses the requests of graphql-sse's single connection mode: PUT reserves a connection, others name it. */
 export const refuseSingleConnection: RequestHandler = (request, _response, next) => {
-  const { method, headers, originalUrl, path } = request;
+  const { method, originalUrl, path } = request;
   if (method === 'PUT') throw methodNotAllowedAt(path, ADVICE);
   const isReserved = path.startsWith('/stream') && readQuery(originalUrl).has('token');
-  if (isReserved || headers[RESERVATION] !== undefined) throw operationRefused('BAD_REQUEST', ADVICE);
+  if (isReserved || headerOf(request, RESERVATION) !== undefined)
+    throw operationRefused('BAD_REQUEST', ADVICE);
   next();
 };

@@ -3,6 +3,7 @@ import { handleProtocols } from 'graphql-ws';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
+import { headerOf } from '../../http/headers.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
 import { systemClock } from '../../platform/clock.js';
@@ -149,11 +150,11 @@ function demandHandshake(request: Request): void {
   if (request.method !== 'GET') {
     throw new HttpProblem(405, 'method_not_allowed', 'Open a WebSocket with GET.', { Allow: 'GET' });
   }
-  if (request.headers['sec-websocket-version'] !== '13') {
+  if (headerOf(request, 'sec-websocket-version') !== '13') {
     const wanted = { 'Sec-WebSocket-Version': '13' };
     throw new HttpProblem(400, 'malformed', 'Send Sec-WebSocket-Version: 13.', wanted);
   }
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(request.headers['sec-websocket-key'] ?? '')) {
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headerOf(request, 'sec-websocket-key') ?? '')) {
     throw malformed('Send a Sec-WebSocket-Key of 16 bytes in base64.');
   }
 }

@@ -10,6 +10,7 @@ import {
 import type { SentContent } from '../../platform/encoding/content-builder.js';
 import { Base64Content, SentBytes } from '../../platform/encoding/sent-bytes.js';
 import type { ReceivedContent } from '../../platform/spool/received-content.js';
+import { headerOf } from '../headers.js';
 import {
   fieldsOf,
   hasBody,
@@ -47,7 +48,7 @@ export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
     const tooLarge = () => largerThan(limits.maxFileBytes, `The ${field}`);
     const stop = new AbortController();
     refuseEncodings(request);
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+    if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge();
     const upload = uploads.open(caller, stop.signal);
     const body = new Base64Body(request, field, limits.maxFileBytes, upload);
     const unreadable = (error?: Error) => error ?? incompleteBody();
@@ -119,7 +120,7 @@ class Base64Body {
   }
 
   get #contentType(): string {
-    return this.request.headers['content-type'] ?? '';
+    return headerOf(this.request, 'content-type') ?? '';
   }
 
   /** Null as long as there is only white space, and for a body that has no fields. */

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { DomainError } from '../../platform/errors.js';
 import { problemOfJson } from '../../platform/encoding/json.js';
 import { numbersAsText } from '../../platform/encoding/json-numbers.js';
+import { headerOf } from '../headers.js';
 import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
@@ -39,7 +40,7 @@ export function formBody(form: ReadonlyMap<string, FormValue>): BodyFields {
 
 /** Sends `100 Continue` to a client that waits for it. Called after authentication, just before the body is read. */
 export function inviteBody(request: Request, response: Response): void {
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  if (headerOf(request, 'expect')?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
 /**
@@ -48,7 +49,7 @@ export function inviteBody(request: Request, response: Response): void {
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<Body> {
   const { bytes, text } = await readText(request, limits);
-  return { bytes, ...fieldsOf(text, request.headers['content-type'] ?? '') };
+  return { bytes, ...fieldsOf(text, headerOf(request, 'content-type') ?? '') };
 }
 
 /** The body as text, for any Content-Type. Errors: 400, 408, 413, 415. */
@@ -57,7 +58,7 @@ export async function readText(
   limits: BodyLimits,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
   refuseEncodings(request);
-  if (Number(request.headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits);
+  if (Number(headerOf(request, 'content-length') ?? 0) > limits.maxBytes) throw tooLarge(limits);
   if (!hasBody(request)) return { bytes: NO_BYTES, text: '' };
   const bytes = await readBytes(request, limits);
   return { bytes, text: decodeText(bytes) };
@@ -69,14 +70,15 @@ const EMPTY_BODY: Body = { bytes: NO_BYTES, ...jsonBody(Object.freeze({}), '{}')
 
 /** What `readBody` returns for a request that has no body and no header about one; undefined for any other. */
 export function emptyBody(request: Request): Body | undefined {
-  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const type = headerOf(request, 'content-type');
+  const encoding = headerOf(request, 'content-encoding');
   return type === undefined && encoding === undefined && !hasBody(request) ? EMPTY_BODY : undefined;
 }
 
 /** Errors: 415 for a charset other than UTF-8, and for a compressed body. */
-export function refuseEncodings({ headers }: Request): void {
-  refuseOtherCharsets(headers['content-type']);
-  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw compressed();
+export function refuseEncodings(request: Request): void {
+  refuseOtherCharsets(headerOf(request, 'content-type'));
+  if ((headerOf(request, 'content-encoding') ?? 'identity').toLowerCase() !== 'identity') throw compressed();
 }
 
 export function compressed(): HttpProblem {
@@ -89,7 +91,8 @@ export function compressed(): HttpProblem {
 
 /** Whether the headers announce a body. */
 export function hasBody(request: Request): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const length = headerOf(request, 'content-length');
+  const encoding = headerOf(request, 'transfer-encoding');
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 

@@ -6,6 +6,7 @@ import type { Caller } from '../../platform/caller.js';
 import type { ChunkedContent, SentContent } from '../../platform/encoding/content-builder.js';
 import { DomainError } from '../../platform/errors.js';
 import type { SpooledContent } from '../../platform/spool/received-content.js';
+import { headerOf } from '../headers.js';
 import { compressed, MAX_BODY_BYTES } from './body.js';
 import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
@@ -59,7 +60,7 @@ export function createUploadReader(uploads: Uploads): UploadReader {
 }
 
 export function isMultipart(request: IncomingMessage): boolean {
-  return /^\s*multipart\//i.test(request.headers['content-type'] ?? '');
+  return /^\s*multipart\//i.test(headerOf(request, 'content-type') ?? '');
 }
 
 /**
@@ -67,7 +68,7 @@ export function isMultipart(request: IncomingMessage): boolean {
  * bytes tell. Leaves the body unread.
  */
 export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return false;
+  if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
   const options = { signal: AbortSignal.timeout(waitMs) };
   // Rejects if the client leaves or sends nothing; the reader of the body reports the reason.
   await Promise.race(['readable', 'end'].map((event) => once(request, event, options))).catch(
@@ -79,8 +80,8 @@ export async function isMislabelled(request: IncomingMessage, waitMs: number): P
 }
 
 function refuseAtOnce(request: IncomingMessage, { maxFileBytes }: UploadLimits): void {
-  if (request.headers['content-encoding'] !== undefined) throw compressed();
-  if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + OVERHEAD_BYTES) {
+  if (headerOf(request, 'content-encoding') !== undefined) throw compressed();
+  if (Number(headerOf(request, 'content-length') ?? 0) > maxFileBytes + OVERHEAD_BYTES) {
     throw fileTooLarge(maxFileBytes);
   }
 }

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { ExaminingReads } from '../../database/database.js';
 import type { CountedMetric } from '../../database/work.js';
@@ -10,6 +10,7 @@ import { addOperationSources, type OperationSources } from './fleet-metrics.js';
 import { addStorageFigures, type StorageFigures } from './storage-metrics.js';
 import type { WaitingSince } from './followers.js';
 import { addMqtt, type MqttState } from './mqtt-metrics.js';
+import { addProcessMetrics } from './process-metrics.js';
 import { statementMetrics } from './statement-metrics.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
@@ -76,7 +77,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const register = new Registry();
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
     new Counter({ name, help, labelNames, registers: [register] });
-  collectDefaultMetrics({ register });
+  addProcessMetrics(register);
   addSources(sources, register);
   addExamining(sources, register);
   addClients(sources.clients, register);

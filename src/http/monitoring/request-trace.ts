@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 
 import type { Tracing } from '../../platform/tracing/types.js';
+import { headerOf } from '../headers.js';
 import { onClosed, requestContextOf, UNKNOWN_PATH } from '../request-context.js';
 import { hasResponse } from './request-log.js';
 
@@ -8,7 +9,7 @@ import { hasResponse } from './request-log.js';
 export function traceRequests(tracing: Tracing): RequestHandler {
   return (request, response, next) => {
     const context = requestContextOf(response);
-    const { traceparent } = request.headers;
+    const traceparent = headerOf(request, 'traceparent');
     const span = tracing.request(request.method, typeof traceparent === 'string' ? traceparent : undefined);
     context.traceId = span.traceId;
     onClosed(response, () => {

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import { DomainError } from '../../platform/errors.js';
+import { headerOf } from '../headers.js';
 import { requestContextOf } from '../request-context.js';
 
 const METHODS = 'GET, HEAD, POST, PUT, DELETE';
@@ -27,7 +28,7 @@ export function allowOrigins(allowed: readonly string[], path: string): RequestH
   if (allowed.length === 0) return (_request, _response, next) => next();
   return (request, response, next) => {
     response.vary('Origin');
-    const { origin } = request.headers;
+    const origin = headerOf(request, 'origin');
     if (origin === undefined || !allowed.includes(origin)) {
       next();
       return;
@@ -39,8 +40,8 @@ export function allowOrigins(allowed: readonly string[], path: string): RequestH
   };
 }
 
-function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+function isPreflight(request: Request): boolean {
+  return request.method === 'OPTIONS' && headerOf(request, 'access-control-request-method') !== undefined;
 }
 
 function allowRequest(response: Response, path: string): void {
@@ -57,7 +58,7 @@ function allowRequest(response: Response, path: string): void {
  */
 export function demandKnownOrigin(allowed: readonly string[], template: string): RequestHandler {
   return (request, response, next) => {
-    const { origin } = request.headers;
+    const origin = headerOf(request, 'origin');
     if (origin !== undefined && !allowed.includes(origin) && !isOwn(origin, request)) {
       requestContextOf(response).template = template;
       throw new DomainError(

@@ -1,6 +1,8 @@
 import { ServerResponse, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { headerOf } from '../headers.js';
+
 export const SWITCHING_PROTOCOLS = 101;
 
 /** First bytes after the headers of each request for a WebSocket. */
@@ -8,7 +10,7 @@ const heads = new WeakMap<IncomingMessage, Buffer>();
 
 /** Requests to upgrade to another protocol, such as HTTP/2, are treated as ordinary requests. */
 export function requestsWebSocket(request: IncomingMessage): boolean {
-  return request.headers.upgrade?.toLowerCase() === 'websocket';
+  return headerOf(request, 'upgrade')?.toLowerCase() === 'websocket';
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Units } from '../../database/work.js';
 import { inviteBody, refuseEncodings } from '../../http/body/body.js';
 import { bodyPieces } from '../../http/body/body-pieces.js';
 import type { BodyRate } from '../../http/body/least-rate.js';
+import { headerOf } from '../../http/headers.js';
 import { holdBytes, STREAM_BYTES, writeInPieces } from '../../http/pieces.js';
 import { HttpProblem, methodNotAllowed } from '../../http/problem.js';
 import { readQuery } from '../../http/query.js';
@@ -84,8 +85,8 @@ async function receive<Checked>(
 }
 
 /** Errors: 415. */
-function refuseOtherTypes({ headers }: Request): void {
-  const [type = ''] = (headers['content-type'] ?? '').split(';');
+function refuseOtherTypes(request: Request): void {
+  const [type = ''] = (headerOf(request, 'content-type') ?? '').split(';');
   if (type.trim().toLowerCase() === NDJSON_TYPE) return;
   throw new HttpProblem(415, 'not_ndjson', `Send one JSON object per line, as Content-Type: ${NDJSON_TYPE}.`);
 }

@@ -21,7 +21,7 @@ function superviseCheck(file: string): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   try {
     // What the server does for its clients comes first.
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(constants.priority.PRIORITY_LOW);
   } catch {
     // Where that is not allowed, they are equal.
   }

@@ -22,8 +22,12 @@ export const transactionsIn = ({ from, to }: TimeRange, only?: Extent['only']): 
   ...(only === undefined ? {} : { only }),
 });
 
-/** Whether one of these has more than `MANY_ROWS`; examines no more of each; one statement. */
-export async function hasManyRows(work: ReadWork, extents: readonly Extent[]): Promise<boolean> {
+/** Whether one of these has more rows than `most`; examines no more of each; one statement. */
+export async function hasManyRows(
+  work: ReadWork,
+  extents: readonly Extent[],
+  most = MANY_ROWS,
+): Promise<boolean> {
   if (extents.length === 0) return false;
   const { db, companyId } = specialSql(work);
   const values = ({ of, from, to, only }: Extent): readonly unknown[] => [
@@ -31,14 +35,14 @@ export async function hasManyRows(work: ReadWork, extents: readonly Extent[]): P
     ...[from, to].map((at) => (of === 'instant' ? instant.toColumn(new Date(at)) : at)),
   ];
   const shape = extents.map(({ table, only }) => `${table} ${only?.column ?? ''}`).join('|');
-  const parameters = extents.flatMap((extent) => [companyId, ...values(extent), MANY_ROWS]);
+  const parameters = extents.flatMap((extent) => [companyId, ...values(extent), most]);
   const rows = await runCached(db, `transactions many|${shape}`, parameters, () => {
     const parts = extents.map((extent) => {
       const bound = values(extent);
       const time = sql.ref(extent.of === 'instant' ? 'started_at' : extent.of);
       const only = extent.only === undefined ? sql`` : sql`and ${sql.ref(extent.only.column)} = ${bound[0]}`;
       return sql`select 1 from (select 1 from ${sql.table(extent.table)} where company_id = ${companyId} ${only}
-        and ${time} >= ${bound.at(-2)} and ${time} < ${bound.at(-1)} limit 1 offset ${MANY_ROWS}) as many`;
+        and ${time} >= ${bound.at(-2)} and ${time} < ${bound.at(-1)} limit 1 offset ${most}) as many`;
     });
     return sql`${sql.join(parts, sql` union all `)}`;
   });

@@ -1,11 +1,12 @@
 import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/condition.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
+import type { TimeRange } from '../time-range.model.js';
 import type { PagePlace } from '../transaction.rules.js';
 import type { Span } from '../totals/transaction-totals.model.js';
-import { mostRowsOf } from '../totals/transaction-totals.rules.js';
+import { mostRowsOf, splitPeriod } from '../totals/transaction-totals.rules.js';
 import { sumParts } from '../totals/transaction-totals.repository.js';
-import { totalsParts, type Narrowed } from '../totals/transaction-totals.service.js';
+import { partsOfFilter, totalsParts, type Narrowed } from '../totals/transaction-totals.service.js';
 import { hasManyRows, transactionsIn, type Extent } from './transaction-extent.repository.js';
 
 const NUMBERS = [
@@ -14,6 +15,11 @@ const NUMBERS = [
 ] as const;
 const APP = { field: 'appName', column: 'app_name' } as const;
 const STATUS = { field: 'status', column: 'status' } as const;
+
+/** Up to so many transactions are read one by one rather than totals of all applications. */
+const FEW_ROWS = 1_000;
+
+const MONTH = 31 * DAY;
 
 /** Fields of which each has an index in the order of time: with one of them, only rows of the page are examined. */
 const INDEXED = [...NUMBERS, APP, STATUS];
@@ -39,13 +45,29 @@ export async function examineForTotals(work: ReadWork, narrowed: Narrowed): Prom
   if (isMuch) work.examineInstead();
 }
 
+/**
+ * With whether few transactions meet a filter besides whole days, if it demands one application and nothing else: its own
+ * transactions of some hours are then less to read than the totals of all applications by hour.
+ */
+export async function withFewBesidesDays(work: ReadWork, narrowed: Narrowed): Promise<Narrowed> {
+  const { period, where } = narrowed;
+  const [app] = only(where, [APP]);
+  if (app === undefined || fieldsIn(where).length !== 1) return narrowed;
+  const rest = splitPeriod(period, 'day', 'day').filter(({ of }) => of === 'instant');
+  const extents = rest.map((part) => transactionsIn(part, app));
+  return { ...narrowed, hasFewBesidesDays: !(await hasManyRows(work, extents, FEW_ROWS)) };
+}
+
 /** Whether more than a few thousand rows must be read for the totals of a period, by days or by hours. */
 export async function hasManyTotals(
   work: ReadWork,
-  { period, where }: Narrowed,
+  narrowed: Narrowed,
   longest: Span = 'day',
 ): Promise<boolean> {
-  const large = totalsParts(period, where, longest).filter((part) => mostRowsOf(part) > MANY_ROWS);
+  const { where, hasFewBesidesDays = false } = narrowed;
+  const large = partsOfFilter(narrowed, longest).filter(
+    (part) => mostRowsOf(part) > MANY_ROWS && !(hasFewBesidesDays && part.of === 'instant'),
+  );
   const extents = large.map((part) => {
     const [ofApp] = part.table === 'transaction_app_days' ? only(where, [APP]) : [];
     return ofApp === undefined ? part : { ...part, only: ofApp };
@@ -63,14 +85,20 @@ export async function examineForPage(work: ReadWork, where: Condition, place: Pa
   if (await hasManyInPlace(work, place, indexed)) work.examineInstead();
 }
 
-/** In whole hours of a day, from their totals: to count the rows would take as long as to read the page. */
+/**
+ * In whole days of a month, or in whole hours of a day, from their totals: to count the rows would take as long as to
+ * read the page.
+ */
 async function hasManyInPlace(work: ReadWork, place: PagePlace, indexed: Extent['only']): Promise<boolean> {
-  const isOfHours = place.from % HOUR === 0 && place.to % HOUR === 0 && place.to - place.from <= DAY;
-  if (!isOfHours) return await hasManyRows(work, [transactionsIn(place, indexed)]);
+  const isOfDays = isWhole(place, DAY) && place.to - place.from <= MONTH;
+  const isOfHours = isWhole(place, HOUR) && place.to - place.from <= DAY;
+  if (!isOfDays && !isOfHours) return await hasManyRows(work, [transactionsIn(place, indexed)]);
   const passed: Condition = { and: indexed === undefined ? [] : [conditionOf(indexed)] };
-  const sums = await sumParts(work, passed, totalsParts(place, passed, 'hour'));
+  const sums = await sumParts(work, passed, totalsParts(place, passed, isOfDays ? 'day' : 'hour'));
   return sums.reduce((sum, total) => sum + total, 0) > MANY_ROWS;
 }
+
+const isWhole = ({ from, to }: TimeRange, unit: number): boolean => from % unit === 0 && to % unit === 0;
 
 function conditionOf({ column, value }: NonNullable<Extent['only']>): Condition {
   const { field } = column === APP.column ? APP : STATUS;

@@ -10,7 +10,12 @@ import {
   totalOf,
   type Narrowed,
 } from '../totals/transaction-totals.service.js';
-import { examineForTotals, hasManyTotals, isInOrder } from './transaction-extent.service.js';
+import {
+  examineForTotals,
+  hasManyTotals,
+  isInOrder,
+  withFewBesidesDays,
+} from './transaction-extent.service.js';
 
 /** Up to this offset, skipping index entries is faster than finding the day and hour of the page in totals. */
 const NEAR_OFFSET = 300;
@@ -20,10 +25,11 @@ const NEAR_OFFSET_OF_APP = 2_000;
 /** The number of matching transactions, and where those of a page are; undefined for a page without rows. */
 export async function placePage(
   work: ReadWork,
-  narrowed: Narrowed,
+  given: Narrowed,
   offset: number,
   limit: number,
 ): Promise<{ readonly total: number; readonly place: PagePlace | undefined }> {
+  const narrowed = await withFewBesidesDays(work, given);
   const { period, where } = narrowed;
   const isNear = isInOrder(where) && offset < NEAR_OFFSET;
   if (!isNear || !isKeptTotal(narrowed)) await examineForTotals(work, narrowed);
@@ -46,7 +52,7 @@ async function withinHours(work: ReadWork, where: Narrowed['where'], place: Page
   const passesOthers = !isOfApp && !isInOrder(where);
   const isNear = place.skip < (isOfApp ? NEAR_OFFSET_OF_APP : NEAR_OFFSET) && !passesOthers;
   if (isNear || place.to - place.from <= HOUR) return place;
-  const narrowed = { period: place, where };
+  const narrowed = { period: { from: place.from, to: place.to }, where };
   if (await hasManyTotals(work, narrowed, 'hour')) return place;
   return placeOfPage(await rangesOf(work, narrowed, 'hour'), place.skip, place.limit) ?? place;
 }

@@ -32,14 +32,18 @@ export function totalsTable(
 
 const SPAN_MS: Readonly<Record<Span, number>> = { day: DAY, hour: HOUR };
 
-/** Splits a period into whole days and hours, for which totals exist, and the rest at both ends; ascending. */
-export function splitPeriod(period: TimeRange, longest: Span = 'day'): readonly PeriodPart[] {
+/** Splits a period into whole days, whole hours down to the `shortest` of both, and the rest at both ends; ascending. */
+export function splitPeriod(
+  period: TimeRange,
+  longest: Span = 'day',
+  shortest: Span = 'hour',
+): readonly PeriodPart[] {
   const unit = SPAN_MS[longest];
   const first = Math.ceil(period.from / unit);
   const end = Math.floor(period.to / unit);
   const shorter = (range: TimeRange): readonly PeriodPart[] => {
     if (range.from >= range.to) return [];
-    return longest === 'day' ? splitPeriod(range, 'hour') : [{ of: 'instant', ...range }];
+    return longest === shortest ? [{ of: 'instant', ...range }] : splitPeriod(range, 'hour');
   };
   if (first >= end) return shorter(period);
   return [
@@ -59,8 +63,8 @@ export function mostRowsOf({ table, from, to }: TotalsPart): number {
 }
 
 /**
- * The ranges of the days or hours of a part, without empty ones; of an `instant` part, the part itself. A start may be
- * there several times: its range has the sum of its totals.
+ * The ranges of the days or hours of a part, ascending, without empty ones; of an `instant` part, the part itself. A start
+ * may be there several times: its range has the sum of its totals.
  */
 export function rangesOfPart(
   part: TotalsPart,
@@ -68,12 +72,14 @@ export function rangesOfPart(
   totals: readonly number[],
 ): CountedTimeRange[] {
   if (part.of === 'instant') return [{ from: part.from, to: part.to, total: totals[0] ?? 0 }];
-  const sums = new Map<number, number>();
-  starts.forEach((start, index) => sums.set(start, (sums.get(start) ?? 0) + (totals[index] ?? 0)));
   const unit = SPAN_MS[part.of];
-  const ranges: CountedTimeRange[] = [];
-  for (const [start, total] of sums) {
-    if (total > 0) ranges.push({ from: start * unit, to: (start + 1) * unit, total });
+  const rows = starts.map((start, index) => ({ from: start * unit, total: totals[index] ?? 0 }));
+  const ranges: { readonly from: number; readonly to: number; total: number }[] = [];
+  // Rows that are in order already take least time.
+  for (const { from, total } of rows.sort((one, other) => one.from - other.from)) {
+    const last = ranges.at(-1);
+    if (last?.from === from) last.total += total;
+    else if (total > 0) ranges.push({ from, to: from + unit, total });
   }
   return ranges;
 }

@@ -22,6 +22,8 @@ import { rangesOfPart, splitPeriod, totalsTable } from './transaction-totals.rul
 export interface Narrowed {
   readonly period: TimeRange;
   readonly where: Condition & { readonly and: readonly Condition[] };
+  /** Whether few transactions meet `where` in what the period has besides whole days: they are counted one by one. */
+  readonly hasFewBesidesDays?: boolean;
 }
 
 /** Splits a condition. */
@@ -56,7 +58,25 @@ export function totalsParts(
   longest: Span = 'day',
   by: readonly string[] = [],
 ): readonly TotalsPart[] {
-  return splitPeriod(period, longest).map((part) => ({ ...part, table: tableOf(part.of, where, by) }));
+  return withTables(splitPeriod(period, longest), where, by);
+}
+
+/** What to read for the totals of a filter, ascending; by days unless `longest` is an hour. */
+export function partsOfFilter(
+  { period, where, hasFewBesidesDays = false }: Narrowed,
+  longest: Span,
+): readonly TotalsPart[] {
+  return hasFewBesidesDays && longest === 'day'
+    ? withTables(splitPeriod(period, 'day', 'day'), where, [])
+    : totalsParts(period, where, longest);
+}
+
+function withTables(
+  parts: readonly PeriodPart[],
+  where: Condition,
+  by: readonly string[],
+): readonly TotalsPart[] {
+  return parts.map(({ of, from, to }) => ({ of, from, to, table: tableOf(of, where, by) }));
 }
 
 function tableOf(of: PeriodPart['of'], where: Condition, by: readonly string[]): TotalsPart['table'] {
@@ -71,23 +91,24 @@ export async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<numbe
   const { period, where } = narrowed;
   if (isKeptTotal(narrowed)) return await countOf(work, 'transactions');
   if (!comparesKindsOnly(where)) return await countTransactions(work, where, period);
-  const sums = await sumParts(work, where, totalsParts(period, where));
+  const sums = await sumParts(work, where, partsOfFilter(narrowed, 'day'));
   return sums.reduce((sum, total) => sum + total, 0);
 }
 
 /** From totals, by day or hour, newest first, without empty ones; one statement. `where` compares only `KIND_FIELDS`. */
 export async function rangesOf(
   work: ReadWork,
-  { period, where }: Narrowed,
+  narrowed: Narrowed,
   longest: Span,
 ): Promise<readonly CountedTimeRange[]> {
-  const parts = totalsParts(period, where, longest);
-  const counted = await countParts(work, where, parts);
-  const ranges = counted.flatMap(({ part, starts, totals }) => {
-    const read = parts[part];
-    return read === undefined ? [] : rangesOfPart(read, listOf(starts), listOf(totals));
+  const parts = partsOfFilter(narrowed, longest);
+  const counted = await countParts(work, narrowed.where, parts);
+  const byPart = new Map(counted.map((each) => [each.part, each]));
+  const ranges = parts.flatMap((part, index) => {
+    const { starts = '[]', totals = '[]' } = byPart.get(index) ?? {};
+    return rangesOfPart(part, listOf(starts), listOf(totals));
   });
-  return ranges.sort((one, other) => other.from - one.from);
+  return ranges.reverse();
 }
 
 const listOf = (text: string): readonly number[] => JSON.parse(text) as number[];

@@ -58,7 +58,7 @@ function keepCompiledCode(): void {
  * Settings of V8, as flags of Node (D-121, D-162):
  * - V8 would make some objects among the old ones at once. Each keeps what its request refers to, 9 KB, until the whole
  *   heap is collected.
- * - The whole heap is collected when it is 2.5 times as large as after the last time, about once in 20 s under full load.
+ * - The whole heap is collected when it is twice as large as after the last time, about once in 20 to 40 s under full load.
  *   Not where there is little room: V8 then collects it earlier.
  * - What is called often is compiled for full speed after 1,000 calls instead of 3,000: within seconds of the start and not in the
  *   course of a minute, since each compilation takes up to 30 ms that requests wait for where there is one core.
@@ -67,7 +67,7 @@ function setFlags(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
   setFlagsFromString('--invocation-count-for-turbofan=1000');
   if (getHeapStatistics().heap_size_limit >= ROOMY_HEAP_BYTES) {
-    setFlagsFromString('--heap-growing-percent=150');
+    setFlagsFromString('--heap-growing-percent=100');
   }
 }
 

@@ -199,16 +199,19 @@ export class SqliteConnection implements DatabaseConnection {
     const statement = this.#statements.get(query.sql);
     const parameters = bound(query.parameters);
     if (statement.reader) {
-      const isBounded = !this.#begun && this.#statements.isWide(statement);
-      const rows = isBounded
-        ? allWithinLimit(this.#statements.rows(statement, parameters))
-        : statement.all(...parameters);
+      const rows = this.#begun ? statement.all(...parameters) : this.#bounded(statement, parameters);
       if (this.#begun) this.#log.countPages(rows.length, query.parameters);
       return { rows: rows as R[] };
     }
     const { changes, lastInsertRowid } = statement.run(...parameters);
     if (this.#begun) this.#log.countPages(changes, query.parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  #bounded(statement: Sqlite.Statement, parameters: readonly unknown[]): unknown[] {
+    const wide = this.#statements.wideColumns(statement);
+    if (wide.length === 0) return statement.all(...parameters);
+    return allWithinLimit(statement.iterate(...parameters), wide);
   }
 
   #explained<T>(use: () => T): T {

@@ -23,15 +23,13 @@ interface Cached {
  */
 export class Statements {
   readonly #cached = new Map<string, Cached>();
-  readonly #wide = new WeakMap<Sqlite.Statement, boolean>();
-  /** Looked up here, since asking SQLite for each statement takes a twelfth of the time of a small unit. */
-  readonly #inUse = new Set<Sqlite.Statement>();
+  readonly #wide = new WeakMap<Sqlite.Statement, readonly string[]>();
 
   constructor(private readonly database: Sqlite.Database) {}
 
   get(sql: string): Sqlite.Statement {
     const cached = this.#cached.get(sql);
-    if (cached !== undefined && !this.#inUse.has(cached.statement)) {
+    if (cached !== undefined) {
       cached.isUsed = true;
       return cached.statement;
     }
@@ -40,21 +38,14 @@ export class Statements {
     return prepared;
   }
 
-  /** Reads one row after the other. The statement is in use, and so prepared anew for others, until the last one. */
-  *rows(statement: Sqlite.Statement, parameters: readonly unknown[]): Generator {
-    this.#inUse.add(statement);
-    try {
-      yield* statement.iterate(...parameters);
-    } finally {
-      this.#inUse.delete(statement);
-    }
-  }
-
-  /** Whether the rows of a statement have long values. */
-  isWide(statement: Sqlite.Statement): boolean {
+  /** Names of the columns of its rows whose values may be long. */
+  wideColumns(statement: Sqlite.Statement): readonly string[] {
     let wide = this.#wide.get(statement);
     if (wide === undefined) {
-      wide = statement.columns().some(({ table, column }) => WIDE_COLUMNS.includes(`${table}.${column}`));
+      wide = statement
+        .columns()
+        .filter(({ table, column }) => WIDE_COLUMNS.includes(`${table}.${column}`))
+        .map(({ name }) => name);
       this.#wide.set(statement, wide);
     }
     return wide;

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -34,6 +35,17 @@ function endlessFile(): string {
   return file;
 }
 
+const SCHED_IDLE = 5;
+
+/** Number of the threads of a process that have this policy: field 41 of their `stat`, the 39th after the name. */
+function idleThreadsOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'),
+  );
+  const policies = threads.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38]));
+  return policies.filter((policy) => policy === SCHED_IDLE).length;
+}
+
 describe('the check of a whole file', () => {
   it('is due until it has ended, and is made once', async () => {
     const { check, lines, damage } = checkOf(databaseFile());
@@ -52,6 +64,26 @@ describe('the check of a whole file', () => {
     expect([check.state, damage]).toEqual([{ note: 'running' }, []]);
     expect(lines[1]).toContain('could not be made');
     await check.close();
+  });
+
+  it('begins anew, once, when it is hurried', async () => {
+    const { check, lines } = checkOf(endlessFile());
+    check.hurry();
+    check.begin();
+    check.hurry();
+    await expect.poll(() => lines, WAIT).toHaveLength(2);
+    expect(lines[1]).toContain('begins anew, with a higher priority');
+    check.hurry();
+    await check.close();
+    expect([lines.length, check.state]).toEqual([2, { note: 'running' }]);
+  });
+
+  it('uses only time of the processor that nothing else uses', async () => {
+    const child = fork(PROGRAM, [endlessFile(), 'idle'], { env: {}, execArgv: [] });
+    // The first thread, and the one that reads the file.
+    await expect.poll(() => idleThreadsOf(child.pid ?? 0), WAIT).toBeGreaterThanOrEqual(2);
+    child.disconnect();
+    await once(child, 'exit');
   });
 
   it('ends at once when the server closes the database', async () => {

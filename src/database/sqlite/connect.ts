@@ -43,7 +43,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const watcher: Watcher = {
     ...reportingTo(health, options),
     ...{ onStatement: (sql) => statements.notify(sql), isDiskFull: () => reserve?.admits() === false },
-    onLongLog: (isUrgent) => readers.restartLog(isUrgent),
+    onLongLog: (isUrgent) => endReads(isUrgent, readers, fileCheck),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
   const changes = new CompanyChanges(() => versionOfOthers(writer));
@@ -160,6 +160,12 @@ const SINGLE_NODE: Pick<
   windows: inMemory,
   windowFailures: () => 0,
 };
+
+/** Lets those end soon that read what the write-ahead log must keep. */
+function endReads(isUrgent: boolean, readers: ReturnType<typeof openReaders>, check: FileCheck | null): void {
+  check?.hurry();
+  readers.restartLog(isUrgent);
+}
 
 function fileCheckOf(file: string, watcher: Watcher, { onProgress }: ConnectOptions): FileCheck {
   return new FileCheck({

@@ -2,10 +2,13 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { CheckResult } from './check-process.js';
+import { MINUTE } from '../../../platform/clock.js';
+import type { CheckResult, Pace } from './check-process.js';
 
 /** Until another attempt, after one that could not be made, for example without memory for a process. */
-const RETRY_MS = 60_000;
+const RETRY_MS = MINUTE;
+/** A check that uses only idle time is hurried after this. */
+const IDLE_MS = 10 * MINUTE;
 
 export interface FileCheckOptions {
   readonly file: string;
@@ -22,7 +25,8 @@ export interface FileCheckOptions {
 export class FileCheck {
   #state: 'due' | 'done' | 'damaged' = 'due';
   #child: ChildProcess | null = null;
-  #retry: NodeJS.Timeout | undefined;
+  #pace: Pace = 'idle';
+  #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(private readonly options: FileCheckOptions) {}
@@ -36,9 +40,15 @@ export class FileCheck {
   begin(): void {
     if (this.#isClosed || this.#child !== null || this.#state !== 'due') return;
     const { file, onProgress } = this.options;
-    onProgress('the check of the whole database file begins, while requests are served');
+    const pace = this.#pace;
+    onProgress(
+      pace === 'idle'
+        ? 'the check of the whole database file begins, while requests are served'
+        : 'the check of the whole database file begins anew, with a higher priority',
+    );
+    if (pace === 'idle') this.#timer = setTimeout(() => this.hurry(), IDLE_MS).unref();
     const program = new URL(`./check-process${extname(import.meta.url)}`, import.meta.url);
-    const child = fork(fileURLToPath(program), [file], { env: {}, execArgv: [], stdio: 'ignore' });
+    const child = fork(fileURLToPath(program), [file, pace], { env: {}, execArgv: [], stdio: 'ignore' });
     this.#child = child;
     child.unref();
     child.channel?.unref();
@@ -52,13 +62,31 @@ export class FileCheck {
       // Without a process there is no exit either.
       if (child.pid === undefined) this.#ended(result);
     });
-    child.once('exit', () => this.#ended(result));
+    child.once('exit', () => {
+      if (result.kind === 'failed' && pace !== this.#pace) this.#beginAnew();
+      else this.#ended(result);
+    });
+  }
+
+  /**
+   * Lets a check that is being made begin anew, with a higher priority. While it reads, the write-ahead log cannot be
+   * started anew: called when that has become long.
+   */
+  hurry(): void {
+    if (this.#child === null || this.#pace === 'steady') return;
+    this.#pace = 'steady';
+    this.#child.kill('SIGKILL');
+  }
+
+  #beginAnew(): void {
+    this.#child = null;
+    this.begin();
   }
 
   /** Ends the check. Resolves when its connection is closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#retry);
+    clearTimeout(this.#timer);
     const child = this.#child;
     if (child?.pid === undefined) return;
     child.ref();
@@ -69,11 +97,12 @@ export class FileCheck {
 
   #ended({ kind, detail }: CheckResult): void {
     this.#child = null;
+    clearTimeout(this.#timer);
     if (this.#isClosed) return;
     const { onProgress, onDamage } = this.options;
     if (kind === 'failed') {
       onProgress(`the check of the whole database file could not be made, and is tried again: ${detail}`);
-      this.#retry = setTimeout(() => this.begin(), RETRY_MS).unref();
+      this.#timer = setTimeout(() => this.begin(), RETRY_MS).unref();
       return;
     }
     this.#state = kind === 'damaged' ? 'damaged' : 'done';

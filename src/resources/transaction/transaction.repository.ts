@@ -26,7 +26,13 @@ import {
 const time = nullable(instant);
 const payment = nullable(json<ParsedPayment>());
 
-export type TransactionRow = Row<'transactions'>;
+/** What is shown of a transaction; the others are read for figures only. */
+const SHOWN_COLUMNS = [
+  ...(['id', 'transaction_type', 'serial_number', 'logical_number', 'app_name', 'detail', 'status'] as const),
+  ...(['framework_version', 'sent', 'received', 'parsed', 'started_at', 'finished_at', 'reference'] as const),
+] satisfies (keyof Row<'transactions'>)[];
+
+export type TransactionRow = Pick<Row<'transactions'>, (typeof SHOWN_COLUMNS)[number]>;
 
 type Own<Table> = Omit<Table, 'id' | 'company_id' | 'recorded_at' | keyof Figures | 'group_id'>;
 
@@ -34,7 +40,7 @@ export function transactionOf(row: TransactionRow): Transaction {
   return { id: row.id, ...recordOf(row) };
 }
 
-function recordOf(row: Own<Row<'transactions'>>): TransactionRecord {
+function recordOf(row: Omit<TransactionRow, 'id'>): TransactionRecord {
   return {
     transactionType: row.transaction_type as Transaction['transactionType'],
     serialNumber: row.serial_number,
@@ -186,7 +192,9 @@ export async function selectTransactions(
   if (skip === 0) {
     const first = { name: 'first transactions', where, before, after: [limit] };
     return await runFiltered<TransactionRow>(db, first, () =>
-      newest(work, where, place).selectAll('t').limit(steady(limit)),
+      newest(work, where, place)
+        .select(SHOWN_COLUMNS.map((name) => `t.${name}` as const))
+        .limit(steady(limit)),
     );
   }
   const later = { name: 'later transactions', where, before, after: [limit, skip, companyId] };
@@ -198,7 +206,7 @@ export async function selectTransactions(
       .innerJoin('transactions', (join) =>
         join.onRef('transactions.id', '=', 'found.id').on('transactions.company_id', '=', steady(companyId)),
       )
-      .selectAll('transactions')
+      .select(SHOWN_COLUMNS.map((name) => `transactions.${name}` as const))
       .orderBy('transactions.started_at', 'desc')
       .orderBy('transactions.id', 'desc'),
   );

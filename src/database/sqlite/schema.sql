@@ -733,6 +733,10 @@ CREATE TRIGGER ledger_counted_in after insert on ledger when new.company_id is n
         set total = total + 1, last_drawn = max(last_drawn, excluded.last_drawn);
       end;
 
+CREATE INDEX transactions_failed on transactions (company_id, started_at desc, id desc, transaction_type,
+      serial_number, logical_number, app_name, detail, framework_version, sent, received, parsed, finished_at, reference)
+    where status = 'fail';
+
 analyze sqlite_schema;
 
 insert into sqlite_stat1 (tbl, idx, stat) values ('ledger', 'ledger_by_action_sequence', '1000000 100000 30000 1');

@@ -2,19 +2,16 @@ import { sql, type SqlBool } from 'kysely';
 
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
 import { isBounded, narrowing } from '../../database/list/examining/bounds.js';
-import { runFiltered } from '../../database/statements/cached-query.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { listOf } from '../../database/list/list.js';
-import { boundCompany } from '../../database/list/scope.js';
 import { withoutAlternatives } from '../../database/list/index-choice.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { textPairs } from '../../database/bound-lists.js';
-import { comparedInstant, crossJoin, instant, json, nullable, steady } from '../../database/storage.js';
+import { crossJoin, instant, json, nullable, steady } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { figuresOf, groupsOf } from './figures/transaction-figures.repository.js';
 import type { Figures } from './figures/transaction-figures.model.js';
-import { isAlways, type TimeRange } from './time-range.model.js';
 import {
   outcomeOf,
   type ParsedPayment,
@@ -27,10 +24,10 @@ const time = nullable(instant);
 const payment = nullable(json<ParsedPayment>());
 
 /** What is shown of a transaction; the others are read for figures only. */
-const SHOWN_COLUMNS = [
+export const SHOWN_COLUMNS = [
   ...(['id', 'transaction_type', 'serial_number', 'logical_number', 'app_name', 'detail', 'status'] as const),
   ...(['framework_version', 'sent', 'received', 'parsed', 'started_at', 'finished_at', 'reference'] as const),
-] satisfies (keyof Row<'transactions'>)[];
+];
 
 export type TransactionRow = Pick<Row<'transactions'>, (typeof SHOWN_COLUMNS)[number]>;
 
@@ -148,73 +145,6 @@ export function meeting(where: Condition, isOfAllTimes = false) {
 }
 
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
-
-const instantsOf = ({ from, to }: TimeRange): readonly [from: Date, to: Date] => [
-  instant.toColumn(new Date(from)),
-  instant.toColumn(new Date(to)),
-];
-
-/** Every column that is compared here is part of the index that serves the query. */
-function matching(work: ReadWork, where: Condition, range: TimeRange) {
-  const { db, companyId } = specialSql(work);
-  const [from, to] = instantsOf(range);
-  return db
-    .selectFrom('transactions as t')
-    .where('t.company_id', '=', boundCompany(companyId, where))
-    .where('t.started_at', '>=', comparedInstant(from))
-    .where('t.started_at', '<', comparedInstant(to))
-    .where(meeting(where, isAlways(range)));
-}
-
-/** Counts index entries one by one. */
-export async function countTransactions(
-  work: ReadWork,
-  where: Condition,
-  within: TimeRange,
-): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  const filtered = { name: 'transactions', where, before: [companyId, ...instantsOf(within)], after: [] };
-  const counted = await runFiltered<{ total: number }>(db, filtered, () =>
-    matching(work, where, within).select((column) => column.fn.countAll<number>().as('total')),
-  );
-  return counted[0]?.total ?? 0;
-}
-
-/** Newest first. Rows that are skipped are skipped in an index: only those of the page are read from the table. */
-export async function selectTransactions(
-  work: ReadWork,
-  where: Condition,
-  place: TimeRange & { readonly skip: number; readonly limit: number },
-): Promise<TransactionRow[]> {
-  const { db, companyId } = specialSql(work);
-  const { limit, skip } = place;
-  const before = [companyId, ...instantsOf(place)];
-  if (skip === 0) {
-    const first = { name: 'first transactions', where, before, after: [limit] };
-    return await runFiltered<TransactionRow>(db, first, () =>
-      newest(work, where, place)
-        .select(SHOWN_COLUMNS.map((name) => `t.${name}` as const))
-        .limit(steady(limit)),
-    );
-  }
-  const later = { name: 'later transactions', where, before, after: [limit, skip, companyId] };
-  return await runFiltered<TransactionRow>(db, later, () =>
-    db
-      .selectFrom(
-        newest(work, where, place).select('t.id').limit(steady(limit)).offset(steady(skip)).as('found'),
-      )
-      .innerJoin('transactions', (join) =>
-        join.onRef('transactions.id', '=', 'found.id').on('transactions.company_id', '=', steady(companyId)),
-      )
-      .select(SHOWN_COLUMNS.map((name) => `transactions.${name}` as const))
-      .orderBy('transactions.started_at', 'desc')
-      .orderBy('transactions.id', 'desc'),
-  );
-}
-
-function newest(work: ReadWork, where: Condition, range: TimeRange) {
-  return matching(work, where, range).orderBy('t.started_at', 'desc').orderBy('t.id', 'desc');
-}
 
 const rows = new CompanyRows('transactions');
 

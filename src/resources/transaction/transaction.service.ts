@@ -5,13 +5,9 @@ import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
 import { examineForPage } from './extent/transaction-extent.service.js';
 import { placePage } from './extent/transaction-place.service.js';
+import { selectTransactions } from './transaction-page.repository.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
-import {
-  findTransaction,
-  selectTransactions,
-  transactionOf,
-  type TransactionRow,
-} from './transaction.repository.js';
+import { findTransaction, transactionOf, type TransactionRow } from './transaction.repository.js';
 
 export { transactionOf, type TransactionRow };
 import { periodOf } from './transaction.rules.js';

@@ -37,7 +37,7 @@ describe('a list of /v1', () => {
           // Skipping and counting use covering indexes; rows are read by primary key.
           for (const step of searches) {
             expect(step).toMatch(
-              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|app) \(company_id=\? AND |INDEX sqlite_autoindex_transactions_1 \(company_id=\? AND id=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND (app_name=\? AND )?(day>\? AND day<|hour>\? AND hour<)\?|^SEARCH t USING PRIMARY KEY \(company_id=\? AND (app_name=\? AND )?(day>\? AND day<|hour>\? AND hour<)\?/,
+              /^SEARCH (t|transactions) USING (COVERING INDEX transactions_(newest|serial|logical_number|status|failed|app) \(company_id=\? AND |INDEX sqlite_autoindex_transactions_1 \(company_id=\? AND id=\?\))|^SEARCH counters USING INDEX \w+ \(company_id=\? AND name=\?\)|^SEARCH t USING INDEX \w+ \(company_id=\? AND (app_name=\? AND )?(day>\? AND day<|hour>\? AND hour<)\?|^SEARCH t USING PRIMARY KEY \(company_id=\? AND (app_name=\? AND )?(day>\? AND day<|hour>\? AND hour<)\?/,
             );
           }
           expect(searches.length).toBeGreaterThan(0);
@@ -47,6 +47,36 @@ describe('a list of /v1', () => {
       }
     },
   );
+});
+
+describe('a list of failed transactions', () => {
+  beforeAll(async () => {
+    server = await startServer();
+    await recordRows(server);
+  });
+  afterAll(() => server.stop());
+
+  it.each([
+    [{ status: 'fail' }, 1],
+    [{ status: 'fail' }, 3],
+    [{ status: 'fail', transactionType: 'company', since: '2026-01-03' }, 2],
+  ] as const)('has its rows from one index: %j, page %i', async (filter, page) => {
+    const { statements } = await server.statements(() => listed(server, filter, page, 5));
+    const database = new Sqlite(fileOf(server.place));
+    const plans = () => statements.flatMap((statement) => planOf(database, statement));
+    try {
+      const before = plans();
+      database.exec('analyze');
+      for (const steps of [before, plans()]) {
+        const ofRows = steps.filter((step) => /transactions_|transactions /.test(step));
+        expect(ofRows).toEqual([
+          'SEARCH t USING COVERING INDEX transactions_failed (company_id=? AND started_at>? AND started_at<?)',
+        ]);
+      }
+    } finally {
+      database.close();
+    }
+  });
 });
 
 describe('a list of GraphQL', () => {

@@ -22,6 +22,7 @@ import { up as presence } from './0021-presence.js';
 import { up as paymentFigures } from './0022-payment-figures.js';
 import { up as retention } from './0024-retention.js';
 import { up as drawnIds } from './0025-drawn-ids.js';
+import { up as failedTransactions } from './0026-failed-transactions.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -47,6 +48,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-payment-figures': { up: paymentFigures },
   '0024-retention': { up: retention },
   '0025-drawn-ids': { up: drawnIds },
+  '0026-failed-transactions': { up: failedTransactions },
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

@@ -1,5 +1,7 @@
 import Sqlite from 'better-sqlite3';
 
+import { WIDE_COLUMNS } from '../../../src/database/sqlite/connections/statements.js';
+
 /** What a catalogue says of one table, in a form that both databases have. */
 export interface TableShape {
   /** `name` or `name not null`, ascending. */
@@ -9,7 +11,10 @@ export interface TableShape {
   readonly uniqueKeys: readonly string[];
   /** For example `company_id, group_id -> groups (company_id, id) NO ACTION`. */
   readonly foreignKeys: readonly string[];
-  /** Columns of indexes that are not unique, with their directions. */
+  /**
+   * Columns of indexes that are not unique, with their directions. Without those of SQLite that PostgreSQL cannot have:
+   * with expressions, and with texts that may be longer than an entry of an index.
+   */
   readonly indexes: readonly string[];
 }
 
@@ -76,7 +81,11 @@ function shapeOf(db: Sqlite.Database, table: string): TableShape {
       .sort(),
     foreignKeys: foreignKeysOf(rows<ForeignKeyRow>(`foreign_key_list(${table})`)),
     indexes: indexes
-      .filter((index) => index.unique === 0 && index.columns.every(({ name }) => name !== null))
+      .filter(
+        (index) =>
+          index.unique === 0 &&
+          index.columns.every(({ name }) => name !== null && !WIDE_COLUMNS.includes(`${table}.${name}`)),
+      )
       .map((index) =>
         index.columns.map(({ name, desc }) => `${name ?? ''}${desc === 1 ? ' desc' : ''}`).join(', '),
       )

@@ -5,7 +5,7 @@ const MAX_STATEMENTS = 500;
 const MAX_SQL_LENGTH = 8_192;
 
 /** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
-const WIDE_COLUMNS = [
+export const WIDE_COLUMNS = [
   ...['parameters.value', 'metacontents.value', 'ledger.before', 'ledger.after'],
   ...['transactions.sent', 'transactions.received'],
 ];

@@ -146,6 +146,34 @@ export function childrenOfEach(children: Children): RawBuilder<unknown> {
   )} ${ofParent}${portable(sql`)`, sql`) as r where ${ownCompany} = own.id`)}`;
 }
 
+export interface PageQuery {
+  /** Of `t`, the table, which has the columns `company_id` and `id`. */
+  readonly columns: RawBuilder<unknown>;
+  readonly table: RawBuilder<unknown>;
+  readonly where: RawBuilder<unknown>;
+  /** One that an index has. */
+  readonly order: RawBuilder<unknown>;
+  readonly limit: number;
+}
+
+export function firstPage({ columns, table, where, order, limit }: PageQuery): RawBuilder<unknown> {
+  return sql`select ${columns} from ${table} as t where ${where} order by ${order} limit ${steady(limit)}`;
+}
+
+/**
+ * The rows after the first `skip` ones. SQLite passes these in the index alone; PostgreSQL would read them too, so there
+ * the ids of the page are found first.
+ */
+export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
+  const { columns, table, where, order, limit } = page;
+  return sql`${portable(sql`select ${columns} from`, sql`select ${columns} from (select t.company_id, t.id from`)}
+    ${table} as t where ${where} order by ${order} limit ${steady(limit)} offset ${steady(skip)}
+    ${portable(
+      sql``,
+      sql`) as found join ${table} as t on t.company_id = found.company_id and t.id = found.id order by ${order}`,
+    )}`;
+}
+
 /** The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input. */
 export function jsonText(column: string, key: string): RawBuilder<string | null> {
   return portable(

@@ -36,7 +36,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/transaction/figures/transaction-figures.repository.ts': 3,
   'src/resources/transaction/summary/transaction-summary.repository.ts': 6,
   'src/resources/transaction/totals/transaction-totals.repository.ts': 2,
-  'src/resources/transaction/transaction-page.repository.ts': 4,
+  'src/resources/transaction/transaction-page.repository.ts': 2,
   'src/resources/transaction/transaction.repository.ts': 1,
   'src/resources/user/member/member.repository.ts': 3,
   'src/resources/user/sign-in/sign-in.repository.ts': 4,

@@ -6,3 +6,15 @@ export function planOf(database: Sqlite.Database, statement: string): string[] {
   const rows = database.prepare(`explain query plan ${statement}`).all(...values) as { detail: string }[];
   return rows.map(({ detail }) => detail);
 }
+
+interface Instruction {
+  readonly opcode: string;
+  readonly p1: number;
+  readonly p3: number;
+}
+
+/** What SQLite runs for a statement. */
+export function programOf(database: Sqlite.Database, statement: string): Instruction[] {
+  const values = Array.from(statement.matchAll(/\?/g), () => null);
+  return database.prepare(`explain ${statement}`).all(...values) as Instruction[];
+}

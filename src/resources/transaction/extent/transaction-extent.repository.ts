@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 
 import { runCached } from '../../../database/statements/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { instant } from '../../../database/storage.js';
+import { instant, steady } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.model.js';
+import { mostRowsOf } from '../totals/transaction-totals.rules.js';
 
 /** What a list may examine: a table within a period, or of one value of a column that has an index in order of time. */
 export interface Extent extends PeriodPart {
@@ -35,16 +36,37 @@ export async function hasManyRows(
     ...[from, to].map((at) => (of === 'instant' ? instant.toColumn(new Date(at)) : at)),
   ];
   const shape = extents.map(({ table, only }) => `${table} ${only?.column ?? ''}`).join('|');
-  const parameters = extents.flatMap((extent) => [companyId, ...values(extent), most]);
+  const parameters = extents.flatMap((extent) => {
+    const found = [companyId, ...values(extent)];
+    const units = unitsOf(extent, most);
+    return units === undefined ? [...found, most] : [...found, ...found, ...found, units, most];
+  });
   const rows = await runCached(db, `transactions many|${shape}`, parameters, () => {
     const parts = extents.map((extent) => {
       const bound = values(extent);
       const time = sql.ref(extent.of === 'instant' ? 'started_at' : extent.of);
-      const only = extent.only === undefined ? sql`` : sql`and ${sql.ref(extent.only.column)} = ${bound[0]}`;
-      return sql`select 1 from (select 1 from ${sql.table(extent.table)} where company_id = ${companyId} ${only}
-        and ${time} >= ${bound.at(-2)} and ${time} < ${bound.at(-1)} limit 1 offset ${most}) as many`;
+      const only =
+        extent.only === undefined ? sql`` : sql`and ${sql.ref(extent.only.column)} = ${steady(bound[0])}`;
+      const found = sql`${sql.table(extent.table)} where company_id = ${steady(companyId)} ${only}
+        and ${time} >= ${steady(bound.at(-2))} and ${time} < ${steady(bound.at(-1))}`;
+      const units = unitsOf(extent, most);
+      const limit =
+        units === undefined
+          ? sql`1`
+          : sql`(case when (select max(${time}) from ${found}) - (select min(${time}) from ${found}) >= ${steady(units)}
+              then 1 else 0 end)`;
+      return sql`select 1 from (select 1 from ${found} limit ${limit} offset ${steady(most)}) as many`;
     });
     return sql`${sql.join(parts, sql` union all `)}`;
   });
   return rows.length > 0;
+}
+
+/**
+ * How many days or hours have no more rows than `most`, whatever was recorded: if there are so many from the first one to
+ * the last, the rows need not be counted. Undefined where a day or hour may have any number of rows.
+ */
+function unitsOf({ table, of }: Extent, most: number): number | undefined {
+  const ofOne = mostRowsOf({ table, of, from: 0, to: 1 });
+  return Number.isFinite(ofOne) ? Math.floor(most / ofOne) : undefined;
 }

@@ -6,7 +6,6 @@ import { instant, steady } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.model.js';
-import { mostRowsOf } from '../totals/transaction-totals.rules.js';
 
 /** What a list may examine: a table within a period, or of one value of a column that has an index in order of time. */
 export interface Extent extends PeriodPart {
@@ -15,6 +14,8 @@ export interface Extent extends PeriodPart {
     readonly column: 'serial_number' | 'logical_number' | 'app_name' | 'status';
     readonly value: string;
   };
+  /** How many rows a day or hour of the table has at most; undefined if it may have any number. */
+  readonly mostOfUnit?: number;
 }
 
 /** Transactions of a time range. */
@@ -35,7 +36,9 @@ export async function hasManyRows(
     ...(only === undefined ? [] : [only.value]),
     ...[from, to].map((at) => (of === 'instant' ? instant.toColumn(new Date(at)) : at)),
   ];
-  const shape = extents.map(({ table, only }) => `${table} ${only?.column ?? ''}`).join('|');
+  const shape = extents
+    .map(({ table, only, mostOfUnit }) => `${table} ${only?.column ?? ''} ${mostOfUnit ?? ''}`)
+    .join('|');
   const parameters = extents.flatMap((extent) => {
     const found = [companyId, ...values(extent)];
     const units = unitsOf(extent, most);
@@ -63,10 +66,9 @@ export async function hasManyRows(
 }
 
 /**
- * How many days or hours have no more rows than `most`, whatever was recorded: if there are so many from the first one to
- * the last, the rows need not be counted. Undefined where a day or hour may have any number of rows.
+ * How many days or hours have no more rows than `most`, whatever was recorded: if fewer lie between the first one and the
+ * last, the rows need not be counted. Undefined where a day or hour may have any number of rows.
  */
-function unitsOf({ table, of }: Extent, most: number): number | undefined {
-  const ofOne = mostRowsOf({ table, of, from: 0, to: 1 });
-  return Number.isFinite(ofOne) ? Math.floor(most / ofOne) : undefined;
+function unitsOf({ mostOfUnit }: Extent, most: number): number | undefined {
+  return mostOfUnit === undefined ? undefined : Math.floor(most / mostOfUnit);
 }

@@ -70,7 +70,12 @@ export async function hasManyTotals(
   );
   const extents = large.map((part) => {
     const [ofApp] = part.table === 'transaction_app_days' ? only(where, [APP]) : [];
-    return ofApp === undefined ? part : { ...part, only: ofApp };
+    const mostOfUnit = mostRowsOf({ ...part, from: 0, to: 1 });
+    return {
+      ...part,
+      ...(ofApp === undefined ? {} : { only: ofApp }),
+      ...(Number.isFinite(mostOfUnit) ? { mostOfUnit } : {}),
+    };
   });
   return await hasManyRows(work, extents);
 }

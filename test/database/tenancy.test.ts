@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-
 import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
 import {
-  findCredential,
   selectDerivedTokens,
   selectTokensOf,
 } from '../../src/resources/access-token/access-token.repository.js';
@@ -90,19 +88,9 @@ import {
 import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
-import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';
-import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
-import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
-import {
-  transactionArrivals,
-  transactions,
-} from '../../src/resources/transaction/totals/transaction-totals.service.js';
-import {
-  deleteMembership,
-  findMembership,
-  selectAdministrators,
-  selectMemberships,
-} from '../../src/resources/user/member/member.repository.js';
+import { getTransaction } from '../../src/resources/transaction/transaction.service.js';
+import { transactions } from '../../src/resources/transaction/totals/transaction-totals.service.js';
+import { findMembership, selectAdministrators } from '../../src/resources/user/member/member.repository.js';
 import {
   getUser,
   listMembers,
@@ -113,10 +101,11 @@ import {
 import { openDatabase } from '../support/database.js';
 import type { SqlRow } from '../support/databases/place.js';
 import { report } from '../resources/transaction/records.js';
-import { SYSTEM } from '../support/server.js';
 import { CALLER, outcome, outcomeOrError, setUp, unitsOf } from './company-units.js';
+import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';
 import { TERMINAL_READS, TERMINAL_WRITES } from '../support/tenancy-of-terminals.js';
-import { rowsOfCompany, START, TWIN } from '../support/two-companies.js';
+import { TRANSACTION_READS } from '../support/tenancy-of-transactions.js';
+import { rowsOfCompany, TWIN } from '../support/two-companies.js';
 
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };
@@ -124,9 +113,6 @@ const OWNED_KEYS = [
   { owner: { groupId: 1, logicalNumberId: null }, key: 'Kx' },
   { owner: { groupId: TWIN + 1, logicalNumberId: null }, key: 'K' },
 ];
-const PERIOD = { field: 'startedAt', operator: 'gte', value: new Date(START - 1) } as const;
-const summaryBy = (request: object) => (work: ReadWork) =>
-  summarizeTransactions(work, { where: null, timeZone: null, bucket: 'day', by: [], ...request });
 const LISTS = [
   ...[
     groups,
@@ -178,6 +164,7 @@ const READS: Readonly<Record<string, Read>> = {
   'devices by model': devicesByModel,
   'devices by framework version': devicesByFrameworkVersion,
   ...TERMINAL_READS,
+  ...NOTIFICATION_READS,
   app: (work) => getAppByName(work, 'A.posxml'),
   'apps by names': (work) => findAppsByNames(work, ['A.posxml', 'A.posxmlx']),
   apps: (work) => listApps(work, PAGE),
@@ -198,20 +185,7 @@ const READS: Readonly<Record<string, Read>> = {
   'removed links': (work) => selectRemovedLinks(work, [1, TWIN + 1], 1),
   'links of numbers': (work) => selectLinksOfNumbers(work, [1, TWIN + 1]),
   notifications: (work) => listNotifications(work, PAGE),
-  transaction: (work) => getTransaction(work, TWIN + 1),
-  transactions: (work) => listTransactions(work, {}, PAGE),
-  'transactions of a status': (work) => listTransactions(work, { status: 'success' }, PAGE),
-  'transactions of a device': (work) => listTransactions(work, { serialNumber: 'S' }, PAGE),
-  'recorded transactions': (work) =>
-    transactionArrivals.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
-  'summary by day': summaryBy({ by: ['status'] }),
-  'summary by hour': summaryBy({ bucket: 'hour', by: ['appName'] }),
-  'summary of a part of an hour': summaryBy({ where: PERIOD, bucket: 'hour', by: ['status'] }),
-  'summary by group': summaryBy({ bucket: 'none', by: ['group'] }),
-  'summary by days of a zone': summaryBy({ by: ['brand'], timeZone: 'Asia/Kolkata' }),
-  'recorded part': (work) => summaries.recordedPart(work, { from: 0, to: 2 * START }),
-  'transactions of hours': (work) => summaries.countInHours(work, [Math.floor(START / 3_600_000)]),
-  'hours with transactions': (work) => summaries.hoursIn(work, { from: 0, to: 2 * START }),
+  ...TRANSACTION_READS,
   user: (work) => getUser(work, TWIN),
   users: (work) => listUsers(work, PAGE),
   token: (work) => getToken(work, TWIN),
@@ -242,6 +216,7 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
   'delete versions': async (work) => deleteAppVersionsOf(work, await getApp(work, 1)),
   'detach devices': (work) => detachDevicesFrom(work, { id: 1, number: 'N' }),
   ...TERMINAL_WRITES,
+  ...NOTIFICATION_WRITES,
   'drop links to versions': (work) => dropVersionLinks(work, [11, 12]),
   'detach from a group': async (work) =>
     detachFromGroup(work, await getGroup(work, 1), { appVersionIds: [11] }),
@@ -347,52 +322,5 @@ describe('a link to another company', () => {
     const { place, units } = await setUp(true);
     await place.insertForbidden([[table, { company_id: 1, ...row }]]);
     expect(await units.write(CALLER, use)).toEqual(expected);
-  });
-});
-
-describe('a statement that names a company', () => {
-  it('counts the devices of that company', async () => {
-    const { units } = await setUp(true);
-    expect(await units.read({ ...CALLER, companyId: TWIN }, totalDevices)).toMatchObject({ total: 2 });
-  });
-
-  it('copies no content of another company', async () => {
-    const { units } = await setUp(true);
-    await expect(units.write(CALLER, (work) => copyContent(work, TWIN + 1))).rejects.toThrow(
-      'returned no row',
-    );
-  });
-
-  it('finds the role in the company of the token', async () => {
-    const { units } = await setUp(true);
-    const roleOf = async (hash: string) =>
-      (await units.systemRead((work) => findCredential(work, hash)))?.role;
-    expect([await roleOf('1'), await roleOf('derived')]).toEqual(['admin', 'viewer']);
-  });
-
-  it('lists the members of that company', async () => {
-    const { units } = await setUp(true);
-    const members = await units.read(CALLER, listMembers);
-    expect(members.map(({ id }) => id)).toEqual([1]);
-  });
-
-  it('deletes one membership of a user, not the other', async () => {
-    const { units } = await setUp(true);
-    const memberships = await units.systemWrite(SYSTEM, async (work) => {
-      await deleteMembership(work, { companyId: TWIN, userId: 1 });
-      return await selectMemberships(work, [1]);
-    });
-    expect(memberships.map(({ companyId }) => companyId)).toEqual([1]);
-  });
-
-  it('compares the rows of that company with its counters when the database is checked', async () => {
-    const { place } = await setUp(true);
-    const wrongCounters = async (): Promise<string[]> =>
-      (await place.check()).filter((problem) => problem.includes('counter'));
-    expect(await wrongCounters()).toEqual([]);
-    await place.sql("update counters set total = total + 1 where company_id = $1 and name = 'devices'", [
-      TWIN,
-    ]);
-    expect(await wrongCounters()).toEqual([`company ${TWIN}: its counter of devices is 3, but it has 2`]);
   });
 });

@@ -1,7 +1,6 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
   deleteDeviceToken,
-  findDeviceCredentials,
   replaceDeviceTokens,
   selectDevicesForTokens,
 } from '../../src/resources/terminal/device-token.repository.js';
@@ -10,10 +9,11 @@ import {
   forgetDeletedVersions,
   selectHeld,
   selectOtherVersions,
+  reachWithin,
   selectReach,
   upsertHeld,
 } from '../../src/resources/asset/held-version.repository.js';
-import { selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
+import { manifestWithin, selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
 import { selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
 import {
   selectRefusals,
@@ -25,18 +25,20 @@ import {
   trimUnknownTerminals,
 } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
 import { findTransactionsByKeys } from '../../src/resources/transaction/transaction.repository.js';
+import { valueOf } from './sql-value.js';
 import { TWIN } from './two-companies.js';
 
 /** What a company reads of terminals, see `test/database/tenancy.test.ts`. */
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
   'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
-  'token of a device': (work) => findDeviceCredentials(work, [`${TWIN} 1`]),
   refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
   'versions of a terminal': (work) => selectHeld(work, 1),
-  'other versions of an application': (work) => selectOtherVersions(work, 1),
-  'reach of versions': (work) => selectReach(work, [1, TWIN + 1]),
+  'other versions of an application': (work) => selectOtherVersions(work, 11),
+  'reach of versions': (work) => selectReach(work, [11, 12]),
   'what terminals download': (work) => selectSoftware(work, [1, TWIN + 1], 100),
+  'reach of versions, counted': valueOf((work) => reachWithin(work, 100, [11])),
+  'what a manifest has': valueOf((work) => manifestWithin(work, 100, [1])),
   'transactions by reference': (work) =>
     findTransactionsByKeys(work, [
       { reference: 'R', serialNumber: 'S' },

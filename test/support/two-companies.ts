@@ -1,21 +1,37 @@
 import type { SqlRow, SqlValue, TestPlace } from './databases/place.js';
 
-/** Rows of the other company have ids from here on: copies of those of the first, with links among themselves. */
+/**
+ * The other company, and what ids of its rows begin with: they are copies of those of the first, with links among
+ * themselves. It has other copies with the ids and the links of the first company's records.
+ */
 export const TWIN = 7_770_000;
-/** Other copies, whose links still lead to the first company's records; foreign keys would forbid them. */
-const CROSSED = 8_880_000;
+/** The id of a token of the other company. */
+const SECOND_TOKEN = 8_880_000;
 
 /** When every record was made. */
 const EARLY = new Date(5);
 const MEMBER = { name: 'n', time_zone: 'UTC', revision: 1, created_at: EARLY, updated_at: EARLY };
 const audit = { revision: 1, created_at: EARLY, updated_at: EARLY, created_by: null, created_via: 'api' };
 const SEEN = { first_seen_at: EARLY, last_seen_at: EARLY, count: 1 };
+/** Ids of deliveries for logical number 1, in their order. */
+export const [FAILED_EARLIER, LEASED, FAILED_LATER] = [11, 12, 14];
+export const LEASE_END = new Date(7);
+const FAILED = { state: 'failed', finished_at: EARLY, due_at: null, lease_ends_at: null };
+const DUE = { state: 'queued', finished_at: null, due_at: EARLY, lease_ends_at: null };
 export const START = 10 * 86_400_000 + 3_600_000;
 
 /** What the first company has. Group 2 and version 12 are not linked: only foreign links lead to them. */
 const ROWS: readonly (readonly [table: string, unique: string | null, rows: readonly SqlRow[]])[] = [
   ['groups', 'name', [1, 2].map((id) => ({ id, name: `group ${id}`, ...audit }))],
-  ['logical_numbers', 'number', [{ id: 1, number: 'N', group_id: 1, ...audit }]],
+  [
+    'logical_numbers',
+    'number',
+    [
+      { id: 1, number: 'N', group_id: 1, ...audit },
+      { id: 2, number: 'N2', group_id: null, ...audit },
+      { id: 3, number: 'N3', group_id: null, ...audit },
+    ],
+  ],
   [
     'devices',
     'serial_number',
@@ -49,14 +65,14 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
   [
     'app_versions',
     'number',
-    [11, 12].map((id) => ({
+    [11, 12, 15, 16].map((id) => ({
       ...{
         id,
         app_id: 1,
         number: `${id}`,
         displayable: false,
         uuid: 'uuid',
-        content_id: null,
+        content_id: 1,
         size: 0,
         crc: '0000',
       },
@@ -68,22 +84,35 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
     'name',
     [{ id: 1, name: 'F', file_type: 'asset', content_id: 1, size: 1, crc: '0000', ...audit }],
   ],
-  ['parameters', 'key', [{ id: 1, group_id: 1, key: 'K', value: 'V', ...audit }]],
+  [
+    'parameters',
+    'key',
+    [
+      { id: 1, group_id: 1, key: 'K', value: 'V', ...audit },
+      { id: 2, logical_number_id: 1, key: 'L', value: 'V', ...audit },
+    ],
+  ],
   ['metacontents', 'key', [{ id: 1, logical_number_id: 1, key: 'K', value: '1', ...audit }]],
   [
     'notifications',
     null,
+    [1, 2, 3, 4].map((id) => ({
+      ...{ id, content: 'SHOW|x', range: 'group', kind: 'show', group_id: 1, expires_at: new Date(9) },
+      ...audit,
+    })),
+  ],
+  ['notification_targets', null, [{ notification_id: 2, part: 0, logical_numbers: '[2]' }]],
+  [
+    'notification_deliveries',
+    null,
     [
-      {
-        id: 1,
-        content: 'SHOW|x',
-        range: 'group',
-        kind: 'show',
-        group_id: 1,
-        expires_at: new Date(9),
-        ...audit,
-      },
-    ],
+      { id: FAILED_EARLIER, notification_id: 1, logical_number_id: 1, ...FAILED },
+      { id: LEASED, notification_id: 2, logical_number_id: 1, ...DUE, lease_ends_at: LEASE_END },
+      { id: 13, notification_id: 3, logical_number_id: 1, ...DUE, due_at: null },
+      { id: FAILED_LATER, notification_id: 4, logical_number_id: 1, ...FAILED },
+      { id: 15, notification_id: 1, logical_number_id: 2, ...FAILED },
+      { id: 16, notification_id: 1, logical_number_id: 3, ...DUE },
+    ].map((row) => ({ ...row, queued_at: EARLY, sequence: row.id, attempts: 1 })),
   ],
   [
     'transactions',
@@ -116,6 +145,8 @@ const LINKS: readonly (readonly [table: string, row: SqlRow, unlinked: SqlRow])[
   ['app_version_groups', { app_version_id: 11, group_id: 1 }, { app_version_id: 12, group_id: 2 }],
   ['group_default_versions', { app_version_id: 11, group_id: 1 }, { app_version_id: 12, group_id: 2 }],
   ['app_version_modules', { app_version_id: 12, module_id: 11 }, { app_version_id: 11, module_id: 12 }],
+  ['app_version_modules', { app_version_id: 11, module_id: 15 }, { app_version_id: 12, module_id: 15 }],
+  ['app_version_modules', { app_version_id: 15, module_id: 16 }, { app_version_id: 16, module_id: 12 }],
   ['app_version_files', { app_version_id: 11, file_id: 1 }, { app_version_id: 12, file_id: 1 }],
   [
     'logical_number_app_versions',
@@ -129,6 +160,7 @@ const LINK_COLUMNS = [
   'logical_number_id',
   'app_id',
   'content_id',
+  'notification_id',
   'app_version_id',
   'module_id',
   'file_id',
@@ -152,7 +184,7 @@ export async function seedCompanies(place: TestPlace, withOther: boolean): Promi
     ...LINKS.flatMap(([table, row, unlinked]) => linkCopies(table, row, unlinked, withOther)),
     ...chunks(withOther),
     ...ofDevices(withOther),
-    ...(withOther ? [UNKNOWN_OF_OTHER] : []),
+    ...(withOther ? ONLY_OF_OTHER : []),
   ];
   await place.insertForbidden(rows);
   await place.continueIdsAfter(9_000_000);
@@ -178,7 +210,7 @@ function peopleOf(company: number): Inserted[] {
 /** A user of both companies, with another role. */
 function personOfBoth(): Inserted[] {
   const token = {
-    ...{ id: CROSSED, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' },
+    ...{ id: SECOND_TOKEN, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' },
     ...{ token_hash: 'derived', last_four: '0000', created_at: EARLY },
   };
   return [
@@ -190,11 +222,12 @@ function personOfBoth(): Inserted[] {
 function copies(table: string, unique: string | null, row: SqlRow, withOther: boolean): Inserted[] {
   const own: Inserted = [table, { company_id: 1, ...row }];
   if (!withOther) return [own];
-  const crossed = { company_id: TWIN, ...shifted(row, CROSSED, ['id']) };
+  const later = table === 'transactions' ? { started_at: new Date(START + 5 * 86_400_000) } : {};
+  const same = { company_id: TWIN, ...row, ...later };
   return [
     own,
     [table, { company_id: TWIN, ...shifted(row, TWIN, ['id', ...LINK_COLUMNS]) }],
-    [table, unique === null ? crossed : { ...crossed, [unique]: `${String(row[unique])}x` }],
+    [table, unique === null ? same : { ...same, [unique]: `${String(row[unique])}x` }],
   ];
 }
 
@@ -220,10 +253,23 @@ function chunks(withOther: boolean): Inserted[] {
   ];
 }
 
-/** With the number of a row of the first company, and the serial number of its device. */
-const UNKNOWN_OF_OTHER: Inserted = [
-  'unknown_terminals',
-  { company_id: TWIN, id: 1, serial_number: 'S', ...SEEN },
+const ONLY_OF_OTHER: readonly Inserted[] = [
+  // With the serial number of the device of the first company.
+  ['unknown_terminals', { company_id: TWIN, id: 3, serial_number: 'S', ...SEEN }],
+  [
+    'devices',
+    {
+      ...{ company_id: TWIN, id: 30, serial_number: 'S30', enabled: true, logical_number_id: 3, meta: '{}' },
+      ...{ framework_version: null, ...audit },
+    },
+  ],
+  ...[1, 2].map((number): Inserted => [
+    'notification_deliveries',
+    {
+      ...{ company_id: TWIN, id: number, notification_id: 100, logical_number_id: number, ...DUE },
+      ...{ queued_at: EARLY, sequence: number, attempts: 0 },
+    },
+  ]),
 ];
 
 /** Tokens and refusals of devices; the other company has them also for the number of the first one's device. */
@@ -237,7 +283,12 @@ function ofDevices(withOther: boolean): Inserted[] {
       ['terminal_refusals', { ...of, code: 'terminal_disabled', refused_at: EARLY }],
       [
         'terminal_versions',
-        { ...of, app_version_id: 1, content_id: 1, is_downloaded: true, is_current: true },
+        { ...of, app_version_id: 11, content_id: 1, is_downloaded: true, is_current: true },
+      ],
+      // Only the other company has a version with this id.
+      [
+        'terminal_versions',
+        { ...of, app_version_id: TWIN + 11, content_id: 1, is_downloaded: true, is_current: false },
       ],
     ];
   });
@@ -248,14 +299,7 @@ export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'
   const tables = [
     ...ROWS,
     ...LINKS,
-    ...[
-      ['content_chunks'],
-      ['notification_deliveries'],
-      ['device_tokens'],
-      ['terminal_refusals'],
-      ['terminal_versions'],
-      ['counters'],
-    ],
+    ...[['content_chunks'], ['device_tokens'], ['terminal_refusals'], ['terminal_versions'], ['counters']],
   ] as const;
   const condition = whose === 'first' ? '= 1' : '<> 1';
   const rows: unknown[] = [];

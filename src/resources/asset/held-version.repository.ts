@@ -56,10 +56,9 @@ export async function dropCurrent(
 /** The other versions of the application of a version. */
 export async function selectOtherVersions(work: ReadWork, versionId: number): Promise<readonly number[]> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ id: number }>`select v.id from app_versions as v
-    where v.company_id = ${companyId} and v.id <> ${versionId} and v.app_id = (
-      select own.app_id from app_versions as own where own.company_id = ${companyId} and own.id = ${versionId})
-  `.execute(db);
+  const { rows } = await sql<{ id: number }>`select v.id from app_versions as own
+    join app_versions as v on v.company_id = own.company_id and v.app_id = own.app_id and v.id <> own.id
+    where own.company_id = ${companyId} and own.id = ${versionId}`.execute(db);
   return rows.map(({ id }) => id);
 }
 

@@ -80,6 +80,7 @@ function placeAt(url: string, remove: () => Promise<void>): TestPlace {
          where schemaname = current_schema()`,
         [last],
       );
+      await run('update counters set last_drawn = $1', [last]);
     },
     insertForbidden: (rows) => withClient(url, (client) => insertForbidden(client, rows)),
     unprotectLedger: async () => {

@@ -56,7 +56,10 @@ export function placeAt(file: string): TestPlace {
       return Promise.resolve(files.map((path) => readFileSync(path, 'latin1')).join('\n'));
     },
     continueIdsAfter: async (last) => {
-      await withConnection(file, (database) => run(database, 'update sqlite_sequence set seq = $1', [last]));
+      await withConnection(file, (database) => {
+        run(database, 'update sqlite_sequence set seq = $1', [last]);
+        run(database, 'update counters set last_drawn = $1', [last]);
+      });
     },
     insertForbidden: async (rows) => {
       await withConnection(file, (database) => {

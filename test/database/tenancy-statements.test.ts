@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+
+import { findCredential } from '../../src/resources/access-token/access-token.repository.js';
+import { copyContent } from '../../src/resources/content/content.service.js';
+import { totalDevices } from '../../src/resources/device/device.summary.service.js';
+import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
+import { makePart } from '../../src/resources/notification/delivery/delivery.repository.js';
+import { findDueCompanyAfter } from '../../src/resources/notification/delivery/dispatch.repository.js';
+import { MAX_KINDS } from '../../src/resources/transaction/figures/transaction-figures.model.js';
+import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
+import { deleteMembership, selectMemberships } from '../../src/resources/user/member/member.repository.js';
+import { listMembers } from '../../src/resources/user/member/member.service.js';
+import { payment } from '../resources/transaction/records.js';
+import { SYSTEM } from '../support/server.js';
+import { CALLER, setUp } from './company-units.js';
+import { rowsOfCompany, TWIN } from '../support/two-companies.js';
+
+const ofBrand = (brand: string) => payment({ card: { brand } });
+
+describe('a statement that names a company', () => {
+  it('finds and adds kinds of payments of that company', async () => {
+    const { place, units } = await setUp(true);
+    const brands = Array.from({ length: MAX_KINDS }, (_, index) => `brand ${index}`);
+    const other = { ...CALLER, companyId: TWIN, userId: TWIN };
+    for (const part of [brands.slice(0, 150), brands.slice(150)]) {
+      await units.write(other, (work) => recordEach(work, part.map(ofBrand)));
+    }
+    await units.write(CALLER, (work) => recordEach(work, ['brand 0', 'new'].map(ofBrand)));
+    const kinds = 'select brand from transaction_payment_kinds where company_id = 1 order by brand';
+    expect(await place.sql(kinds)).toEqual([{ brand: 'brand 0' }, { brand: 'new' }]);
+  });
+
+  it('counts the devices of that company', async () => {
+    const { units } = await setUp(true);
+    expect(await units.read({ ...CALLER, companyId: TWIN }, totalDevices)).toMatchObject({ total: 3 });
+  });
+
+  it('copies no content of another company', async () => {
+    const { units } = await setUp(true);
+    await expect(units.write(CALLER, (work) => copyContent(work, TWIN + 1))).rejects.toThrow(
+      'returned no row',
+    );
+  });
+
+  it('finds the role in the company of the token', async () => {
+    const { units } = await setUp(true);
+    const roleOf = async (hash: string) =>
+      (await units.systemRead((work) => findCredential(work, hash)))?.role;
+    expect([await roleOf('1'), await roleOf('derived')]).toEqual(['admin', 'viewer']);
+  });
+
+  it('finds the device of a token in the company of the token', async () => {
+    const { units } = await setUp(true);
+    const hashes = ['1 1', `${TWIN} 1`];
+    const found = await units.systemRead((work) => findDeviceCredentials(work, hashes));
+    expect(hashes.map((hash) => found.get(hash)?.serialNumber)).toEqual(['S', 'Sx']);
+  });
+
+  it('makes the deliveries of a part of that company', async () => {
+    const { place, units } = await setUp(true);
+    const others = await rowsOfCompany(place, 'other');
+    const part = { companyId: 1, notificationId: 2, part: 0, logicalNumberIds: [2] };
+    expect(await units.systemWrite(SYSTEM, (work) => makePart(work, part))).toBe(1);
+    expect(await rowsOfCompany(place, 'other')).toEqual(others);
+  });
+
+  it('finds the company of which deliveries are due', async () => {
+    const { place, units } = await setUp(true);
+    await place.sql('update notification_deliveries set due_at = null where company_id = 1');
+    expect(await units.systemRead((work) => findDueCompanyAfter(work, 0))).toBe(TWIN);
+  });
+
+  it('lists the members of that company', async () => {
+    const { units } = await setUp(true);
+    const members = await units.read(CALLER, listMembers);
+    expect(members.map(({ id }) => id)).toEqual([1]);
+  });
+
+  it('deletes one membership of a user, not the other', async () => {
+    const { units } = await setUp(true);
+    const memberships = await units.systemWrite(SYSTEM, async (work) => {
+      await deleteMembership(work, { companyId: TWIN, userId: 1 });
+      return await selectMemberships(work, [1]);
+    });
+    expect(memberships.map(({ companyId }) => companyId)).toEqual([1]);
+  });
+
+  it('compares the rows of that company with its counters when the database is checked', async () => {
+    const { place } = await setUp(true);
+    const wrongCounters = async (): Promise<string[]> =>
+      (await place.check()).filter((problem) => problem.includes('counter'));
+    expect(await wrongCounters()).toEqual([]);
+    await place.sql("update counters set total = total + 1 where company_id = $1 and name = 'devices'", [
+      TWIN,
+    ]);
+    expect(await wrongCounters()).toEqual([`company ${TWIN}: its counter of devices is 4, but it has 3`]);
+  });
+});

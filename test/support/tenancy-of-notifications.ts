@@ -1,0 +1,51 @@
+import type { ReadWork, WriteWork } from '../../src/database/work.js';
+import { finish, requeue } from '../../src/resources/notification/delivery/delivery-changes.repository.js';
+import { queueDeliveries } from '../../src/resources/notification/delivery/delivery.repository.js';
+import {
+  claim,
+  endLeases,
+  postpone,
+  release,
+  selectDue,
+  selectHanded,
+  selectWaiting,
+} from '../../src/resources/notification/delivery/dispatch.repository.js';
+import {
+  selectInStates,
+  selectSummaries,
+} from '../../src/resources/notification/delivery/recall.repository.js';
+import {
+  findTokens,
+  selectFacts,
+  selectOpenNumbers,
+  selectQueueChanges,
+} from '../../src/resources/notification/waiting/waiting.repository.js';
+import { FAILED_EARLIER, FAILED_LATER, LEASE_END, LEASED } from './two-companies.js';
+
+const NUMBERS = [1, 2, 3];
+const HELD = [{ id: LEASED, leaseEndsAt: LEASE_END }];
+
+/** What a company reads of notifications, see `test/database/tenancy.test.ts`. */
+export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
+  'deliveries that are due': (work) => selectDue(work, 10),
+  'waiting deliveries': (work) => selectWaiting(work, NUMBERS, 10),
+  'handed deliveries': (work) => selectHanded(work, [LEASED, 16]),
+  'deliveries in states': (work) => selectInStates(work, 1, ['queued', 'failed'], 10),
+  'deliveries by state': (work) => selectSummaries(work, [1, 2, 3]),
+  'tokens of devices that wait': (work) => findTokens(work, [1]),
+  'changes of deliveries': (work) => selectQueueChanges(work, 1, { after: 0, limit: 50 }),
+  'numbers with open deliveries': (work) => selectOpenNumbers(work, 1, NUMBERS),
+  'devices that wait': (work) => selectFacts(work, 1, [1]),
+};
+
+/** What it changes. */
+export const NOTIFICATION_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
+  'queue deliveries': (work) => queueDeliveries(work, 2, [2]),
+  'finish a delivery': (work) => finish(work, [LEASED], 'delivered'),
+  'queue an earlier delivery again': (work) => requeue(work, [FAILED_EARLIER]),
+  'queue a later delivery again': (work) => requeue(work, [FAILED_LATER]),
+  'claim deliveries': (work) => claim(work, [LEASED], { leaseEndsAt: work.now, isSent: true }),
+  'end claims': (work) => endLeases(work, HELD),
+  'release claims': (work) => release(work, HELD, work.now),
+  'postpone deliveries': async (work) => postpone(work, await selectDue(work, 10)),
+};

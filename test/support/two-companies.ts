@@ -18,7 +18,8 @@ export const [FAILED_EARLIER, LEASED, FAILED_LATER] = [11, 12, 14];
 export const LEASE_END = new Date(7);
 const FAILED = { state: 'failed', finished_at: EARLY, due_at: null, lease_ends_at: null };
 const DUE = { state: 'queued', finished_at: null, due_at: EARLY, lease_ends_at: null };
-export const START = 10 * 86_400_000 + 3_600_000;
+/** In the hour of UTC in which a day begins in India. */
+export const START = 10 * 86_400_000 + 18 * 3_600_000;
 
 /** What the first company has. Group 2 and version 12 are not linked: only foreign links lead to them. */
 const ROWS: readonly (readonly [table: string, unique: string | null, rows: readonly SqlRow[]])[] = [

@@ -5,6 +5,7 @@ import { copyContent } from '../../src/resources/content/content.service.js';
 import { totalDevices } from '../../src/resources/device/device.summary.service.js';
 import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
 import { makePart } from '../../src/resources/notification/delivery/delivery.repository.js';
+import { findExpired } from '../../src/resources/notification/delivery/recall.repository.js';
 import { findDueCompanyAfter } from '../../src/resources/notification/delivery/dispatch.repository.js';
 import { MAX_KINDS } from '../../src/resources/transaction/figures/transaction-figures.model.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
@@ -12,7 +13,7 @@ import { deleteMembership, selectMemberships } from '../../src/resources/user/me
 import { listMembers } from '../../src/resources/user/member/member.service.js';
 import { payment } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
-import { CALLER, setUp } from './company-units.js';
+import { CALLER, outcomeOrError, setUp } from './company-units.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';
 
 const ofBrand = (brand: string) => payment({ card: { brand } });
@@ -60,7 +61,7 @@ describe('a statement that names a company', () => {
     const { place, units } = await setUp(true);
     const others = await rowsOfCompany(place, 'other');
     const part = { companyId: 1, notificationId: 2, part: 0, logicalNumberIds: [2] };
-    expect(await units.systemWrite(SYSTEM, (work) => makePart(work, part))).toBe(1);
+    expect(await outcomeOrError(units.systemWrite(SYSTEM, (work) => makePart(work, part)))).toBe(1);
     expect(await rowsOfCompany(place, 'other')).toEqual(others);
   });
 
@@ -68,6 +69,15 @@ describe('a statement that names a company', () => {
     const { place, units } = await setUp(true);
     await place.sql('update notification_deliveries set due_at = null where company_id = 1');
     expect(await units.systemRead((work) => findDueCompanyAfter(work, 0))).toBe(TWIN);
+  });
+
+  it('finds expired notifications by the deliveries of their company', async () => {
+    const { place, units } = await setUp(true);
+    await place.sql('update notifications set expires_at = $1 where company_id = 1', [
+      new Date(Date.UTC(2027, 0, 1)),
+    ]);
+    await place.sql('delete from notification_deliveries where company_id <> 1');
+    expect(await units.systemRead(findExpired)).toBeUndefined();
   });
 
   it('lists the members of that company', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../src/resources/notification/delivery/recall.repository.js';
 import {
   findTokens,
+  lastPositions,
   selectFacts,
   selectOpenNumbers,
   selectQueueChanges,
@@ -29,12 +30,13 @@ const HELD = [{ id: LEASED, leaseEndsAt: LEASE_END }];
 export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'deliveries that are due': (work) => selectDue(work, 10),
   'waiting deliveries': (work) => selectWaiting(work, NUMBERS, 10),
-  'handed deliveries': (work) => selectHanded(work, [LEASED, 16]),
+  'handed deliveries': (work) => selectHanded(work, [1, LEASED, 16]),
   'deliveries in states': (work) => selectInStates(work, 1, ['queued', 'failed'], 10),
   'deliveries by state': (work) => selectSummaries(work, [1, 2, 3]),
   'tokens of devices that wait': (work) => findTokens(work, [1]),
   'changes of deliveries': (work) => selectQueueChanges(work, 1, { after: 0, limit: 50 }),
   'numbers with open deliveries': (work) => selectOpenNumbers(work, 1, NUMBERS),
+  'last change of a delivery': (work) => lastPositions(work, [1]),
   'devices that wait': (work) => selectFacts(work, 1, [1]),
 };
 

@@ -13,6 +13,14 @@ import {
   selectReach,
   upsertHeld,
 } from '../../src/resources/asset/held-version.repository.js';
+import {
+  devicesByGroup,
+  devicesByPresence,
+} from '../../src/resources/device/presence/presence-summary.repository.js';
+import {
+  selectOnlyDevices,
+  selectSightings,
+} from '../../src/resources/device/presence/presence.repository.js';
 import { manifestWithin, selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
 import { selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
 import {
@@ -39,6 +47,9 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'what terminals download': (work) => selectSoftware(work, [1, TWIN + 1], 100),
   'reach of versions, counted': valueOf((work) => reachWithin(work, 100, [11])),
   'what a manifest has': valueOf((work) => manifestWithin(work, 100, [1])),
+  'devices by group': devicesByGroup,
+  'devices by presence': devicesByPresence,
+  'times at which devices were seen': (work) => selectSightings(work, [1, 30]),
   'transactions by reference': (work) =>
     findTransactionsByKeys(work, [
       { reference: 'R', serialNumber: 'S' },
@@ -56,6 +67,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
     await deleteDeviceToken(work, 1);
     return await selectDevicesForTokens(work, { after: 0, limit: 10, all: false });
   },
+  'find the only devices of numbers': (work) => selectOnlyDevices(work, ['N', 'N3', 'Nx']),
   'note a version of a terminal': (work) =>
     upsertHeld(work, 1, { versionId: 1, contentId: 2, isDownloaded: false, isCurrent: false }),
   'drop a version of a terminal': (work) => dropCurrent(work, 1, [1]),

@@ -205,7 +205,26 @@ function peopleOf(company: number): Inserted[] {
     ['users', user],
     ['memberships', { company_id: company, user_id: company, role: 'admin', ...MEMBER }],
     ['access_tokens', token],
+    ['access_tokens', endedToken(company)],
+    ...sequencesOf(company).map((sequence) => entryOf(company, sequence)),
   ];
+}
+
+/** Both companies have it with the same id; that of the other one has ended before. */
+function endedToken(company: number): SqlRow {
+  const [revoked, expired] = company === 1 ? [5, 6] : [1, 2];
+  return {
+    ...{ id: 50, company_id: company, user_id: company, kind: 'named', name: 'ended', scopes: '[]' },
+    ...{ token_hash: `ended ${company}`, last_four: '0000', created_at: EARLY },
+    ...{ revoked_at: new Date(revoked), expires_at: new Date(expired) },
+  };
+}
+
+const sequencesOf = (company: number): readonly number[] => (company === 1 ? [2] : [1, 2, 3]);
+
+function entryOf(company: number, sequence: number): Inserted {
+  const entry = { at: new Date(sequence), channel: 'api', action: 'create', entity_type: 'group' };
+  return ['ledger', { company_id: company, sequence, ...entry }];
 }
 
 /** A user of both companies, with another role. */
@@ -262,6 +281,13 @@ const ONLY_OF_OTHER: readonly Inserted[] = [
     {
       ...{ company_id: TWIN, id: 30, serial_number: 'S30', enabled: true, logical_number_id: 3, meta: '{}' },
       ...{ framework_version: null, ...audit },
+    },
+  ],
+  [
+    'notification_deliveries',
+    {
+      ...{ company_id: TWIN, id: 3, notification_id: 101, logical_number_id: 1, ...FAILED },
+      ...{ finished_at: new Date(1), queued_at: EARLY, sequence: 3, attempts: 0 },
     },
   ],
   ...[1, 2].map((number): Inserted => [

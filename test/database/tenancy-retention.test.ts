@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+
+import type { SystemWriteWork } from '../../src/database/work.js';
+import { KINDS } from '../../src/resources/retention/retention.model.js';
+import {
+  deleteEndedDeliveries,
+  deleteEndedTokens,
+  deleteOldTransactions,
+  selectAged,
+  selectAges,
+} from '../../src/resources/retention/retention.repository.js';
+import { SYSTEM } from '../support/server.js';
+import { rowsOfCompany } from '../support/two-companies.js';
+import { setUp } from './company-units.js';
+
+const before = new Date(Date.UTC(2026, 0, 1));
+const OLD = { companyId: 1, before, limit: 50 };
+const DELETIONS: Readonly<Record<string, (work: SystemWriteWork) => Promise<number>>> = {
+  transactions: (work) => deleteOldTransactions(work, OLD),
+  deliveries: (work) => deleteEndedDeliveries(work, OLD),
+  tokens: (work) => deleteEndedTokens(work, OLD),
+};
+
+describe('retention of a company', () => {
+  it.each(KINDS)('finds its own %s', async (kind) => {
+    const found = await Promise.all(
+      [false, true].map(async (withOther) => {
+        const { units } = await setUp(withOther);
+        return await units.systemRead(async (work) => [
+          await selectAges(work, kind, 0, 1),
+          await selectAged(work, kind, 1, { after: { id: 0, at: 0 }, before, limit: 50 }),
+        ]);
+      }),
+    );
+    expect(found[1]).toEqual(found[0]);
+  });
+
+  it.each(Object.entries(DELETIONS))('deletes its own %s', async (_name, deleteOld) => {
+    const lone = await setUp(false);
+    const both = await setUp(true);
+    await both.place.sql('update transaction_days set total = 0 where company_id <> 1');
+    const ofOthers = async () => [
+      await rowsOfCompany(both.place, 'other'),
+      await both.place.sql('select * from transaction_days where company_id <> 1 order by day'),
+    ];
+    const others = await ofOthers();
+    const expected = await lone.units.systemWrite(SYSTEM, deleteOld);
+    expect(expected).toBeGreaterThan(0);
+    expect(await both.units.systemWrite(SYSTEM, deleteOld)).toBe(expected);
+    expect(await rowsOfCompany(both.place, 'first')).toEqual(await rowsOfCompany(lone.place, 'first'));
+    expect(await ofOthers()).toEqual(others);
+  });
+});

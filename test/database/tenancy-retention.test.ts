@@ -10,7 +10,7 @@ import {
   selectAges,
 } from '../../src/resources/retention/retention.repository.js';
 import { SYSTEM } from '../support/server.js';
-import { rowsOfCompany } from '../support/two-companies.js';
+import { rowsOfCompany, TWIN } from '../support/two-companies.js';
 import { setUp } from './company-units.js';
 
 const before = new Date(Date.UTC(2026, 0, 1));
@@ -21,11 +21,15 @@ const DELETIONS: Readonly<Record<string, (work: SystemWriteWork) => Promise<numb
   tokens: (work) => deleteEndedTokens(work, OLD),
 };
 
+const PRUNED = `insert into prunings (company_id, name, up_to, total, newest_at, pruned_at)
+  select $1, name, 100, 1, $2, $2 from (select 'transactions' as name union select 'ledger') as names`;
+
 describe('retention of a company', () => {
   it.each(KINDS)('finds its own %s', async (kind) => {
     const found = await Promise.all(
       [false, true].map(async (withOther) => {
-        const { units } = await setUp(withOther);
+        const { place, units } = await setUp(withOther);
+        if (withOther) await place.sql(PRUNED, [TWIN, new Date(1)]);
         return await units.systemRead(async (work) => [
           await selectAges(work, kind, 0, 1),
           await selectAged(work, kind, 1, { after: { id: 0, at: 0 }, before, limit: 50 }),

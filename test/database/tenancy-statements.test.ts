@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { findCredential } from '../../src/resources/access-token/access-token.repository.js';
+import {
+  copyChunk,
+  deleteLastChunks,
+  deleteReleased,
+  findReleased,
+} from '../../src/resources/content/content.repository.js';
+import { selectRemovedLinks } from '../../src/resources/logical-number/version-links.repository.js';
 import { copyContent } from '../../src/resources/content/content.service.js';
 import { totalDevices } from '../../src/resources/device/device.summary.service.js';
 import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
@@ -78,6 +85,66 @@ describe('a statement that names a company', () => {
     ]);
     await place.sql('delete from notification_deliveries where company_id <> 1');
     expect(await units.systemRead(findExpired)).toBeUndefined();
+  });
+
+  it('copies no chunk of another company', async () => {
+    const { units } = await setUp(true);
+    expect(await units.write(CALLER, (work) => copyChunk(work, 1, 2, 1))).toBe(false);
+  });
+
+  it('deletes chunks of a released content of that company', async () => {
+    const { place, units } = await setUp(true);
+    const chunk =
+      'insert into content_chunks (company_id, content_id, sequence, bytes) values ($1, 1, 0, $2)';
+    await place.sql(chunk, [TWIN, Buffer.from('b')]);
+    await place.sql('update contents set released_at = $1', [new Date(5)]);
+    const others = await rowsOfCompany(place, 'other');
+    expect(await units.systemWrite(SYSTEM, (work) => deleteLastChunks(work, 1, 1, 1))).toBe(1);
+    expect(await rowsOfCompany(place, 'other')).toEqual(others);
+  });
+
+  it('keeps the chunks of a content that only another company has released', async () => {
+    const { place, units } = await setUp(true);
+    await place.sql('update contents set released_at = $1 where company_id <> 1', [new Date(5)]);
+    expect(await units.systemWrite(SYSTEM, (work) => deleteLastChunks(work, 1, 1, 1))).toBe(0);
+  });
+
+  it('deletes a released content of that company', async () => {
+    const { place, units } = await setUp(true);
+    for (const company of [1, TWIN]) {
+      await place.sql(
+        `insert into contents (company_id, id, size, crc, sha256, created_at, released_at)
+          values ($1, 60, 1, '0000', 'sum', $2, $2)`,
+        [company, new Date(5)],
+      );
+    }
+    const others = await rowsOfCompany(place, 'other');
+    await units.systemWrite(SYSTEM, (work) => deleteReleased(work, 1, 60));
+    expect(await rowsOfCompany(place, 'other')).toEqual(others);
+    expect(await place.sql('select id from contents where company_id = 1')).toEqual([{ id: 1 }]);
+  });
+
+  it('deletes no content that a response of that company refers to, but others', async () => {
+    const { place, units } = await setUp(true);
+    await place.sql('update contents set released_at = $1 where company_id = 1', [new Date(5)]);
+    const key = `insert into idempotency_keys
+      (company_id, status, scope, key, fingerprint, answer, content_id, created_at)
+      values ($1, 200, 's', 'k', 'f', '', 1, $2)`;
+    await place.sql(key, [TWIN, new Date(5)]);
+    const released = () => units.systemRead((work) => findReleased(work, new Date(6)));
+    expect(await released()).toEqual({ id: 1, companyId: 1 });
+    await place.sql(key, [1, new Date(5)]);
+    expect(await released()).toBeUndefined();
+  });
+
+  it('finds removed links of that company', async () => {
+    const { place, units } = await setUp(true);
+    await place.sql(
+      `insert into removals (company_id, id, logical_number_id, change, position, caller)
+        values ($1, 1, 1, 1, 0, '{}')`,
+      [TWIN],
+    );
+    expect(await units.read(CALLER, (work) => selectRemovedLinks(work, [1], 1))).toEqual([]);
   });
 
   it('lists the members of that company', async () => {

@@ -12,6 +12,8 @@ import { copyContent } from '../../src/resources/content/content.service.js';
 import { totalDevices } from '../../src/resources/device/device.summary.service.js';
 import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
 import { makePart } from '../../src/resources/notification/delivery/delivery.repository.js';
+import { DELIVERY_CHANGES } from '../../src/resources/notification/delivery/delivery.model.js';
+import { lastPositions } from '../../src/resources/notification/waiting/waiting.repository.js';
 import { findExpired } from '../../src/resources/notification/delivery/recall.repository.js';
 import { findDueCompanyAfter } from '../../src/resources/notification/delivery/dispatch.repository.js';
 import { MAX_KINDS } from '../../src/resources/transaction/figures/transaction-figures.model.js';
@@ -135,6 +137,22 @@ describe('a statement that names a company', () => {
     expect(await released()).toEqual({ id: 1, companyId: 1 });
     await place.sql(key, [1, new Date(5)]);
     expect(await released()).toBeUndefined();
+  });
+
+  it('finds the last changes of deliveries of that company', async () => {
+    const { place, units } = await setUp(true);
+    for (const [company, last] of [
+      [1, 4],
+      [TWIN, 5],
+    ] as const) {
+      await place.sql('insert into counters (company_id, name, total, last_drawn) values ($1, $2, 0, $3)', [
+        company,
+        DELIVERY_CHANGES,
+        last,
+      ]);
+    }
+    const positions = await units.systemRead((work) => lastPositions(work, [1]));
+    expect([...positions]).toEqual([[1, 4]]);
   });
 
   it('finds removed links of that company', async () => {

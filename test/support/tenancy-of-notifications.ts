@@ -16,7 +16,6 @@ import {
 } from '../../src/resources/notification/delivery/recall.repository.js';
 import {
   findTokens,
-  lastPositions,
   selectFacts,
   selectOpenNumbers,
   selectQueueChanges,
@@ -36,7 +35,6 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
   'tokens of devices that wait': (work) => findTokens(work, [1]),
   'changes of deliveries': (work) => selectQueueChanges(work, 1, { after: 0, limit: 50 }),
   'numbers with open deliveries': (work) => selectOpenNumbers(work, 1, NUMBERS),
-  'last change of a delivery': (work) => lastPositions(work, [1]),
   'devices that wait': (work) => selectFacts(work, 1, [1]),
 };
 

@@ -13,7 +13,7 @@ import { totalDevices } from '../../src/resources/device/device.summary.service.
 import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
 import { makePart } from '../../src/resources/notification/delivery/delivery.repository.js';
 import { DELIVERY_CHANGES } from '../../src/resources/notification/delivery/delivery.model.js';
-import { lastPositions } from '../../src/resources/notification/waiting/waiting.repository.js';
+import { lastPosition, lastPositions } from '../../src/resources/notification/waiting/waiting.repository.js';
 import { findExpired } from '../../src/resources/notification/delivery/recall.repository.js';
 import { findDueCompanyAfter } from '../../src/resources/notification/delivery/dispatch.repository.js';
 import { MAX_KINDS } from '../../src/resources/transaction/figures/transaction-figures.model.js';
@@ -91,7 +91,7 @@ describe('a statement that names a company', () => {
 
   it('copies no chunk of another company', async () => {
     const { units } = await setUp(true);
-    expect(await units.write(CALLER, (work) => copyChunk(work, 1, 2, 1))).toBe(false);
+    expect(await outcomeOrError(units.write(CALLER, (work) => copyChunk(work, 1, 2, 1)))).toBe(false);
   });
 
   it('deletes chunks of a released content of that company', async () => {
@@ -155,11 +155,20 @@ describe('a statement that names a company', () => {
     expect([...positions]).toEqual([[1, 4]]);
   });
 
+  it('finds the last change of a delivery of that company', async () => {
+    const { place, units } = await setUp(true);
+    await place.sql('insert into counters (company_id, name, total, last_drawn) values ($1, $2, 0, 5)', [
+      TWIN,
+      DELIVERY_CHANGES,
+    ]);
+    expect(await units.read(CALLER, lastPosition)).toBe(0);
+  });
+
   it('finds removed links of that company', async () => {
     const { place, units } = await setUp(true);
     await place.sql(
-      `insert into removals (company_id, id, logical_number_id, change, position, caller)
-        values ($1, 1, 1, 1, 0, '{}')`,
+      `insert into removals (company_id, id, app_version_id, change, position, caller)
+        values ($1, 1, 11, 1, 0, '{}')`,
       [TWIN],
     );
     expect(await units.read(CALLER, (work) => selectRemovedLinks(work, [1], 1))).toEqual([]);

@@ -1,6 +1,9 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import { finish, requeue } from '../../src/resources/notification/delivery/delivery-changes.repository.js';
-import { queueDeliveries } from '../../src/resources/notification/delivery/delivery.repository.js';
+import {
+  deliveries,
+  queueDeliveries,
+} from '../../src/resources/notification/delivery/delivery.repository.js';
 import {
   claim,
   endLeases,
@@ -41,6 +44,7 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
 /** What it changes. */
 export const NOTIFICATION_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'queue deliveries': (work) => queueDeliveries(work, 2, [2]),
+  'delete deliveries': (work) => deliveries.deleteSome(work, { logical_number_id: 1 }, { rows: 10 }),
   'finish a delivery': (work) => finish(work, [LEASED], 'delivered'),
   'queue an earlier delivery again': (work) => requeue(work, [FAILED_EARLIER]),
   'queue a later delivery again': (work) => requeue(work, [FAILED_LATER]),

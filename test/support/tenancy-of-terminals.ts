@@ -22,7 +22,7 @@ import {
   selectSightings,
 } from '../../src/resources/device/presence/presence.repository.js';
 import { manifestWithin, selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
-import { selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
+import { effectiveWithin, selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
 import {
   selectRefusals,
   storeRefusals,
@@ -55,6 +55,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
       { reference: 'R', serialNumber: 'S' },
       { reference: 'Rx', serialNumber: 'Sx' },
     ]),
+  'effective parameters, counted': valueOf((work) => effectiveWithin(work, 100, [1])),
   'bytes of parameters': (work) => selectValueBytes(work, { id: 1, groupId: 1 }),
   'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
 };

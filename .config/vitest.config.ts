@@ -25,6 +25,11 @@ const workers = {
   isolate: false,
   // Twice the processors of the smallest machine, since many tests wait for a process or a deadline.
   maxWorkers: 4,
+  // Only a hang takes as long: no test depends on the speed of the machine. A test that waits uses expect.poll or
+  // test/support/wait-for.ts, and sets no time of its own.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 100_000 } },
 };
 
 const program = {
@@ -36,9 +41,6 @@ const program = {
     exclude: [OF_POSTGRES],
     provide: { database: 'sqlite' as const },
     globalSetup: ['test/support/setup-build.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
   },
 };
 
@@ -50,8 +52,6 @@ const server = {
     include: ['test/**/*.test.ts'],
     exclude: [...PROGRAM, OF_POSTGRES],
     provide: { database: 'sqlite' as const },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
   },
 };
 
@@ -64,9 +64,6 @@ const postgres = {
     exclude: [OF_SQLITE, WITHOUT_DATABASE],
     provide: { database: 'postgres' as const },
     globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
   },
 };
 

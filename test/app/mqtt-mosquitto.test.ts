@@ -1,7 +1,7 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished } from 'vitest';
 
 import { SECOND } from '../../src/platform/clock.js';
 import { itUnless } from '../faults/machine.js';
@@ -19,9 +19,9 @@ import {
 import { connectTerminals } from '../support/mqtt/terminals.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { waitFor } from '../support/wait-for.js';
 
 const itWith = itUnless(WITHOUT_MOSQUITTO);
-const UP_TO = { timeout: 20_000 };
 
 let folder: string;
 beforeEach(() => {
@@ -58,8 +58,7 @@ describe('a mosquitto that is killed', () => {
     // What the broker had acknowledged, and not passed on, is published again after 30 seconds.
     const passTime = setInterval(() => server.clock.advance(10 * SECOND), 500);
     onTestFinished(() => clearInterval(passTime));
-    await vi.waitFor(async () => expect(new Set(await statesOf(server))).toEqual(new Set(['delivered'])), {
-      timeout: 100_000,
+    await waitFor(async () => expect(new Set(await statesOf(server))).toEqual(new Set(['delivered'])), {
       interval: 250,
     });
     const first = terminals.first();
@@ -122,7 +121,7 @@ describe('the access rules for mosquitto in README.md', () => {
 
     for (const number of ['Loja 7/A', '100']) await reachable(server.acme, number);
     await notify(server, server.acme, 'one', '100', 'Loja 7/A');
-    await vi.waitFor(() => expect([stolen.length > 0, received.length]).toEqual([true, 1]), UP_TO);
+    await waitFor(() => expect([stolen.length > 0, received.length]).toEqual([true, 1]));
     const ids = new Map((await numbered(server)).map(({ id, number }) => [number, String(id)]));
     await confirm(attacker, other, ids.get('100') ?? '');
     const forged = JSON.stringify({ message: '99|SHOW_MESSAGE|forged' });
@@ -131,12 +130,9 @@ describe('the access rules for mosquitto in README.md', () => {
     }
     // It comes after the others on the same connection.
     await confirm(attacker, own, ids.get('Loja 7/A') ?? '');
-    await vi.waitFor(
-      async () => expect((await statesOf(server)).toSorted()).toEqual(['delivered', 'sent']),
-      UP_TO,
-    );
+    await waitFor(async () => expect((await statesOf(server)).toSorted()).toEqual(['delivered', 'sent']));
     await confirm(victim, other, ids.get('100') ?? '');
-    await vi.waitFor(async () => expect(await statesOf(server)).toEqual(['delivered', 'delivered']), UP_TO);
+    await waitFor(async () => expect(await statesOf(server)).toEqual(['delivered', 'delivered']));
     expect(new Set(stolen)).toEqual(new Set([`terminals/${own}/notifications`]));
     expect(received).toEqual([`terminals/${other}/notifications`]);
     expect(installation.log()).toContain(`Denied PUBLISH from ${own}`);
@@ -173,7 +169,7 @@ describe('the access rules for mosquitto in README.md', () => {
     ];
     removePassword(join(folder, 'terminal-passwords'), '7/100');
     installation.broker.reload();
-    await vi.waitFor(() => expect(first.connected).toBe(false), UP_TO);
+    await waitFor(() => expect(first.connected).toBe(false));
     await second.publishAsync('terminals/7/200/confirm', '{}', { qos: 1 });
     await expect(connectTo(installation, { username: '7/100' })).rejects.toThrow(/refused/);
   });

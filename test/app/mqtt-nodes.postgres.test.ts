@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createServer, type Server } from '../../src/app/server.js';
 import { SECOND } from '../../src/platform/clock.js';
@@ -10,8 +10,9 @@ import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
 import { startAedes, startPathTo } from '../support/mqtt/brokers.js';
 import { connectTerminals } from '../support/mqtt/terminals.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { waitFor } from '../support/wait-for.js';
 
-const LONG = { timeout: 100_000, interval: 250 };
+const LONG = { interval: 250 };
 
 /** One more node on the database of a server. */
 async function joinNode(server: TestServer, mqtt: MqttSettings): Promise<{ app: Server; clock: TestClock }> {
@@ -39,10 +40,10 @@ describe('CC-09 two nodes that publish', () => {
     onTestFinished(() => server.stop());
     const numbers = Array.from({ length: 120 }, (_, index) => String(100 + index));
     for (const number of numbers) await reachable(server.acme, number);
-    await vi.waitFor(async () => expect(await metric(server.url, 'mqtt_connected')).toBe(1), LONG);
+    await waitFor(async () => expect(await metric(server.url, 'mqtt_connected')).toBe(1), LONG);
     path.stall();
     for (let part = 0; part < 8; part += 1) await notify(server, server.acme, `part ${part}`, ...numbers);
-    await vi.waitFor(async () => expect(await metric(server.url, 'mqtt_in_flight')).toBe(120), LONG);
+    await waitFor(async () => expect(await metric(server.url, 'mqtt_in_flight')).toBe(120), LONG);
 
     const terminals = await connectTerminals(broker.port);
     onTestFinished(() => terminals.stop());
@@ -50,16 +51,16 @@ describe('CC-09 two nodes that publish', () => {
     other.clock.advance(31 * SECOND);
     const states = async (): Promise<string[]> =>
       (await deliveriesOf(server, server.acme)).map(({ state }) => state);
-    await vi.waitFor(() => expect(terminals.received.length).toBeGreaterThan(120), LONG);
+    await waitFor(() => expect(terminals.received.length).toBeGreaterThan(120), LONG);
     path.resume();
-    await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])), LONG);
+    await waitFor(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])), LONG);
     const first = terminals.first();
     for (const [index, number] of numbers.entries()) {
       const ids = Array.from({ length: 8 }, (_, part) => String(1 + part * 120 + index));
       expect(first.get(`terminals/${server.acme.caller.companyId}/${number}/notifications`)).toEqual(ids);
     }
     // What the stalled node held was published by both.
-    await vi.waitFor(() => expect(terminals.received.length).toBeGreaterThanOrEqual(9 * 120), LONG);
+    await waitFor(() => expect(terminals.received.length).toBeGreaterThanOrEqual(9 * 120), LONG);
   });
 
   it('receive all confirmations each, and count each delivery once', async () => {
@@ -73,7 +74,7 @@ describe('CC-09 two nodes that publish', () => {
     const numbers = ['100', '200', '300'];
     for (const number of numbers) await reachable(server.acme, number);
     for (let part = 0; part < 3; part += 1) await notify(server, server.acme, `part ${part}`, ...numbers);
-    await vi.waitFor(
+    await waitFor(
       async () =>
         expect((await deliveriesOf(server, server.acme)).map(({ state }) => state)).toEqual(
           Array(9).fill('delivered'),

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { MINUTE } from '../../src/platform/clock.js';
 import { answered } from '../support/dashboard.js';
@@ -7,8 +7,7 @@ import { fleet } from '../support/fleet.js';
 import { startAedes, type AedesBroker } from '../support/mqtt/brokers.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
-
-const UP_TO = { timeout: 20_000 };
+import { waitFor } from '../support/wait-for.js';
 
 let server: TestServer;
 let acme: Member;
@@ -17,7 +16,7 @@ beforeEach(async () => {
   broker = await startAedes();
   server = await startServer({ mqtt: broker.settings });
   acme = server.acme;
-  await vi.waitFor(async () => expect(await metrics()).toMatch(/^mqtt_connected 1$/m), UP_TO);
+  await waitFor(async () => expect(await metrics()).toMatch(/^mqtt_connected 1$/m));
   return async () => {
     await server.stop();
     await broker.stop();
@@ -68,16 +67,16 @@ describe('a terminal that confirms over MQTT', () => {
     await fleet.device(server.beta.client, 'SN-2', { logical_number_id: other });
     await reachable(server.beta, '100');
     await notify(server, acme, 'one', '100');
-    await vi.waitFor(() => expect(simulated.received).toHaveLength(1), UP_TO);
+    await waitFor(() => expect(simulated.received).toHaveLength(1));
     const from = server.clock.now().toISOString();
     await simulated.confirm(topicOf('100'), '1');
-    await vi.waitFor(async () => expect(await seen()).toEqual(['SN-100']), UP_TO);
+    await waitFor(async () => expect(await seen()).toEqual(['SN-100']));
     const [{ presence, lastSeenAt } = { presence: '', lastSeenAt: '' }] = await devices();
     expect(presence).toBe('ONLINE');
     expect(String(lastSeenAt) >= from && String(lastSeenAt) <= server.clock.now().toISOString()).toBe(true);
     server.clock.advance(MINUTE);
     await simulated.confirm(topicOf('200'), '4711');
-    await vi.waitFor(async () => expect(await seen()).toEqual(['SN-100', 'SN-200']), UP_TO);
+    await waitFor(async () => expect(await seen()).toEqual(['SN-100', 'SN-200']));
     expect(await seen(server.beta)).toEqual([]);
   });
 
@@ -94,19 +93,19 @@ describe('a terminal that confirms over MQTT', () => {
     const retained = topicOf('300').replace(/notifications$/, 'confirm');
     const payload = JSON.stringify({ type: 'pnconf', event: '1' });
     await simulated.client.publishAsync(retained, payload, { qos: 1, retain: true });
-    await vi.waitFor(async () => expect(await confirmations()).toBe(4), UP_TO);
+    await waitFor(async () => expect(await confirmations()).toBe(4));
     await reachable(acme, '300');
     broker.cutConnections();
-    await vi.waitFor(async () => expect(await metrics()).toMatch(/^mqtt_connections_total 2$/m), UP_TO);
+    await waitFor(async () => expect(await metrics()).toMatch(/^mqtt_connections_total 2$/m));
     await simulated.confirm(topicOf('400'), '1');
-    await vi.waitFor(async () => expect(await seen()).toEqual(['SN-400']), UP_TO);
+    await waitFor(async () => expect(await seen()).toEqual(['SN-400']));
     expect(await confirmations()).toBe(5);
     for (const serialNumber of ['SN-500', 'SN-502']) {
       await acme.client.put(`devices/${serialNumber}`, { enabled: false });
     }
     server.clock.advance(MINUTE);
     await simulated.confirm(topicOf('500'), '1');
-    await vi.waitFor(async () => expect(await seen()).toEqual(['SN-400', 'SN-501']), UP_TO);
+    await waitFor(async () => expect(await seen()).toEqual(['SN-400', 'SN-501']));
   });
 
   it('is looked up with all that confirm together, and written with them once a minute', async () => {
@@ -114,16 +113,16 @@ describe('a terminal that confirms over MQTT', () => {
     const numbers = Array.from({ length: 30 }, (_, index) => String(100 + index));
     for (const number of numbers) await reachable(acme, number);
     await notify(server, acme, 'one', ...numbers);
-    await vi.waitFor(() => expect(simulated.received).toHaveLength(30), UP_TO);
+    await waitFor(() => expect(simulated.received).toHaveLength(30));
     const confirmAll = (): Promise<unknown> =>
       Promise.all(simulated.received.map(({ topic, id }) => simulated.confirm(topic, id)));
     const { statements } = await server.statements(async () => {
       for (let times = 1; times <= 4; times += 1) {
         await confirmAll();
-        await vi.waitFor(async () => expect(await confirmations()).toBe(30 * times), UP_TO);
+        await waitFor(async () => expect(await confirmations()).toBe(30 * times));
       }
       server.clock.advance(10_000);
-      await vi.waitFor(async () => expect(await seen()).toHaveLength(30), UP_TO);
+      await waitFor(async () => expect(await seen()).toHaveLength(30));
     });
     expect((await deliveriesOf(server, acme)).every(({ state }) => state === 'delivered')).toBe(true);
     const lookUps = statements.filter((text) => text.includes('as first'));
@@ -140,7 +139,7 @@ describe('a terminal that confirms over MQTT', () => {
     const simulated = await terminals();
     const before = await confirmationsOf(other);
     await simulated.confirm(topicOf('100', other.acme), '1');
-    await vi.waitFor(async () => expect(await confirmationsOf(other)).not.toBe(before), UP_TO);
+    await waitFor(async () => expect(await confirmationsOf(other)).not.toBe(before));
     await other.app.stop();
     const [row] = await other.place.sql<{ last_seen_at: number }>('select last_seen_at from devices');
     expect(Number(row?.last_seen_at)).toBeGreaterThan(0);

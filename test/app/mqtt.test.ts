@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
 import { startAedes, startFakeBroker, type AedesBroker } from '../support/mqtt/brokers.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
-
-const UP_TO = { timeout: 20_000 };
+import { waitFor } from '../support/wait-for.js';
 
 let broker: AedesBroker;
 let server: TestServer;
@@ -41,11 +40,8 @@ describe('notifications over MQTT', () => {
     await notify(server, acme, 'one', '100', 'Loja 7/A');
     await notify(server, acme, 'two', '100');
     await notify(server, server.beta, 'other', '100');
-    await vi.waitFor(
-      async () => expect(await states()).toEqual(['delivered', 'delivered', 'delivered']),
-      UP_TO,
-    );
-    await vi.waitFor(async () => expect(await states(server.beta)).toEqual(['delivered']), UP_TO);
+    await waitFor(async () => expect(await states()).toEqual(['delivered', 'delivered', 'delivered']));
+    await waitFor(async () => expect(await states(server.beta)).toEqual(['delivered']));
     const first = simulated.first();
     expect(first.get(topicOf('100'))).toEqual(['1', '3']);
     expect(first.get(topicOf('Loja%207%2FA'))).toEqual(['2']);
@@ -65,18 +61,18 @@ describe('notifications over MQTT', () => {
     await reachable(acme, '100');
     await notify(server, acme, 'one', '100');
     await notify(server, acme, 'two', '100');
-    await vi.waitFor(async () => expect(await states()).toEqual(['sent', 'queued']), UP_TO);
+    await waitFor(async () => expect(await states()).toEqual(['sent', 'queued']));
     server.clock.advance(31 * SECOND);
-    await vi.waitFor(() => expect(simulated.received.map(({ id }) => id)).toEqual(['1', '1']), UP_TO);
+    await waitFor(() => expect(simulated.received.map(({ id }) => id)).toEqual(['1', '1']));
     await simulated.confirm(topicOf('100'), '1');
-    await vi.waitFor(() => expect(simulated.received.map(({ id }) => id)).toEqual(['1', '1', '2']), UP_TO);
+    await waitFor(() => expect(simulated.received.map(({ id }) => id)).toEqual(['1', '1', '2']));
     expect(await states()).toEqual(['delivered', expect.stringMatching(/queued|sent/)]);
   });
 
   it('that were sent are there for a terminal that asks over HTTP too', async () => {
     await reachable(acme, '100');
     await notify(server, acme, 'one', '100');
-    await vi.waitFor(async () => expect(await states()).toEqual(['sent']), UP_TO);
+    await waitFor(async () => expect(await states()).toEqual(['sent']));
     const [delivery] = await server.app.database.reads
       .selectFrom('notification_deliveries')
       .select('lease_ends_at')
@@ -91,7 +87,7 @@ describe('confirmations over MQTT', () => {
     for (const number of ['100', '200']) await reachable(acme, number);
     await reachable(server.beta, '100');
     await notify(server, acme, 'one', '100');
-    await vi.waitFor(async () => expect(await states()).toEqual(['sent']), UP_TO);
+    await waitFor(async () => expect(await states()).toEqual(['sent']));
     await simulated.confirm(topicOf('200'), '1');
     await simulated.confirm(topicOf('100', server.beta), '1');
     await simulated.confirm(`terminals/999999/100/notifications`, '1');
@@ -105,10 +101,10 @@ describe('confirmations over MQTT', () => {
           new RegExp(`^mqtt_confirmations_total\\{outcome="${outcome}"\\} (.*)$`, 'm').exec(shown)?.[1],
       );
     };
-    await vi.waitFor(async () => expect(await outcomes()).toEqual([undefined, undefined, '5', '1']), UP_TO);
+    await waitFor(async () => expect(await outcomes()).toEqual([undefined, undefined, '5', '1']));
     expect(await states()).toEqual(['sent']);
     for (let time = 0; time < 3; time += 1) await simulated.confirm(topicOf('100'), '1');
-    await vi.waitFor(async () => expect(await outcomes()).toEqual(['1', '2', '5', '1']), UP_TO);
+    await waitFor(async () => expect(await outcomes()).toEqual(['1', '2', '5', '1']));
     expect(await states()).toEqual(['delivered']);
   });
 
@@ -116,19 +112,19 @@ describe('confirmations over MQTT', () => {
     const simulated = await terminals({ confirms: false });
     for (const number of ['100', '200']) await reachable(acme, number);
     await notify(server, acme, 'one', '100', '200');
-    await vi.waitFor(async () => expect(await states()).toEqual(['sent', 'sent']), UP_TO);
+    await waitFor(async () => expect(await states()).toEqual(['sent', 'sent']));
     expect((await acme.client.put('devices/SN-100', { enabled: false })).status).toBe(200);
     expect((await acme.client.delete('devices/SN-200')).status).toBe(200);
     await simulated.confirm(topicOf('100'), '1');
     await simulated.confirm(topicOf('200'), '2');
     await notify(server, acme, 'two', '100', '200');
     server.clock.advance(5 * MINUTE);
-    await vi.waitFor(async () => expect(await metrics()).toMatch(/outcome="unknown"\} 2$/m), UP_TO);
-    await vi.waitFor(async () => expect(await dueNow()).toBe(0), UP_TO);
+    await waitFor(async () => expect(await metrics()).toMatch(/outcome="unknown"\} 2$/m));
+    await waitFor(async () => expect(await dueNow()).toBe(0));
     expect(await states()).toEqual(['sent', 'sent', 'queued', 'queued']);
     expect(simulated.received.length).toBe(2);
     await acme.client.put('devices/SN-100', { enabled: true });
-    await vi.waitFor(() => expect(simulated.received.map(({ id }) => id).at(-1)).toBe('1'), UP_TO);
+    await waitFor(() => expect(simulated.received.map(({ id }) => id).at(-1)).toBe('1'));
   });
 });
 
@@ -149,15 +145,9 @@ describe('a broker that is away', () => {
       const { checks: shown } = (await response.json()) as { readonly checks: Record<string, unknown> };
       return [response.status, shown.mqtt];
     };
-    await vi.waitFor(
-      async () => expect(await checks()).toEqual([200, { ok: true, note: 'connected' }]),
-      UP_TO,
-    );
+    await waitFor(async () => expect(await checks()).toEqual([200, { ok: true, note: 'connected' }]));
     await broker.stop();
-    await vi.waitFor(
-      async () => expect(await checks()).toEqual([200, { ok: true, note: 'not_connected' }]),
-      UP_TO,
-    );
+    await waitFor(async () => expect(await checks()).toEqual([200, { ok: true, note: 'not_connected' }]));
     expect(await metrics()).toMatch(/^mqtt_connected 0$/m);
     expect(server.logs.join('')).toContain('MQTT broker not connected');
   });
@@ -171,15 +161,14 @@ describe('a broker that is away', () => {
     expect(await states()).toEqual(Array(200).fill('queued'));
     broker = await startAedes({ port: broker.port });
     const simulated = await terminals();
-    await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])), {
-      timeout: 60_000,
+    await waitFor(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])), {
       interval: 200,
     });
     for (const [index, number] of numbers.entries()) {
       const expected = [0, 1, 2, 3, 4].map((part) => String(1 + part * 40 + index));
       expect(simulated.first().get(topicOf(number))).toEqual(expected);
     }
-  }, 90_000);
+  });
 });
 
 describe('CF-24 a broker that accepts connections and never answers', () => {

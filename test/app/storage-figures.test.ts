@@ -30,7 +30,7 @@ it('sizes of tables, the oldest rows and what was deleted are in the metrics', a
     stepMs: 1_000,
   });
   await expect
-    .poll(async () => (await metric('database_table_bytes')).transactions ?? 0, { timeout: 20_000 })
+    .poll(async () => (await metric('database_table_bytes')).transactions ?? 0)
     .toBeGreaterThan(4_000);
   await expect
     .poll(async () => (await metric('retention_oldest_timestamp_seconds')).transactions)

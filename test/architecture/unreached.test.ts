@@ -68,7 +68,7 @@ describe('functions of the domain', () => {
   it('are each reached from the program: REST, GraphQL, the command line or a background task', () => {
     const unreached = unreachedIn(ROOT, '.config/tsconfig.build.json');
     expect(unreached).toEqual([]);
-  }, 60_000);
+  });
 
   it('are reported when only the demo, a test or another unreached function uses them', () => {
     for (const [path, text] of Object.entries(PROGRAM)) {
@@ -81,5 +81,5 @@ describe('functions of the domain', () => {
         .map((name) => `${service} ${name}`)
         .sort(),
     );
-  }, 60_000);
+  });
 });

@@ -56,7 +56,7 @@ async function startNginx(nodes: readonly string[]): Promise<string> {
       () => '',
       () => `nginx: ${log}`,
     );
-  await expect.poll(responds, { timeout: 10_000 }).toBe('');
+  await expect.poll(responds).toBe('');
   return url;
 }
 

@@ -226,39 +226,35 @@ describe('valid uploads', () => {
     expect(await uploaded(name, sent)).toMatchObject({ size: sent.length, content: sent.toString('base64') });
   });
 
-  it(
-    'UP-10 a read concurrent with a replacement returns one complete content',
-    { timeout: 90_000 },
-    async () => {
-      const states = Array.from({ length: 6 }, (_, round) => {
-        const bytes = Buffer.alloc(800_000 + round * 40_000, round);
-        return {
-          bytes,
-          fields: { content: bytes.toString('base64'), size: bytes.length, crc: crcOf(bytes) },
-        };
-      });
-      const { id } = await uploaded('replaced.bin', states[0]?.bytes ?? '');
-      const path = `files/${String(id)}`;
-      let replacing = true;
-      const replace = async (): Promise<void> => {
-        for (const { bytes } of states) {
-          const form = new FormData();
-          form.set('file', new Blob([bytes]), 'replaced.bin');
-          expect((await client.put(path, form)).status).toBe(200);
-        }
-        replacing = false;
+  it('UP-10 a read concurrent with a replacement returns one complete content', async () => {
+    const states = Array.from({ length: 6 }, (_, round) => {
+      const bytes = Buffer.alloc(800_000 + round * 40_000, round);
+      return {
+        bytes,
+        fields: { content: bytes.toString('base64'), size: bytes.length, crc: crcOf(bytes) },
       };
-      const seen = new Set<unknown>();
-      const read = async (): Promise<void> => {
-        while (replacing) {
-          const { content, size, crc } = (await client.get(path)).record('file');
-          const state = states.find(({ fields }) => fields.size === size);
-          expect({ content, size, crc }).toEqual(state?.fields);
-          seen.add(size);
-        }
-      };
-      await Promise.all([replace(), ...Array.from({ length: 5 }, read)]);
-      expect(seen.size).toBeGreaterThan(1);
-    },
-  );
+    });
+    const { id } = await uploaded('replaced.bin', states[0]?.bytes ?? '');
+    const path = `files/${String(id)}`;
+    let replacing = true;
+    const replace = async (): Promise<void> => {
+      for (const { bytes } of states) {
+        const form = new FormData();
+        form.set('file', new Blob([bytes]), 'replaced.bin');
+        expect((await client.put(path, form)).status).toBe(200);
+      }
+      replacing = false;
+    };
+    const seen = new Set<unknown>();
+    const read = async (): Promise<void> => {
+      while (replacing) {
+        const { content, size, crc } = (await client.get(path)).record('file');
+        const state = states.find(({ fields }) => fields.size === size);
+        expect({ content, size, crc }).toEqual(state?.fields);
+        seen.add(size);
+      }
+    };
+    await Promise.all([replace(), ...Array.from({ length: 5 }, read)]);
+    expect(seen.size).toBeGreaterThan(1);
+  });
 });

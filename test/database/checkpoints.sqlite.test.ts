@@ -58,7 +58,7 @@ describe('the log of a server', () => {
     for (let n = 0; n < 8; n += 1) {
       const before = statSync(file).size;
       await write(units, 1_200, n);
-      await expect.poll(pagesLeftInIndex, { timeout: 20_000 }).toBe(0);
+      await expect.poll(pagesLeftInIndex).toBe(0);
       expect(statSync(file).size).toBeGreaterThan(before + 1_000 * PAGE);
     }
     expect(statSync(`${file}-wal`).size).toBeLessThan(20 * 1024 * 1024);

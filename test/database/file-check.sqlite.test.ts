@@ -13,7 +13,6 @@ const PROGRAM = fileURLToPath(
 );
 
 /** A process is started. */
-const WAIT = { timeout: 20_000 };
 
 let file: string;
 useScratchFolder((scratch) => ({ file } = scratch));
@@ -51,7 +50,7 @@ describe('the check of a whole file', () => {
     const { check, lines, damage } = checkOf(databaseFile());
     expect([check.state, lines]).toEqual([{ note: 'running' }, []]);
     check.begin();
-    await expect.poll(() => check.state, WAIT).toBeNull();
+    await expect.poll(() => check.state).toBeNull();
     check.begin();
     await check.close();
     expect([lines.length, damage]).toEqual([2, []]);
@@ -60,7 +59,7 @@ describe('the check of a whole file', () => {
   it('that cannot be made is no damage, and stays due', async () => {
     const { check, lines, damage } = checkOf(`${file}.missing`);
     check.begin();
-    await expect.poll(() => lines, WAIT).toHaveLength(2);
+    await expect.poll(() => lines).toHaveLength(2);
     expect([check.state, damage]).toEqual([{ note: 'running' }, []]);
     expect(lines[1]).toContain('could not be made');
     await check.close();
@@ -71,7 +70,7 @@ describe('the check of a whole file', () => {
     check.hurry();
     check.begin();
     check.hurry();
-    await expect.poll(() => lines, WAIT).toHaveLength(2);
+    await expect.poll(() => lines).toHaveLength(2);
     expect(lines[1]).toContain('begins anew, with a higher priority');
     check.hurry();
     await check.close();
@@ -81,7 +80,7 @@ describe('the check of a whole file', () => {
   it('uses only time of the processor that nothing else uses', async () => {
     const child = fork(PROGRAM, [endlessFile(), 'idle'], { env: {}, execArgv: [] });
     // The first thread, and the one that reads the file.
-    await expect.poll(() => idleThreadsOf(child.pid ?? 0), WAIT).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => idleThreadsOf(child.pid ?? 0)).toBeGreaterThanOrEqual(2);
     child.disconnect();
     await once(child, 'exit');
   });

@@ -35,7 +35,7 @@ async function stoppedOnce(): Promise<string> {
 
 /** Resolves when the check that follows a start has ended without damage. */
 async function checkedBehind(program: Program): Promise<void> {
-  await expect.poll(() => program.stdout(), { timeout: 20_000 }).toContain(SOUND);
+  await expect.poll(() => program.stdout()).toContain(SOUND);
   expect(program.stdout()).not.toContain(FIRST);
   expect(program.stdout().indexOf('"listening"')).toBeLessThan(program.stdout().indexOf(BEGINS));
 }
@@ -114,7 +114,7 @@ it('CF-44 damage that the check finds while requests are served makes the server
   const program = await startProgram(urlOf(file));
   const client = program.client(token);
   expect((await client.get('/healthz')).status).toBe(200);
-  await expect.poll(() => wholeFile(client), { timeout: 20_000 }).toEqual({ ok: false, problem: 'damaged' });
+  await expect.poll(() => wholeFile(client)).toEqual({ ok: false, problem: 'damaged' });
   const ready = await client.get('/readyz');
   expect([ready.status, ready.body.checks]).toMatchObject([
     503,

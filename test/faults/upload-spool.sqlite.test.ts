@@ -87,7 +87,7 @@ describe('UP-20 kill -9 during a large upload', () => {
     storage.heal();
     expect(stored()[1]).toBeGreaterThan(before[1] ?? 0);
     const again = await startProgram(urlOf(file));
-    await expect.poll(stored, { timeout: 10_000 }).toEqual(before);
+    await expect.poll(stored).toEqual(before);
     expect(await problemsIn(placeAt(file))).toEqual([]);
     const files = (await again.client(token).get('files')).list('files');
     expect(files.map(({ name }) => name)).toEqual(['kept']);

@@ -44,7 +44,7 @@ function expectEntries(what: string, count: number): void {
 }
 
 describe('CC-20 kill -9 between the steps of changes of many records', () => {
-  it('leaves them whole, and the next starts finish them', { timeout: 120_000 }, async () => {
+  it('leaves them whole, and the next starts finish them', async () => {
     const sizes = { devices: COUNT, transactions: 0, wide: COUNT };
     const { token, others } = await buildLarge(file, sizes);
     let program = await startProgram(urlOf(file));

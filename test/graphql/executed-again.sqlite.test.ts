@@ -30,7 +30,7 @@ beforeAll(async () => {
   const set = 'mutation ($rows: [ParameterBulkSetRow!]!) { parameterBulkSet(rows: $rows) { count } }';
   await answered(server.beta, set, { rows });
   for (let n = 0; n < NUMBERS; n += 1) await fleet.logicalNumber(client, `n ${n}`, { group_id: group });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
 });

@@ -178,5 +178,5 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
       expect(logicalNumbers.totalCount).toBe(1);
       expect(logicalNumbers.nodes[0]?.appVersions.nodes[0]?.files.nodes.length).toBeGreaterThan(0);
     }
-  }, 60_000);
+  });
 });

@@ -73,9 +73,7 @@ describe('SQL statements', () => {
     await expect.poll(() => server.place.sql(used)).toHaveLength(1);
     // The first request for the metrics reads figures in the background.
     await expect.poll(() => metric('retention_oldest_timestamp_seconds{kind="ledger"}')).toBeGreaterThan(0);
-    await expect
-      .poll(() => metric('database_table_bytes{table="groups"}'), { timeout: 20_000 })
-      .toBeGreaterThan(0);
+    await expect.poll(() => metric('database_table_bytes{table="groups"}')).toBeGreaterThan(0);
     const writes = await total('write');
     const { statements } = await server.statements(() => server.acme.client.post('groups', { name: 'g' }));
     const changes = statements.filter((text) => kindOf(text) === 'write');

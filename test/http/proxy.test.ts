@@ -111,7 +111,7 @@ async function startNginx(http: string, port: number, folder: string): Promise<v
     socket.destroy();
     return isOpen;
   };
-  await expect.poll(listens, { timeout: 10_000 }).toBe(true);
+  await expect.poll(listens).toBe(true);
 }
 
 async function freePort(): Promise<number> {

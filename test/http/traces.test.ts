@@ -28,7 +28,7 @@ async function traced(config: Partial<Config> = {}): Promise<Traced> {
 async function traceOf({ collector }: Traced, requestId: string): Promise<ReceivedSpan[]> {
   const find = () =>
     collector.spans().find(({ attributes }) => attributes['terminal_gateway.request.id'] === requestId);
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return collector.spans().filter(({ traceId }) => traceId === find()?.traceId);
 }
 
@@ -144,7 +144,7 @@ describe('traces', () => {
     const events = () =>
       collector.spans().filter(({ attributes }) => attributes['graphql.operation.name'] === 'Watch');
     // Its beginning, and one event.
-    await expect.poll(() => events().length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => events().length).toBe(2);
     const [begun, event] = events();
     expect([begun?.name, begun?.parentSpanId, event?.parentSpanId]).toEqual([
       'subscription',
@@ -216,7 +216,7 @@ describe('without a collector', () => {
     const dropped = () => metricOf(server.url, 'traces_dropped_total');
     expect(await dropped()).toBe(0);
     for (let n = 0; n < 20; n += 1) expect((await server.acme.client.get('groups')).status).toBe(200);
-    await expect.poll(dropped, { timeout: 20_000 }).toBeGreaterThan(40);
+    await expect.poll(dropped).toBeGreaterThan(40);
     const [line = ''] = server.logs.filter((each) => each.includes('traces were dropped'));
     expect(JSON.parse(line)).toMatchObject({ level: 'warn', dropped: expect.any(Number) as number });
   });

@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { CONFIRMATION_LIMITS, Confirmations, eventOf } from '../../src/mqtt/confirmations.js';
 import { MqttFigures } from '../../src/mqtt/figures.js';
 import { MemoryQueue } from '../support/mqtt/memory-queue.js';
+import { waitFor } from '../support/wait-for.js';
 
 const payload = (event: unknown): Buffer => Buffer.from(JSON.stringify({ type: 'pnconf', event }));
 const topic = (logicalNumber: string, companyId = 7): string =>
@@ -71,7 +72,7 @@ describe('confirmations that wait', () => {
     for (let event = 1; event <= 4; event += 1) confirmations.take(topic('A'), payload(String(event)));
     for (let event = 5; event <= 8; event += 1) confirmations.take(topic('B'), payload(String(event)));
     for (let event = 9; event <= 11; event += 1) confirmations.take(topic('C', 8), payload(String(event)));
-    await vi.waitFor(() => expect(queue.confirmed.length).toBe(7));
+    await waitFor(() => expect(queue.confirmed.length).toBe(7));
     expect(figures.confirmations.get('dropped')).toBe(4);
     confirmations.take(topic('A'), payload('12'));
     await confirmations.finish();
@@ -91,10 +92,10 @@ describe('confirmations that wait', () => {
     const { confirmations, figures, queue, errors } = receiver({ pauseMs: 100 });
     queue.result = null;
     confirmations.take(topic('A'), payload('1'));
-    await vi.waitFor(() => expect(errors.length).toBe(1));
+    await waitFor(() => expect(errors.length).toBe(1));
     confirmations.take(topic('A'), payload('2'));
     queue.result = 'confirmed';
-    await vi.waitFor(() => expect(figures.confirmations.get('confirmed')).toBe(2));
+    await waitFor(() => expect(figures.confirmations.get('confirmed')).toBe(2));
     expect(queue.confirmed.map(({ event }) => event)).toEqual(['1', '2']);
   });
 
@@ -102,7 +103,7 @@ describe('confirmations that wait', () => {
     const { confirmations, figures, queue, errors } = receiver({ pauseMs: 1 });
     queue.result = null;
     confirmations.take(topic('A'), payload('1'));
-    await vi.waitFor(() => expect(figures.confirmations.get('failed')).toBe(1));
+    await waitFor(() => expect(figures.confirmations.get('failed')).toBe(1));
     expect(errors.length).toBe(1);
     confirmations.take(topic('A'), payload('2'));
     await confirmations.finish();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { LinkTimes } from '../../src/mqtt/link.js';
 import { MAX_HELD } from '../../src/mqtt/publisher.js';
@@ -14,6 +14,7 @@ import { MemoryQueue } from '../support/mqtt/memory-queue.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { selfSigned } from '../support/self-signed.js';
+import { waitFor } from '../support/wait-for.js';
 
 const QUICK: Partial<LinkTimes> = {
   connectMs: 300,
@@ -21,7 +22,6 @@ const QUICK: Partial<LinkTimes> = {
   firstPauseMs: 10,
   longestPauseMs: 40,
 };
-const UP_TO = { timeout: 10_000 };
 
 interface Started {
   readonly queue: MemoryQueue;
@@ -98,7 +98,7 @@ describe('messages over MQTT', () => {
       queue.add(8, 'Loja 7/A', text);
     }
     service.wake();
-    await vi.waitFor(() => expect(queue.confirmed.length).toBe(6), UP_TO);
+    await waitFor(() => expect(queue.confirmed.length).toBe(6));
     expect(terminals.received.filter(({ topic }) => topic.includes('0042')).map(({ text }) => text)).toEqual([
       'SHOW_MESSAGE|one',
       'SHOW_MESSAGE|two',
@@ -128,10 +128,10 @@ describe('messages over MQTT', () => {
     for (let number = 0; number < 150; number += 1) queue.add(7, String(number), 'text');
     queue.add(8, '0042', 'text');
     service.wake();
-    await vi.waitFor(() => expect(queue.sentIds.length).toBe(151), UP_TO);
+    await waitFor(() => expect(queue.sentIds.length).toBe(151));
     expect(queue.claims.filter((count) => count > 0)).toEqual([100, 1, 50]);
     expect(granted.filter((count) => count !== 1)).toEqual(Array(15).fill(10));
-    await vi.waitFor(() => expect(terminals.first().size).toBe(151), UP_TO);
+    await waitFor(() => expect(terminals.first().size).toBe(151));
   });
 
   it('that the pace does not let out before the stop are given back', async () => {
@@ -142,7 +142,7 @@ describe('messages over MQTT', () => {
     };
     const { queue, service } = start(broker.settings, { pace });
     queue.add(7, '0042', 'text');
-    await vi.waitFor(() => expect(queue.claims).toContain(1), UP_TO);
+    await waitFor(() => expect(queue.claims).toContain(1));
     await service.stop();
     expect([queue.returned, service.figures.published]).toEqual([1, 0]);
   });
@@ -152,10 +152,10 @@ describe('messages over MQTT', () => {
     await first.stop();
     const { queue, service, logs } = start(brokerAt(first.port));
     queue.add(7, '0042', 'one');
-    await vi.waitFor(() => expect(logs.join('')).toContain('MQTT broker not connected'), UP_TO);
+    await waitFor(() => expect(logs.join('')).toContain('MQTT broker not connected'));
     expect(queue.claims).toEqual([]);
     await aedes({ port: first.port });
-    await vi.waitFor(() => expect(queue.sentIds).toEqual(['1']), UP_TO);
+    await waitFor(() => expect(queue.sentIds).toEqual(['1']));
     expect(service.connections()).toBe(1);
     expect(logs.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
       'MQTT broker not connected, trying again',
@@ -175,10 +175,10 @@ describe('messages over MQTT', () => {
     const { queue, service } = start(broker.settings);
     for (let number = 0; number < 10; number += 1) queue.add(7, String(number), 'text');
     service.wake();
-    await vi.waitFor(() => expect(queue.returned).toBeGreaterThan(0), UP_TO);
+    await waitFor(() => expect(queue.returned).toBeGreaterThan(0));
     expect(queue.sentIds).toEqual([]);
     isClosing = false;
-    await vi.waitFor(() => expect(queue.sentIds.length).toBe(10), UP_TO);
+    await waitFor(() => expect(queue.sentIds.length).toBe(10));
     expect(service.connections()).toBeGreaterThan(1);
     expect(service.figures.inFlight).toBe(0);
   });
@@ -192,8 +192,8 @@ describe('messages over MQTT', () => {
     const trusting = start({ ...at, tls: { ca: tls.cert } });
     const others = start({ ...at, tls: { ca: null } });
     trusting.queue.add(7, '0042', 'one');
-    await vi.waitFor(() => expect(trusting.queue.sentIds).toEqual(['1']), UP_TO);
-    await vi.waitFor(() => expect(others.logs.join('')).toContain('DEPTH_ZERO_SELF_SIGNED_CERT'), UP_TO);
+    await waitFor(() => expect(trusting.queue.sentIds).toEqual(['1']));
+    await waitFor(() => expect(others.logs.join('')).toContain('DEPTH_ZERO_SELF_SIGNED_CERT'));
     expect(others.service.connections()).toBe(0);
   });
 
@@ -205,8 +205,8 @@ describe('messages over MQTT', () => {
     const { queue } = start({ ...broker.settings, username: 'gateway', password: 'secret' });
     const wrong = start({ ...broker.settings, username: 'gateway', password: 'wrong' });
     queue.add(7, '0042', 'one');
-    await vi.waitFor(() => expect(queue.sentIds).toEqual(['1']), UP_TO);
-    await vi.waitFor(() => expect(wrong.logs.join('')).toContain('Connection refused'), UP_TO);
+    await waitFor(() => expect(queue.sentIds).toEqual(['1']));
+    await waitFor(() => expect(wrong.logs.join('')).toContain('Connection refused'));
     expect(wrong.logs.join('')).not.toContain('secret');
   });
 });
@@ -243,7 +243,7 @@ describe('CF-24 a broker that does not do its part', () => {
     });
     const { queue, service, errors, logs } = start(broker.settings);
     queue.add(7, '0042', 'one');
-    await vi.waitFor(() => expect(attempts.value).toBeGreaterThan(3), UP_TO);
+    await waitFor(() => expect(attempts.value).toBeGreaterThan(3));
     expect([service.isConnected(), service.connections(), queue.claims, errors]).toEqual([false, 0, [], []]);
     expect(logs.join('')).toContain(reason);
   });
@@ -252,9 +252,9 @@ describe('CF-24 a broker that does not do its part', () => {
     const times = { ...QUICK, firstPauseMs: 60_000, longestPauseMs: 60_000, notReachedPauseMs: 20 };
     const port = await freePort();
     const { service, logs } = start(brokerAt(port), { times });
-    await vi.waitFor(() => expect(logs.join('')).toContain('ECONNREFUSED'), UP_TO);
+    await waitFor(() => expect(logs.join('')).toContain('ECONNREFUSED'));
     await aedes({ port });
-    await vi.waitFor(() => expect(service.isConnected()).toBe(true), UP_TO);
+    await waitFor(() => expect(service.isConnected()).toBe(true));
 
     let accepted = 0;
     const closing = await fake((socket) => {
@@ -262,7 +262,7 @@ describe('CF-24 a broker that does not do its part', () => {
       socket.destroy();
     });
     const refused = start(closing.settings, { times });
-    await vi.waitFor(() => expect(refused.logs.join('')).toContain('not connected'), UP_TO);
+    await waitFor(() => expect(refused.logs.join('')).toContain('not connected'));
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(accepted).toBe(1);
   });
@@ -271,7 +271,7 @@ describe('CF-24 a broker that does not do its part', () => {
     const broker = await fake((socket) => answering(socket, subscribed(GRANTED)));
     const { queue, service } = start(broker.settings);
     for (let number = 0; number < 2_000; number += 1) queue.add(7, String(number), 'text');
-    await vi.waitFor(() => expect(queue.returned).toBeGreaterThanOrEqual(2 * MAX_HELD), UP_TO);
+    await waitFor(() => expect(queue.returned).toBeGreaterThanOrEqual(2 * MAX_HELD));
     expect(queue.claims.slice(0, 5)).toEqual([100, 100, 100, 100, 100]);
     expect(service.figures.inFlight).toBeLessThanOrEqual(MAX_HELD);
     expect(queue.sentIds).toEqual([]);
@@ -284,7 +284,7 @@ describe('CF-24 a broker that does not do its part', () => {
       socket.on('close', () => (closed += 1));
     });
     const { service } = start(broker.settings, { times: { ...QUICK, keepaliveMs: 1_000 } });
-    await vi.waitFor(() => expect(closed).toBeGreaterThan(0), UP_TO);
+    await waitFor(() => expect(closed).toBeGreaterThan(0));
     expect(service.connections()).toBeGreaterThan(0);
   });
 
@@ -301,12 +301,12 @@ describe('confirmations over MQTT', () => {
     const broker = await aedes();
     const terminals = await terminalsAt(broker.port);
     const { queue, service } = start(broker.settings);
-    await vi.waitFor(() => expect(service.isConnected()).toBe(true), UP_TO);
+    await waitFor(() => expect(service.isConnected()).toBe(true));
     for (let time = 0; time < 30; time += 1) {
       await terminals.client.publishAsync('terminals/7/0042/confirm', Buffer.alloc(300_000, 'x'), { qos: 1 });
     }
     await terminals.confirm('terminals/7/0042/notifications', '17');
-    await vi.waitFor(() => expect(queue.confirmed.length).toBe(1), UP_TO);
+    await waitFor(() => expect(queue.confirmed.length).toBe(1));
     expect(service.figures.confirmations.get('ignored')).toBe(30);
     expect(service.connections()).toBe(1);
   });
@@ -315,13 +315,13 @@ describe('confirmations over MQTT', () => {
     const broker = await aedes();
     const terminals = await terminalsAt(broker.port);
     const { queue, service } = start(broker.settings);
-    await vi.waitFor(() => expect(service.isConnected()).toBe(true), UP_TO);
+    await waitFor(() => expect(service.isConnected()).toBe(true));
     const event = JSON.stringify({ type: 'pnconf', event: '17' });
     for (const topic of ['terminals/confirm', 'terminals/7/0042/deep/confirm', 'other/7/0042/confirm']) {
       await terminals.client.publishAsync(topic, event, { qos: 1 });
     }
     await terminals.confirm('terminals/7/0042/notifications', '18');
-    await vi.waitFor(() => expect(queue.confirmed.length).toBe(1), UP_TO);
+    await waitFor(() => expect(queue.confirmed.length).toBe(1));
     expect([...service.figures.confirmations]).toEqual([['confirmed', 1]]);
   });
 });

@@ -5,8 +5,6 @@ import type { Summary } from '../../src/simulator/figures/figures.js';
 import { Simulation, type SimulationOptions } from '../../src/simulator/simulation.js';
 import { startStandIn, type Faults, type StandIn } from './stand-in.js';
 
-const UP_TO = { timeout: 20_000 };
-
 async function standIn(faults: Faults = {}): Promise<StandIn> {
   const started = await startStandIn(faults);
   onTestFinished(() => started.stop());
@@ -75,9 +73,9 @@ describe('a simulated terminal', () => {
     const running = simulation.run();
     const asset = 'GET /terminal/v1/assets/acme_sale.posxml';
     const downloads = (): number => server.requests.filter((each) => each === asset).length;
-    await expect.poll(downloads, UP_TO).toBe(1);
+    await expect.poll(downloads).toBe(1);
     server.release(Buffer.from('another sale'));
-    await expect.poll(downloads, UP_TO).toBe(2);
+    await expect.poll(downloads).toBe(2);
     simulation.stop();
     expect(await running).toMatchObject({ broken: [], assets_downloaded: 2 });
     const own = server.requests.filter((each) => !each.includes('notifications'));

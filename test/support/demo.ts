@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 
 import { PROGRAM } from './program.js';
+import { waitFor } from './wait-for.js';
 
 export interface StartedDemo {
   readonly child: ChildProcess;
@@ -23,10 +24,7 @@ export function launchDemo(...options: string[]): StartedDemo {
 
 /** Waits until the demo listens and has written everything. */
 export async function demoIsReady({ output }: StartedDemo): Promise<void> {
-  await vi.waitFor(() => expect(output()).toContain('Ctrl-C stops the demo.'), {
-    timeout: 40_000,
-    interval: 50,
-  });
+  await waitFor(() => expect(output()).toContain('Ctrl-C stops the demo.'), { interval: 50 });
 }
 
 /** Kills the demo if it still runs. */

@@ -29,9 +29,7 @@ export async function liveTexts(server: TestServer, member: Pick<Member, 'token'
     subscribe: (id, query, variables) =>
       raw.say({ type: 'subscribe', id, payload: { query, ...(variables && { variables }) } }),
     until: async (id, count) => {
-      await expect
-        .poll(() => payloads(id).length, { timeout: 20_000, interval: 10 })
-        .toBeGreaterThanOrEqual(count);
+      await expect.poll(() => payloads(id).length, { interval: 10 }).toBeGreaterThanOrEqual(count);
       return payloads(id);
     },
   };

@@ -52,7 +52,7 @@ export function subscribe<Data = Fields>(
     ended,
     stop: () => stop(),
     until: async (count) => {
-      await expect.poll(() => events.length, { timeout: 20_000, interval: 10 }).toBeGreaterThanOrEqual(count);
+      await expect.poll(() => events.length, { interval: 10 }).toBeGreaterThanOrEqual(count);
       return events;
     },
   };

@@ -64,7 +64,7 @@ describe('the compiler', () => {
   let errors: ReadonlyMap<string, readonly CompilerError[]>;
   beforeAll(async () => {
     errors = await compile();
-  }, 120_000);
+  });
   afterAll(async () => {
     await rm(FOLDER, { recursive: true, force: true });
   });

@@ -266,7 +266,6 @@ describe('a copy that was killed', () => {
       expect(await copy(urlOf(demo), target)).toMatchObject({ code: 0 });
       expect(await copy(urlOf(demo), target, '--compare')).toMatchObject({ code: 0 });
     },
-    120_000,
   );
 });
 

@@ -37,7 +37,7 @@ describe('a reader thread', () => {
         select count(*) from n`.execute(db),
     );
     await expect(unstoppable).rejects.toMatchObject({ code: 'deadline_exceeded' });
-    await expect.poll(() => database.examining().lostThreads, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => database.examining().lostThreads).toBe(1);
     expect(lost).toMatchObject([{ message: 'A statement did not stop in time.' }]);
     const next = await examine(units, 2, () => Promise.resolve('served'));
     expect(next).toBe('served');

@@ -51,5 +51,5 @@ describe('LS-02 the write-ahead log', () => {
     await Promise.all(readers);
     expect(restarts).toBe(3);
     expect(ended).toBeGreaterThan(2);
-  }, 120_000);
+  });
 });

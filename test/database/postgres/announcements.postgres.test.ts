@@ -56,8 +56,8 @@ describe('announcements', () => {
     const before = await listeners();
     const { heard, stop } = listen(node(1));
     await endListeners();
-    await expect.poll(() => heard.includes(null), { timeout: 5_000 }).toBe(true);
-    await expect.poll(listeners, { timeout: 5_000 }).toHaveLength(2);
+    await expect.poll(() => heard.includes(null)).toBe(true);
+    await expect.poll(listeners).toHaveLength(2);
     expect(await listeners()).not.toEqual(expect.arrayContaining(before));
     heard.length = 0;
     await node(0).units.write(caller, (work) => createGroup(work, { name: 'after the loss' }));
@@ -90,17 +90,15 @@ describe('a task', () => {
     await sleep(50);
     await endListeners();
     await expect
-      .poll(
-        () =>
-          node(1)
-            .database.alone('steps', () => Promise.resolve())
-            .catch(() => false),
-        { timeout: 5_000 },
+      .poll(() =>
+        node(1)
+          .database.alone('steps', () => Promise.resolve())
+          .catch(() => false),
       )
       .toBe(true);
     gate.resolve(null);
     expect(await held).toBe(true);
-    await expect.poll(listeners, { timeout: 5_000 }).toHaveLength(2);
+    await expect.poll(listeners).toHaveLength(2);
   });
 
   it('of steps is taken over when the other node is done, and not before', async () => {
@@ -120,7 +118,7 @@ describe('a task', () => {
     expect(taken).toBe(0);
     gate.resolve(null);
     await held;
-    await expect.poll(() => taken, { timeout: 3_000 }).toBeGreaterThan(0);
+    await expect.poll(() => taken).toBeGreaterThan(0);
     await steps.stop();
     expect(errors).toEqual([]);
   });

@@ -74,7 +74,7 @@ describe('CF-16 a migration by a newer node', () => {
     const failed = Promise.race(running.map((each) => each.then(() => null)));
     try {
       for (let step = 1; step <= 5; step += 1) {
-        await expect.poll(preparing, { timeout: 5_000 }).toBe(2);
+        await expect.poll(preparing).toBe(2);
         await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 200))]);
         await migrate(`900${step}-test`, `added_${step}`);
       }
@@ -83,7 +83,7 @@ describe('CF-16 a migration by a newer node', () => {
     }
     const counts = await Promise.all(running);
     expect(Math.min(...counts)).toBeGreaterThan(10);
-    await expect.poll(preparing, { timeout: 5_000 }).toBe(2);
+    await expect.poll(preparing).toBe(2);
   });
 
   it('lets a node of the version before run, and refuses its next start', async () => {

@@ -182,7 +182,7 @@ describe('counters and totals', () => {
       }),
       { numRuns: 100 },
     );
-  }, 120_000);
+  });
 
   it('go down with rows that a deletion removes elsewhere', async () => {
     const countOf = async (name: string): Promise<number | undefined> =>

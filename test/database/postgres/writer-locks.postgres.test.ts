@@ -22,7 +22,7 @@ describe('the lock of a company that writes', () => {
     expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set(['rejected']));
     const after = await Promise.allSettled(names.map(write));
     expect(after.filter(({ status }) => status === 'rejected')).toEqual([]);
-  }, 20_000);
+  });
 
   it('is no lock that a node holds for another purpose, whatever the number of the company', async () => {
     const held = await admin<{ classid: number }>(

@@ -79,9 +79,7 @@ describe('CF-05 a disk without a free byte', () => {
       expect([code, output]).toEqual([0, expect.stringContaining(`transactions ${OLD}`)]);
       expect(existsSync(`${file}.reserve`)).toBe(false);
       await expect
-        .poll(async () => (await client.post('groups', { name: `new ${Math.random()}` })).status, {
-          timeout: 20_000,
-        })
+        .poll(async () => (await client.post('groups', { name: `new ${Math.random()}` })).status)
         .toBe(201);
       expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
     });

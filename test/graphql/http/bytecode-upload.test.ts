@@ -63,7 +63,6 @@ function expectBytes({ bytecode, ...version }: Fields, bytes: Buffer): void {
 describe('bytecodeFile', () => {
   it.each([1_200_000, 30_000_000])(
     'UP-21 of %i bytes is stored, sent by Apollo Client with apollo-upload-client',
-    { timeout: 120_000 },
     async (size) => {
       const bytes = randomBytes(size);
       const number = unique();

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { populate } from '../../support/populated.js';
 import { sendRaw } from '../../support/raw-http.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { Draw } from '../drawn-selection.js';
 import { schema } from '../ways.js';
+import { waitFor } from '../../support/wait-for.js';
 
 let server: TestServer;
 let viewer: Member;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   viewer = await server.member('acme', 'viewer');
   // The first use of a token is recorded later than its request, and only one of two ways would see it.
   for (const member of [viewer, server.acme]) {
-    await vi.waitFor(async () => expect(await usedAt(member)).not.toContain(null));
+    await waitFor(async () => expect(await usedAt(member)).not.toContain(null));
   }
 });
 afterAll(async () => {

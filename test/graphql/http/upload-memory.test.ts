@@ -67,9 +67,7 @@ async function takesAnother(): Promise<void> {
 
 it('an upload gives its place back when it is stored, also where the response is read slowly', async () => {
   const slow = await Promise.all(Array.from({ length: SLOTS }, () => upload(12 * 1024 * KILOBYTE)));
-  await expect
-    .poll(async () => (await server.acme.client.get('files')).list('files').length, { timeout: 10_000 })
-    .toBe(SLOTS);
+  await expect.poll(async () => (await server.acme.client.get('files')).list('files').length).toBe(SLOTS);
   await rest();
   await takesAnother();
   for (const { socket } of slow) socket.destroy();

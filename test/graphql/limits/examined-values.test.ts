@@ -24,7 +24,7 @@ beforeAll(async () => {
       ...{ revision: 1, created_at: new Date(n + 1), updated_at: new Date(n + 1), created_via: 'api' },
     })),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
 });

@@ -87,13 +87,13 @@ describe('responses that their clients do not read', () => {
       slow.push(await askAndNotRead());
       return await status();
     };
-    await expect.poll(askedForMore, { timeout: 20_000 }).toBe(503);
+    await expect.poll(askedForMore).toBe(503);
     const { body: refused, headers } = await server.acme.graphql(listed(60));
     expect([refused.errors?.[0]?.extensions.code, headers.get('retry-after')]).toEqual(['UNAVAILABLE', '5']);
     expect(await answered(server.acme, '{ viewer { role } }')).toEqual({ viewer: { role: 'ADMIN' } });
     expect((await server.beta.graphql('{ groups { totalCount } }')).status).toBe(200);
     for (const { socket } of slow) socket.destroy();
-    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(status).toBe(200);
   });
 
   it('are not made for a socket before it has room', async () => {
@@ -110,7 +110,7 @@ describe('responses that their clients do not read', () => {
     raw.socket.resume();
     const ends = (): number =>
       raw.heard.filter(({ type }) => ['complete', 'error'].includes(type as string)).length;
-    await expect.poll(ends, { timeout: 25_000 }).toBe(count);
+    await expect.poll(ends).toBe(count);
     expect(raw.heard.some(({ type }) => type === 'next')).toBe(true);
     raw.socket.close();
   });

@@ -34,7 +34,7 @@ describe('the limit', () => {
       raw.say({ type: 'subscribe', id: `f${n}`, payload: { query: FOLLOW } });
       raw.say({ type: 'complete', id: `f${n}` });
     }
-    await expect.poll(async () => (await ask(raw, VIEWER)).type, { timeout: 20_000 }).toBe('next');
+    await expect.poll(async () => (await ask(raw, VIEWER)).type).toBe('next');
     expect(await openStreams(server)).toBeLessThanOrEqual(20);
     raw.socket.terminate();
     await expect.poll(() => openStreams(server)).toBe(0);
@@ -81,10 +81,10 @@ describe('the limit', () => {
       return raw.socket.bufferedAmount === before ? before : -1;
     };
     // The client buffers what the server has not read: 60 MB less the buffers of the operating system.
-    await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
+    await expect.poll(waiting).toBeGreaterThanOrEqual(0);
     expect(raw.socket.bufferedAmount).toBeGreaterThan(20_000_000);
     raw.socket.resume();
-    await expect.poll(() => raw.heard.length, { timeout: 20_000 }).toBe(301);
+    await expect.poll(() => raw.heard.length).toBe(301);
     expect((await ask(raw, VIEWER)).type).toBe('next');
   });
 

@@ -44,7 +44,7 @@ describe('an event for many subscribers', () => {
     const sockets = await subscribers(server.acme, count);
     const { statements } = await server.statements(async () => {
       await fleet.group(server.acme.client, crypto.randomUUID());
-      await expect.poll(() => received(sockets).length, { timeout: 20_000 }).toBe(count);
+      await expect.poll(() => received(sockets).length).toBe(count);
     });
     for (const { raw } of sockets) raw.socket.terminate();
     await untilOpen(0);

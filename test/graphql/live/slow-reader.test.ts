@@ -37,7 +37,7 @@ describe.each(Object.entries(STALLED))('a client that does not read, over %s', (
     const expected = await ids();
     expect(client.sequences().length).toBeLessThan(expected.length);
     client.resume();
-    await expect.poll(() => client.sequences().length, { timeout: 20_000 }).toBe(expected.length);
+    await expect.poll(() => client.sequences().length).toBe(expected.length);
     expect(client.sequences()).toEqual(expected);
     client.end();
     await expect.poll(() => openStreams(server)).toBe(0);
@@ -53,7 +53,7 @@ describe.each(Object.entries(STALLED))('a client that reads too late, over %s', 
     const kept = all.at(-10) ?? 0;
     await server.app.database.writes.deleteFrom('transactions').where('id', '<', kept).execute();
     client.resume();
-    await expect.poll(() => client.text().includes('EVENTS_GONE'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => client.text().includes('EVENTS_GONE')).toBe(true);
     const seen = client.sequences();
     expect(seen).toEqual(all.slice(0, seen.length));
     expect(seen.length).toBeLessThan(all.length - 10);
@@ -88,7 +88,7 @@ describe.each(Object.entries(STALLED))(
         .execute();
       server.clock.advance(5_000);
       client.resume();
-      await expect.poll(() => client.text().includes('FORBIDDEN'), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => client.text().includes('FORBIDDEN')).toBe(true);
       // The event that was already sent.
       expect((await sent()) - before).toBeLessThanOrEqual(1);
       client.end();

@@ -163,7 +163,7 @@ describe('a client of a restarted server', () => {
     await again.units.write(server.acme.caller, (work) => createGroup(work, { name: 'meanwhile' }));
     await again.start();
     await fleet.group(server.acme.client, 'after');
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => seen.length).toBe(3);
     const rows = await again.database.reads
       .selectFrom('ledger')
       .select('sequence')

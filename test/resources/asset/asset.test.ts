@@ -234,9 +234,7 @@ describe('requests for assets', () => {
     const slow = await openSlowly(server, terminal.token, 'acmepagamentos_ended.posxml');
     await server.acme.client.put(`devices/${terminal.serialNumber}`, { enabled: false });
     await expect
-      .poll(async () => (await assetRequests(server.acme, terminal.serialNumber))[0]?.status, {
-        timeout: 15_000,
-      })
+      .poll(async () => (await assetRequests(server.acme, terminal.serialNumber))[0]?.status)
       .toBe('fail');
     expect(await slow.rest()).toBeLessThan(LARGE.length);
   });

@@ -29,7 +29,7 @@ async function seen(id: number, member: Member = server.acme): Promise<Seen | nu
 }
 
 const isSeen = async (id: number): Promise<unknown> =>
-  await expect.poll(() => seen(id), { timeout: 10_000 }).not.toMatchObject({ lastSeenAt: null });
+  await expect.poll(() => seen(id)).not.toMatchObject({ lastSeenAt: null });
 
 const fails = (error: unknown): never => {
   throw error;
@@ -107,9 +107,7 @@ describe('Device.lastSeenAt', () => {
     expect(writes(statements)).toHaveLength(1);
     expect(await seen(id)).toMatchObject({ lastSeenAt: times[3]?.toISOString() });
     server.clock.advance(MINUTE);
-    await expect
-      .poll(() => seen(id), { timeout: 10_000 })
-      .toMatchObject({ lastSeenAt: times.at(-1)?.toISOString() });
+    await expect.poll(() => seen(id)).toMatchObject({ lastSeenAt: times.at(-1)?.toISOString() });
     await node.finish();
   });
 
@@ -234,7 +232,7 @@ describe('a node of its own', () => {
     };
     await ask();
     await report(strict, token);
-    await expect.poll(async () => (await ask(), presences.at(-1)), { timeout: 10_000 }).toBe('ONLINE');
+    await expect.poll(async () => (await ask(), presences.at(-1))).toBe('ONLINE');
     strict.clock.advance(2 * MINUTE);
     await ask();
     strict.clock.advance(MINUTE);

@@ -99,7 +99,7 @@ describe('what is read for a period', () => {
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('is days of UTC with the hours that belong to others, or hours only, and no transaction', () => {
     const period = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2027, 0, 1) };

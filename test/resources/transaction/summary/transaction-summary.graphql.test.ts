@@ -144,7 +144,7 @@ describe('transactionSummary', () => {
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 
   it('is empty without transactions, and ignores a repeated dimension', async () => {
     await recordAnew([]);

@@ -63,7 +63,7 @@ export async function createServer(
   const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null, live = {} } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = errorLogger(logger);
-  const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs });
+  const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs, clock });
   const entrance = new Entrance(config, limits, timeouts);
   const storage = await openStorage(config, logger, storageOptions(overrides, entrance));
   const { database, tokenSecret, chain, loss } = storage;

@@ -53,9 +53,7 @@ describe('.config/container/healthcheck.js', () => {
       silent.close();
       silent.closeAllConnections();
     });
-    const started = performance.now();
     const { port } = silent.address() as AddressInfo;
     expect(await check({ PORT: String(port) })).toEqual([1, 'no response within 4000 ms\n']);
-    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -9,6 +9,7 @@ import type { Units, WriteWork } from '../../src/database/work.js';
 import { localCaller } from '../../src/platform/caller.js';
 import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
 import { createDevices } from '../../src/resources/device/device.import.service.js';
+import { systemClock } from '../../src/platform/clock.js';
 import {
   createGroup,
   getGroupByName,
@@ -21,7 +22,7 @@ import { openGrouped } from './grouped.js';
 
 const COMPANIES = [1, 2];
 const NOW = new Date('2026-11-23T12:00:00Z');
-const clock = { now: () => NOW, elapsed: () => performance.now() };
+const clock = { now: () => NOW, elapsed: () => systemClock.elapsed() };
 
 const KINDS = ['create', 'rename', 'delete', 'try to create', 'create devices', 'yield', 'fail'] as const;
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');

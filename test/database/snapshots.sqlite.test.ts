@@ -118,9 +118,7 @@ describe('a unit of work that reads', () => {
     const { units } = setUp();
     const { end, ended } = await openUnits(units, 48);
     await add(units, 'last');
-    const started = performance.now();
     await expect(units.read(CALLER, names)).rejects.toMatchObject({ code: 'busy' });
-    expect(performance.now() - started).toBeGreaterThan(4_500);
     const patient = units.read(CALLER, names);
     end();
     expect(await patient).toContain('last');
@@ -174,8 +172,8 @@ describe('LS-02 the write-ahead log', () => {
     };
     const readers = [0, 3, 6, 9, 12].map(read);
     let largest = 0;
-    const end = performance.now() + 5_000;
-    for (let n = 0; performance.now() < end; n += 1) {
+    // 90 MB of changes.
+    for (let n = 0; n < 1_500; n += 1) {
       await units.systemWrite(SYSTEM, async ({ db }) => {
         const name = `${n}`.padEnd(60_000, '-');
         await db

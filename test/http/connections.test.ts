@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { systemClock } from '../../src/platform/clock.js';
 import { CONNECTION_LIMITS, Connections } from '../../src/http/server/connections.js';
 import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
 import { Slots } from '../../src/platform/limits/slots.js';
@@ -43,7 +44,7 @@ describe('the idle rule', () => {
 
   /** What a connection has written and what of it waits, second by second; resolves to when it is cut. */
   function cutAt(...seconds: readonly (readonly [written: number, waiting: number])[]): number | null {
-    const connections = new Connections(new Slots(), RULE, () => false);
+    const connections = new Connections(new Slots(), RULE, () => false, systemClock);
     const connection = new Connection();
     const listeners = new Map<string, (socket: unknown) => void>();
     const listen = (name: string, use: (socket: unknown) => void): void => void listeners.set(name, use);

@@ -97,9 +97,8 @@ describe('figures of the fleet', () => {
       },
     };
     const figures = createFleetFigures(slow, server.clock);
-    const began = performance.now();
+    // The snapshot is held until after it.
     expect(await figures()).toBeNull();
-    expect(performance.now() - began).toBeLessThan(2 * SECOND);
     held.resolve(undefined);
     await expect.poll(figures).toMatchObject({ records: { groups: 0 }, queuedDeliveries: 0 });
     isBroken = true;

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 
+import { systemClock } from '../../src/platform/clock.js';
 import { Connections } from '../../src/http/server/connections.js';
 import { listen, TIMEOUTS } from '../../src/http/server/listen.js';
 import { Slots } from '../../src/platform/limits/slots.js';
@@ -15,7 +16,7 @@ async function open(after: number): Promise<Socket> {
   const listening = await listen(
     (_request, response) => void setTimeout(() => response.end('done'), after),
     { host: '127.0.0.1', port: 0, tls: null },
-    new Connections(new Slots(), rule, () => true),
+    new Connections(new Slots(), rule, () => true, systemClock),
     { ...TIMEOUTS, idleMs: IDLE_MS },
   );
   onTestFinished(() => listening.stop(0));

@@ -1,13 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 
 import { createRequestCounter } from '../../src/http/server/rate-limit.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { inMemory } from '../../src/platform/limits/network-counter.js';
+import { testClock } from '../support/clock.js';
 import { startServer } from '../support/server.js';
 
 it('RL-02 a window ends for all requests of a client at once, and the next starts with the full limit', async () => {
-  const count = createRequestCounter(2, systemClock, inMemory(systemClock), 1_000);
+  const clock = testClock();
+  clock.stop();
+  const count = createRequestCounter(2, clock, inMemory(clock), 1_000);
   const states = [];
   for (let n = 0; n < 4; n += 1) states.push(await count('203.0.113.7'));
   expect(states.map((state) => [state?.budget.remaining, state?.retryAfter])).toEqual([
@@ -16,7 +18,7 @@ it('RL-02 a window ends for all requests of a client at once, and the next start
     [0, 1],
     [0, 1],
   ]);
-  await sleep(1_050);
+  clock.advance(1_001);
   expect(await count('203.0.113.7')).toMatchObject({ budget: { remaining: 1 }, retryAfter: null });
 });
 

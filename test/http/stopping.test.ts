@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 
+import { systemClock } from '../../src/platform/clock.js';
 import { Connections, IDLE_RULE } from '../../src/http/server/connections.js';
 import { listen, type HttpListener } from '../../src/http/server/listen.js';
 import { Slots } from '../../src/platform/limits/slots.js';
@@ -16,7 +17,7 @@ const respond: RequestListener = (request, response) => {
 };
 
 async function startListening(): Promise<HttpListener> {
-  const connections = new Connections(new Slots(), IDLE_RULE, () => true);
+  const connections = new Connections(new Slots(), IDLE_RULE, () => true, systemClock);
   const listening = await listen(respond, { host: '127.0.0.1', port: 0, tls: null }, connections);
   onTestFinished(() => listening.stop(0));
   return listening;

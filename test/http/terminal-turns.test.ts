@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { systemClock } from '../../src/platform/clock.js';
 import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request-context.js';
 import { sendProblem } from '../../src/http/send.js';
@@ -28,7 +29,7 @@ beforeEach(async () => {
   );
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
     sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
-  const limits = createClientLimits({ trustProxy: [], idleMs: 60_000 });
+  const limits = createClientLimits({ trustProxy: [], idleMs: 60_000, clock: systemClock });
   const app = express().use(requestContext(limits), turn, (_request, response) => {
     response.send('in');
   });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { metricOf } from '../support/gauges.js';
@@ -11,8 +10,6 @@ const IDLE_MS = 2_000;
 const RECORDS = 60;
 /** Its base64 text is more than the sockets of a client that does not read hold. */
 const FILE_BYTES = 16 * 1024 * 1024;
-/** With checks every quarter of a second, before and after. */
-const LATEST_MS = IDLE_MS * 2;
 
 let server: TestServer;
 let fileId: unknown;
@@ -30,6 +27,7 @@ beforeAll(async () => {
   const form = new FormData();
   form.set('asset', new Blob([Buffer.alloc(FILE_BYTES, 1)]), 'large');
   fileId = (await client.post('files', form)).record('file').id;
+  server.clock.stop();
 });
 afterAll(async () => {
   await server.stop();
@@ -62,91 +60,85 @@ async function request(path: string): Promise<Socket> {
 
 const metric = (name: string): Promise<number> => metricOf(server.url, name);
 
-interface Cut {
-  /** Milliseconds from the request until the server cut the connection. */
-  readonly afterRequest: number;
-  /** Milliseconds from when bytes waited for the client: to make them takes as long as the machine needs. */
-  readonly afterWaiting: number;
-}
-
-/** Waits until the server cuts the connection of `begin`, whose client does not notice it. */
-async function cutOf(begin: () => Promise<unknown>): Promise<Cut> {
-  const often = { interval: 50 };
+/** Waits until the server cuts the connection of `begin`, whose client is idle for as long as the test lets time pass. */
+async function expectCut(begin: () => Promise<unknown>): Promise<void> {
   const cut = await metric('http_connections_cut_total');
-  const requested = performance.now();
   await begin();
-  await expect.poll(() => metric('http_waiting_bytes'), often).toBeGreaterThan(0);
-  const waiting = performance.now();
-  await expect.poll(() => metric('http_connections_cut_total'), often).toBe(cut + 1);
-  const now = performance.now();
+  await expect.poll(() => metric('http_waiting_bytes')).toBeGreaterThan(0);
+  expect(await metric('http_connections_cut_total')).toBe(cut);
+  const afterIdleTime = (): Promise<number> => {
+    server.clock.advance(IDLE_MS);
+    return metric('http_connections_cut_total');
+  };
+  await expect.poll(afterIdleTime).toBe(cut + 1);
   await expect.poll(() => metric('http_waiting_bytes')).toBe(0);
-  return { afterRequest: now - requested, afterWaiting: now - waiting };
 }
 
 describe('LS-10 a client that does not read', () => {
   it.each(REQUESTS)('%s is cut at the idle time, and is counted no more', async (_what, path) => {
-    const { afterRequest, afterWaiting } = await cutOf(async () => (await request(path())).pause());
-    expect(afterRequest).toBeGreaterThan(IDLE_MS);
-    expect(afterWaiting).toBeLessThan(LATEST_MS);
+    await expectCut(async () => (await request(path())).pause());
   });
 
   it('a socket is cut at the idle time', async () => {
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
-    const { afterRequest, afterWaiting } = await cutOf(() => {
+    await expectCut(() => {
       raw.say({ type: 'subscribe', id: '1', payload: { query: LIST } });
       return Promise.resolve();
     });
-    expect(afterRequest).toBeGreaterThan(IDLE_MS);
-    expect(afterWaiting).toBeLessThan(LATEST_MS);
   });
 
   it('that takes a byte now and then is cut as well', async () => {
     const socket = (await request('/v1/metacontents?per_page=100&name=large')).pause();
     const timer = setInterval(() => void socket.read(1), 100);
-    expect((await cutOf(() => Promise.resolve())).afterWaiting).toBeLessThan(LATEST_MS);
+    await expectCut(() => Promise.resolve());
     clearInterval(timer);
   });
 });
 
 describe('a client that reads slowly, for longer than the idle time', () => {
-  /** Reads 2 MB each 400 ms until `length` bytes have come. */
-  async function readSlowly(socket: Socket, length: number): Promise<number> {
+  const PART_BYTES = 2 * 1024 * 1024;
+
+  /** Pauses `socket` after each 2 MB, while a quarter of the idle time passes; returns how many bytes have come. */
+  function readSlowly(socket: Socket): () => number {
     let bytes = 0;
     socket.on('data', (part: Buffer) => {
       bytes += part.length;
-      if (bytes % (2 * 1024 * 1024) < part.length) {
-        socket.pause();
-        setTimeout(() => socket.resume(), 400);
-      }
+      if (bytes % PART_BYTES >= part.length) return;
+      socket.pause();
+      server.clock.advance(IDLE_MS / 4);
+      // Longer than the interval in which the server looks at its connections.
+      setTimeout(() => socket.resume(), IDLE_MS / 5);
     });
-    await expect.poll(() => socket.destroyed || bytes >= length).toBe(true);
-    return bytes;
+    return () => bytes;
   }
 
   it.each(REQUESTS)('%s is sent in full', async (_what, path) => {
-    const began = performance.now();
+    const began = server.clock.elapsed();
     const socket = await request(path());
-    expect(await readSlowly(socket, RECORDS * 255 * 1024)).toBeGreaterThan(RECORDS * 255 * 1024);
+    const received = readSlowly(socket);
+    await expect.poll(() => socket.destroyed || received() > RECORDS * 255 * 1024).toBe(true);
     expect(socket.destroyed).toBe(false);
-    expect(performance.now() - began).toBeGreaterThan(IDLE_MS);
+    expect(server.clock.elapsed() - began).toBeGreaterThan(IDLE_MS);
     socket.destroy();
   });
 
   it('a socket gets its message, and its pings are no reason to end it', async () => {
     const raw = await openKnown(server, server.acme.token);
     const { socket } = raw;
-    const began = performance.now();
+    const began = server.clock.elapsed();
+    readSlowly((socket as unknown as { _socket: Socket })._socket);
     raw.say({ type: 'subscribe', id: '1', payload: { query: LIST } });
-    const timer = setInterval(() => {
-      socket.pause();
-      setTimeout(() => socket.resume(), 300);
-    }, 310);
     const { payload } = (await raw.hear({ type: 'next', id: '1' })) as { payload?: { data?: unknown } };
-    clearInterval(timer);
     expect(JSON.stringify(payload?.data).length).toBeGreaterThan(RECORDS * 255 * 1024);
-    // The rest of this test: a socket without traffic but pings stays open.
-    await sleep(Math.max(0, 2 * IDLE_MS - (performance.now() - began)));
+    expect(server.clock.elapsed() - began).toBeGreaterThan(IDLE_MS);
+    // A socket without traffic but pings stays open.
+    for (let quarter = 0; quarter < 8; quarter += 1) {
+      // With the second ping, the answer to the first one has come.
+      await once(socket, 'ping');
+      await once(socket, 'ping');
+      server.clock.advance(IDLE_MS / 4);
+    }
     expect(socket.readyState).toBe(socket.OPEN);
     socket.close();
   });

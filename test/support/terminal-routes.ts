@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { systemClock } from '../../src/platform/clock.js';
 import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request-context.js';
 import { sendProblem } from '../../src/http/send.js';
@@ -58,7 +59,7 @@ export async function serveRoutes(
   });
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
     sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
-  const limits = createClientLimits({ trustProxy: [], idleMs: 60_000 });
+  const limits = createClientLimits({ trustProxy: [], idleMs: 60_000, clock: systemClock });
   const http = createServer(express().use(requestContext(limits), router, onError));
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {

@@ -6,7 +6,6 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { headerOf } from '../../http/headers.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
-import { systemClock } from '../../platform/clock.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import { readToken } from '../../http/credential.js';
@@ -118,9 +117,10 @@ export class Sockets {
   }
 
   #begin(socket: WebSocket, session: SocketSession): void {
-    const open: OpenSocket = { session, heardAt: systemClock.elapsed() };
+    const { clock } = this.parts.operations;
+    const open: OpenSocket = { session, heardAt: clock.elapsed() };
     const markAlive = (): void => {
-      open.heardAt = systemClock.elapsed();
+      open.heardAt = clock.elapsed();
     };
     this.#open.set(socket, open);
     socket.on('pong', markAlive).once('close', () => this.#open.delete(socket));
@@ -130,7 +130,7 @@ export class Sockets {
   /** Terminates sockets that would be silent for longer than `idleMs` at the next ping. */
   #ping(): void {
     const { idleMs, pingMs } = this.times;
-    const now = systemClock.elapsed();
+    const now = this.parts.operations.clock.elapsed();
     for (const [socket, { session, heardAt }] of this.#open) {
       // A client that reads slowly gets the ping late; its connection is judged by what it reads.
       if (session.isSending || now - heardAt <= idleMs - pingMs) socket.ping();

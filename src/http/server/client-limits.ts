@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 
+import type { Clock } from '../../platform/clock.js';
 import { Slots } from '../../platform/limits/slots.js';
 import { WaitingBytes } from '../../platform/limits/waiting-bytes.js';
 import type { ClientFigures } from '../monitoring/metrics.js';
@@ -16,13 +17,14 @@ interface LimitOptions {
   /** Addresses and networks of proxies. */
   readonly trustProxy: readonly string[];
   readonly idleMs: number;
+  readonly clock: Clock;
 }
 
-export function createClientLimits({ trustProxy, idleMs }: LimitOptions): ServerLimits {
+export function createClientLimits({ trustProxy, idleMs, clock }: LimitOptions): ServerLimits {
   const slots = new Slots();
   const waiting = new WaitingBytes();
   const rule = { ...IDLE_RULE, idleMs };
-  const connections = new Connections(slots, rule, addressesIn(trustProxy));
+  const connections = new Connections(slots, rule, addressesIn(trustProxy), clock);
   const figures = (): ClientFigures => ({
     waitingBytes: waiting.bytes,
     connections: connections.count,

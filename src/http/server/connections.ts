@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
+import { MINUTE, SECOND, type Clock } from '../../platform/clock.js';
 import type { Slots } from '../../platform/limits/slots.js';
 import { clientNetwork } from '../../platform/network.js';
 
@@ -56,6 +56,7 @@ export class Connections {
     private readonly slots: Slots,
     private readonly rule: IdleRule,
     private readonly isTrusted: (address: string) => boolean,
+    private readonly clock: Pick<Clock, 'elapsed'>,
   ) {}
 
   get count(): number {
@@ -93,7 +94,7 @@ export class Connections {
   }
 
   /** Cuts connections whose clients have not taken enough of what waits for them. */
-  check(now = systemClock.elapsed()): void {
+  check(now = this.clock.elapsed()): void {
     const { idleMs, leastBytes } = this.rule;
     for (const [socket, connection] of this.#open) {
       const { progress } = connection;

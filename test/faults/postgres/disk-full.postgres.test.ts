@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { killPrograms } from '../../support/program.js';
 import { itUnless, lacking, mountSmall, runTool } from '../machine.js';
 import { FAST, faultyPostgres, OTHER_USER, run, type FaultyPostgres } from './faulty-postgres.js';
-import { addCompany, recovered, startGateway, timed } from './gateway.js';
+import { addCompany, recovered, startGateway, requested } from './gateway.js';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -63,7 +63,7 @@ describe('CF-05 a full disk under PostgreSQL', () => {
       runTool('mount', '-o', 'remount,size=96m', small);
       await recovered(client);
       expect((await client.get('/readyz')).status).toBe(200);
-      expect((await timed(client, 'POST', 'files', upload('after'))).status).toBe(201);
+      expect((await requested(client, 'POST', 'files', upload('after'))).status).toBe(201);
       expect((await files()).sort()).toEqual([...stored, 'after'].sort());
     } finally {
       await killPrograms();

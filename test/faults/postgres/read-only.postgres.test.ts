@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { killPrograms } from '../../support/program.js';
 import { FAST, faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
-import { addCompany, recovered, startGateway, startLoad, timed } from './gateway.js';
+import { addCompany, recovered, startGateway, startLoad, requested } from './gateway.js';
 
 let server: FaultyPostgres;
 let token: string;
@@ -34,10 +34,10 @@ describe('CF-21 a database that becomes read-only, as at a failover', () => {
     const load = startLoad(client, 40);
     await setReadOnly(true, where);
     for (let n = 0; n < 5; n += 1) {
-      const write = await timed(client, 'POST', 'groups', { name: `refused ${where} ${n}` });
+      const write = await requested(client, 'POST', 'groups', { name: `refused ${where} ${n}` });
       expect([write.status, write.code]).toEqual([503, 'storage_read_only']);
       expect(write.retryAfter).toBeGreaterThan(0);
-      expect((await timed(client, 'GET', 'groups')).status).toBe(200);
+      expect((await requested(client, 'GET', 'groups')).status).toBe(200);
     }
     const ready = await client.get('/readyz');
     expect([ready.status, ready.body.checks]).toEqual([
@@ -49,7 +49,7 @@ describe('CF-21 a database that becomes read-only, as at a failover', () => {
     expect((await second.client(token).get('groups')).status).toBe(200);
     expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
     await setReadOnly(false, where);
-    expect(await recovered(client)).toBeLessThan(10_000);
+    await recovered(client);
     const answers = await load.stop();
     expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([]);
     expect((await client.get('/readyz')).status).toBe(200);

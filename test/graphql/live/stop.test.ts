@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { createServer } from '../../../src/app/server.js';
+import { HOUR } from '../../../src/platform/clock.js';
 import { createLogger } from '../../../src/platform/logger.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
 import { fleet } from '../../support/fleet.js';
@@ -23,11 +24,11 @@ afterEach(async () => {
 
 const FOLLOW = 'subscription { ledgerAppended(after: 0) { sequence } }';
 
-const stop = async (): Promise<number> => {
-  const began = performance.now();
-  await server.stop();
+/** With an hour for what is in flight: a test in which the server waited for its clients would not end. */
+const stop = async (): Promise<void> => {
+  await server.app.stop(HOUR);
+  await server.place.remove();
   stopped = true;
-  return performance.now() - began;
 };
 
 describe('a server that stops', () => {
@@ -46,7 +47,7 @@ describe('a server that stops', () => {
     });
     await expect.poll(() => openStreams(server)).toBe(2);
     await expect.poll(() => text).toContain('event: next');
-    expect(await stop()).toBeLessThan(5_000);
+    await stop();
     expect(await raw.ended).toEqual({ code: 1001, reason: 'The server is stopping' });
     expect(await unknown.ended).toMatchObject({ code: 1001 });
     expect(await ended).toBe(true);
@@ -76,7 +77,7 @@ describe('a server that stops', () => {
 
   it('finishes a mutation over a stream with complete, so that its client does not repeat it', async () => {
     server = await startServer();
-    const stopping = new Promise<number>((resolve) => {
+    const stopping = new Promise<void>((resolve) => {
       const unwatch = server.app.database.watchStatements((text) => {
         if (!text.includes('insert into "groups"')) return;
         unwatch();
@@ -103,7 +104,7 @@ describe('a server that stops', () => {
     server = await startServer();
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
-    expect(await stop()).toBeLessThan(5_000);
+    await stop();
     raw.socket.resume();
     await raw.ended;
   });
@@ -121,7 +122,7 @@ describe('a server that stops', () => {
     connection.write(`Sec-WebSocket-Key: ${'A'.repeat(22)}==\r\n\r\n`);
     await once(connection, 'close');
     expect(text).toMatch(/^HTTP\/1\.1 503 /);
-    expect(await stopping).toBeLessThan(2_000);
+    await stopping;
   });
 });
 

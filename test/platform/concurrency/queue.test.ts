@@ -75,7 +75,7 @@ const WAYS: Readonly<Record<string, () => (waits: readonly (() => void)[]) => Pr
     const parties = new WaitingParties();
     return (waits) => {
       for (const [number, use] of waits.entries()) {
-        parties.add({ party: number % 3, client: number % 5 }, performance.now(), use);
+        parties.add({ party: number % 3, client: number % 5 }, 0, use);
       }
       for (let part = parties.take(0); part !== undefined; part = parties.take(0)) part.resolve();
       return Promise.resolve();

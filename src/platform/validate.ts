@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { TIMESTAMP_EXAMPLE } from './encoding/timestamp.js';
 import { DomainError, type FieldErrors } from './errors.js';
 
 /** The message of an issue, to be read after the name of its field: "is required", "must be a number". */
@@ -24,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
   array: 'an array',
   object: 'an object',
   record: 'an object',
-  date: 'a timestamp such as 2026-03-01T12:00:00Z',
+  date: `a timestamp such as ${TIMESTAMP_EXAMPLE}`,
 };
 
 /** The value as the schema transforms it. Errors: `invalid`, with the messages of every field that is not valid. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import type { WriteWork } from '../../database/work.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
+import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 import type { AccessToken } from '../../resources/access-token/access-token.model.js';
@@ -84,15 +85,13 @@ function printSecret(io: CommandIo, options: JsonOption, { token, secret }: Toke
   printResult(io, options, { ...tokenFields(token), api_token: secret }, [secret]);
 }
 
-const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
-const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
-
 /** A day means its last millisecond in UTC. Errors: `CommandError`. */
 function parseExpiry(text: string): Date {
-  const isDay = DAY_PATTERN.test(text);
-  const expiry = new Date(isDay ? `${text}T23:59:59.999Z` : text);
-  if ((isDay || TIMESTAMP_PATTERN.test(text)) && !Number.isNaN(expiry.getTime())) return expiry;
-  throw new CommandError('--expires: must be YYYY-MM-DD or a timestamp such as 2027-01-31T12:00:00Z');
+  const interval = readInterval(text);
+  if (interval === undefined) {
+    throw new CommandError(`--expires: must be YYYY-MM-DD or a timestamp such as ${TIMESTAMP_EXAMPLE}`);
+  }
+  return readInstant(text) ?? new Date(interval.to - 1);
 }
 
 async function list(io: CommandIo, options: CompanyOptions): Promise<void> {

@@ -2,10 +2,17 @@ import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
 import { GraphQLUpload, Upload as UploadSlot } from 'graphql-upload-minimal';
 
+import { readInstant, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import { requestError } from './errors.js';
 
-/** A timestamp as RFC 3339, for example 2026-11-20T00:00:00Z. */
-export const DateTime = GraphQLDateTime;
+/** A timestamp, read as on every other surface; printed in UTC with milliseconds. */
+export const DateTime = new GraphQLScalarType<Date, Date>({
+  ...GraphQLDateTime.toConfig(),
+  description:
+    'A timestamp with `Z` or an offset, for example 2026-03-01T12:00:00Z, 2026-03-01T09:00-0300 or 2026-03-01T12:00:00.250Z. A fraction is cut to milliseconds. Printed in UTC with milliseconds.',
+  parseValue: instantFrom,
+  parseLiteral: (node) => instantFrom(node.kind === Kind.STRING ? node.value : undefined),
+});
 export const JsonValue = GraphQLJSON;
 export const Uuid = GraphQLUUID;
 /** A whole number below 2^53, for amounts in cents: `Int` ends at 2^31. */
@@ -38,6 +45,12 @@ export const Base64 = new GraphQLScalarType<string, string>({
 
 function notSent(): Error {
   return requestError('A file must be a variable and comes as a part of a multipart request.');
+}
+
+function instantFrom(value: unknown): Date {
+  const at = typeof value === 'string' ? readInstant(value) : undefined;
+  if (at !== undefined) return at;
+  throw requestError(`DateTime must be a timestamp such as ${TIMESTAMP_EXAMPLE}, and a time that exists.`);
 }
 
 function textOnly(value: unknown): string {

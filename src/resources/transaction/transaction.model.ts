@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 import { problemOfJson } from '../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName } from '../../platform/encoding/text.js';
-import { readTimeRange, type TimeRange } from './time-range.model.js';
+import { readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
+import type { TimeRange } from './time-range.model.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
@@ -149,11 +150,11 @@ function exactText(max: number) {
 }
 
 const timeRange = z.string().transform((value, context): TimeRange => {
-  const read = readTimeRange(value);
+  const read = readInterval(value);
   if (read !== undefined) return read;
   context.addIssue({
     code: 'custom',
-    message: 'must be a date that exists, YYYY-MM-DD, or a timestamp, YYYY-MM-DDTHH:MM:SSZ',
+    message: `must be a date that exists, YYYY-MM-DD, or a timestamp such as ${TIMESTAMP_EXAMPLE}`,
   });
   return z.NEVER;
 });

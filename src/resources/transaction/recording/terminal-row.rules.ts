@@ -1,7 +1,7 @@
 import { HOUR } from '../../../platform/clock.js';
 import { normalized } from '../../../platform/encoding/text.js';
+import { readInstant } from '../../../platform/encoding/timestamp.js';
 import type { Row } from '../../../platform/requests/rows.js';
-import { readInstant } from '../time-range.model.js';
 
 /** The terminal that sends rows, and when. */
 export interface Reporter {

@@ -1,7 +1,7 @@
 import type { ZodObject } from 'zod';
 
+import { readInstant } from '../../../platform/encoding/timestamp.js';
 import { invalid, type FieldErrors } from '../../../platform/errors.js';
-import { readInstant } from '../time-range.model.js';
 import { Card, Installment, Merchant, ParsedPayment, TransactionRecord } from '../transaction.model.js';
 
 /**

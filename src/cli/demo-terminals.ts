@@ -27,7 +27,7 @@ export function startDemoTerminals(io: CommandIo, url: string, token: string, se
     simulation = new Simulation({
       ...{ url: new URL(url), clock: systemClock, transport: { over: 'http' }, seed, hasFaults: true },
       ...{ forMs: 24 * DAY, rampMs: 5 * SECOND, everyMs: 10 * SECOND },
-      terminals: fleet.serialNumbers.map((serialNumber) => ({ serialNumber, token, isNamed: true })),
+      terminals: fleet.devices.map((device) => ({ ...device, token, isNamed: true })),
       notify: { token, everyMs: MINUTE, groupId: null },
     });
     await simulation.run();

@@ -12,6 +12,7 @@ import type { CommandIo, JsonOption } from './command-io.js';
 import { csvFile } from './import/csv.js';
 import { firstLine, linesOf, transportOf, type TransportOptions } from './simulate-transport.js';
 import { waitForStopSignal } from './signals.js';
+import { counted } from '../platform/encoding/text.js';
 
 export interface SimulateOptions extends JsonOption, TransportOptions {
   readonly url?: string;
@@ -56,7 +57,7 @@ async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulat
     const { terminals, groupId } = await findTerminals(options, token, api);
     if (terminals.length === 0)
       throw new CommandError('There are no terminals: no enabled device has a logical number.');
-    io.notice(`${terminals.length} terminals against ${url.origin}, seed ${options.seed}`);
+    io.notice(`${counted(terminals.length, 'terminal')} against ${url.origin}, seed ${options.seed}`);
     const transport = await transportOf(options, api);
     const { for: forMs, ramp: rampMs, every: everyMs, faults: hasFaults, seed } = options;
     const notify = notificationsOf(options, token, groupId);
@@ -105,8 +106,8 @@ async function findTerminals(
     if (group !== undefined) throw new CommandError('--group is not for --serials.');
     return { terminals: linesOf(serials).slice(0, count).map(named), groupId: null };
   }
-  const { serialNumbers, groupId } = await findFleet(api, count, group);
-  return { terminals: serialNumbers.map(named), groupId };
+  const { devices, groupId } = await findFleet(api, count, group);
+  return { terminals: devices.map((device) => ({ ...device, token, isNamed: true })), groupId };
 }
 
 async function tokensIn(path: string, count: number): Promise<readonly Identity[]> {
@@ -126,7 +127,7 @@ function liveLine(summary: Summary): string {
   const { notifications_received: received, notifications_confirmed: confirmed } = summary;
   const { transactions_created: created, transactions_repeated: repeated, errors, throttled } = summary;
   return [
-    `${summary.seconds.toFixed(0)} s: ${connected} of ${terminals} terminals`,
+    `${summary.seconds.toFixed(0)} s: ${connected} of ${counted(terminals, 'terminal')}`,
     `${rate} requests/s, p95 ${latency.p95} ms`,
     `notifications ${received} received, ${confirmed} confirmed`,
     `transactions ${created} created, ${repeated} repeated`,
@@ -139,7 +140,7 @@ const brokenIn = ({ broken }: Summary): number => broken.reduce((sum, { count })
 function report(io: CommandIo, { json }: JsonOption, summary: Summary): void {
   for (const example of summary.error_examples) io.notice(`error: ${example}`);
   for (const { promise, count, examples } of summary.broken) {
-    io.notice(`${count} times: ${PROMISES[promise]}`);
+    io.notice(`${counted(count, 'time')}: ${PROMISES[promise]}`);
     for (const example of examples) io.notice(`  ${example}`);
   }
   io.print(json === true ? JSON.stringify(summary) : text(summary));

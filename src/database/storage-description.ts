@@ -1,6 +1,7 @@
 /** Sizes of tables, and the ages of their rows, in the output of `db info`. */
 import type { StorageSizes } from './database.js';
 import type { Oldest } from './totals/oldest.js';
+import { counted } from '../platform/encoding/text.js';
 
 /** Tables that the text names; the JSON has all. */
 const LARGEST = 10;
@@ -15,7 +16,7 @@ export function storageLines(sizes: StorageSizes | null, oldest: Oldest): readon
     .slice(0, LARGEST);
   const free = sizes?.freeBytes ?? null;
   return [
-    ...largest.map(([name, { bytes, rows }]) => `table ${name}: ${bytes} bytes, ${rows} rows`),
+    ...largest.map(([name, { bytes, rows }]) => `table ${name}: ${bytes} bytes, ${counted(rows, 'row')}`),
     ...(free === null ? [] : [`free in the file: ${free} bytes`]),
     ...Object.entries(oldest).map(([kind, at]) => `oldest of ${kind}: ${at?.toISOString() ?? 'none'}`),
   ];

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 
 import { SimulationRefused, type Api } from './api.js';
+import type { Reported } from './http/terminal-http.js';
+
+export interface FleetDevice {
+  readonly serialNumber: string;
+  readonly reported: Reported;
+}
 
 /** Devices of the company that may use the service, one of each logical number. */
 export interface Fleet {
-  readonly serialNumbers: readonly string[];
+  readonly devices: readonly FleetDevice[];
   /** Null if no group was named. */
   readonly groupId: number | null;
 }
@@ -13,20 +19,23 @@ const PAGE = 100;
 
 const DEVICES = `query ($after: String) {
   devices(first: ${PAGE}, after: $after, filter: { enabled: { eq: true }, logicalNumberId: { isNull: false } }) {
-    nodes { serialNumber logicalNumber { number } } pageInfo { hasNextPage endCursor } } }`;
+    nodes { serialNumber frameworkVersion meta logicalNumber { number } } pageInfo { hasNextPage endCursor } } }`;
 const GROUP = `query ($name: String!, $after: String) {
   groups(first: 1, filter: { name: { eq: $name } }) { nodes { databaseId
     logicalNumbers(first: ${PAGE}, after: $after) {
-      nodes { devices(first: 1, filter: { enabled: { eq: true } }) { nodes { serialNumber } } }
+      nodes { devices(first: 1, filter: { enabled: { eq: true } }) { nodes { serialNumber frameworkVersion meta } } }
       pageInfo { hasNextPage endCursor } } } } }`;
 const COMPANY = '{ viewer { company { databaseId } } }';
 
 const pageInfo = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });
+const device = z.object({
+  serialNumber: z.string(),
+  frameworkVersion: z.string().nullable(),
+  meta: z.record(z.string(), z.string()),
+});
 const Devices = z.object({
   devices: z.object({
-    nodes: z.array(
-      z.object({ serialNumber: z.string(), logicalNumber: z.object({ number: z.string() }).nullable() }),
-    ),
+    nodes: z.array(device.extend({ logicalNumber: z.object({ number: z.string() }).nullable() })),
     pageInfo,
   }),
 });
@@ -36,9 +45,7 @@ const Groups = z.object({
       z.object({
         databaseId: z.int(),
         logicalNumbers: z.object({
-          nodes: z.array(
-            z.object({ devices: z.object({ nodes: z.array(z.object({ serialNumber: z.string() })) }) }),
-          ),
+          nodes: z.array(z.object({ devices: z.object({ nodes: z.array(device) }) })),
           pageInfo,
         }),
       }),
@@ -60,31 +67,36 @@ export async function findCompany(api: Api): Promise<string> {
 }
 
 async function anyDevices(api: Api, count: number): Promise<Fleet> {
-  const byNumber = new Map<string, string>();
+  const byNumber = new Map<string, FleetDevice>();
   for (let after: string | null = null; byNumber.size < count;) {
     const { devices } = Devices.parse(await api.graphql(DEVICES, { after }));
-    for (const { serialNumber, logicalNumber } of devices.nodes) {
+    for (const { logicalNumber, ...found } of devices.nodes) {
       const number = logicalNumber?.number;
-      if (number !== undefined && !byNumber.has(number)) byNumber.set(number, serialNumber);
+      if (number !== undefined && !byNumber.has(number)) byNumber.set(number, fleetDevice(found));
     }
     after = devices.pageInfo.endCursor;
     if (!devices.pageInfo.hasNextPage) break;
   }
-  return { serialNumbers: [...byNumber.values()].slice(0, count), groupId: null };
+  return { devices: [...byNumber.values()].slice(0, count), groupId: null };
 }
 
 async function devicesOf(api: Api, count: number, name: string): Promise<Fleet> {
-  const serialNumbers: string[] = [];
+  const found: FleetDevice[] = [];
   let after: string | null = null;
   for (;;) {
     const data: unknown = await api.graphql(GROUP, { name, after });
     const [group] = Groups.parse(data).groups.nodes;
     if (group === undefined) throw new SimulationRefused(`There is no group ${name}.`);
     const { nodes, pageInfo: page } = group.logicalNumbers;
-    serialNumbers.push(...nodes.flatMap(({ devices }) => devices.nodes.map((device) => device.serialNumber)));
+    found.push(...nodes.flatMap(({ devices }) => devices.nodes.map(fleetDevice)));
     after = page.endCursor;
-    if (serialNumbers.length >= count || !page.hasNextPage) {
-      return { serialNumbers: serialNumbers.slice(0, count), groupId: group.databaseId };
+    if (found.length >= count || !page.hasNextPage) {
+      return { devices: found.slice(0, count), groupId: group.databaseId };
     }
   }
 }
+
+const fleetDevice = ({ serialNumber, ...reported }: z.output<typeof device>): FleetDevice => ({
+  serialNumber,
+  reported,
+});

@@ -1,7 +1,7 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Downloads } from './downloads.js';
-import { RunIsOver, TerminalHttp, type Identity } from './http/terminal-http.js';
+import { RunIsOver, TerminalHttp, type Identity, type Reported } from './http/terminal-http.js';
 import { MqttWait, topicsOf } from './mqtt/waiting.js';
 import { Confirmations, type SendConfirmation } from './notifications/confirmations.js';
 import { waitByPolling, waitByStream } from './notifications/waiting.js';
@@ -25,6 +25,7 @@ export const SEEDS_PER_TERMINAL = 4;
 /** One terminal: its start, what it does, and how it waits for notifications. */
 export class SimulatedTerminal {
   readonly serialNumber: string;
+  readonly #reported: Reported;
   readonly #parts: TerminalParts;
   readonly #downloads: Downloads;
   readonly #transactions: Transactions;
@@ -38,6 +39,7 @@ export class SimulatedTerminal {
   /** The same seed makes the same choices. */
   constructor(identity: Identity, shared: Shared, seed: number) {
     this.serialNumber = identity.serialNumber;
+    this.#reported = identity.reported ?? { frameworkVersion: null, meta: { model: 'simulated' } };
     const partsOf = (own: number): TerminalParts => {
       const http = new TerminalHttp(identity, shared, createRandom(own));
       return { shared, http, random: createRandom(own + 1), serialNumber: identity.serialNumber };
@@ -165,8 +167,11 @@ export class SimulatedTerminal {
 
   async #report(): Promise<void> {
     const { http, random, shared } = this.#parts;
-    const meta = { model: 'simulated', battery_level: String(random.whole(5, 100)) };
-    const body = JSON.stringify({ framework_version: FRAMEWORK_VERSION, meta });
+    const { frameworkVersion, meta } = this.#reported;
+    const body = JSON.stringify({
+      framework_version: frameworkVersion ?? FRAMEWORK_VERSION,
+      meta: { ...meta, battery_level: String(random.whole(5, 100)) },
+    });
     const headers = { 'content-type': 'application/json' };
     await http.ask({ method: 'POST', path: '/terminal/v1/report', headers, body });
     shared.figures.count('reports');

@@ -46,7 +46,7 @@ describe('device token', () => {
     const again = await cli.run(all);
     expect([again.lines, again.stderr]).toEqual([
       ['serial,token'],
-      expect.stringContaining('0 tokens issued') as string,
+      expect.stringContaining('0 tokens issued. ') as string,
     ]);
     expect((await cli.run([...all, '--replace'])).lines).toHaveLength(4);
   });

@@ -76,6 +76,16 @@ describe('user add', () => {
 });
 
 describe('user list, disable, enable, unlock and set-password', () => {
+  it.each([
+    ['add', '--company', 'Acme', '--email', 'a@acme.example', '--name', 'A', '--role', 'admin'],
+    ['set-password', '--email', 'ana@acme.example'],
+  ])('user %s with --password says how a password is sent, without repeating it', async (...args) => {
+    const { cli } = await commandLineWithUser();
+    const { code, stderr } = await cli.run(['user', ...args, '--password', GOOD_PASSWORD]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--password-stdin')]);
+    expect(stderr).not.toContain(GOOD_PASSWORD);
+  });
+
   it('lists users with their companies; --company selects one company', async () => {
     const { cli } = await commandLineWithUser();
     await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), '');

@@ -4,6 +4,8 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import tls from 'node:tls';
 import { createProxyServer, type ServerOptions } from 'http-proxy-3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -152,6 +154,11 @@ describe('AT-42 behind nginx', () => {
     expect(await ofPage(url, server)).toEqual(SERVED);
     expect(await ofPage(url, server, url.replace('https', 'http'))).toEqual(REFUSED);
     expect(await ofPage(url, server, 'https://evil.example')).toEqual(REFUSED);
+    const ofOperators = await Promise.all(['/metrics', '/readyz'].map((path) => send(url + path)));
+    expect(ofOperators.map(({ status }) => status)).toEqual([404, 404]);
+    const old = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    old.write(`GET /v1/groups?access_token=${server.acme.token} HTTP/1.0\r\n\r\n`);
+    expect(await text(old)).toMatch(/^HTTP\/1[.]1 200 /);
   });
 
   it('with its defaults, which replace the Host', async (context) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { systemClock } from '../../src/platform/clock.js';
+import { HOUR, systemClock } from '../../src/platform/clock.js';
 import type { Summary } from '../../src/simulator/figures/figures.js';
 import { Simulation, type SimulationOptions } from '../../src/simulator/simulation.js';
 import { startStandIn, type Faults, type StandIn } from './stand-in.js';
@@ -13,18 +13,32 @@ async function standIn(faults: Faults = {}): Promise<StandIn> {
 
 function simulationOf({ url }: StandIn, options: Partial<SimulationOptions> = {}): Simulation {
   return new Simulation({
-    ...{ url, clock: systemClock, transport: { over: 'http' }, forMs: 800, rampMs: 0, everyMs: 50, seed: 1 },
+    ...{ url, clock: systemClock, transport: { over: 'http' }, forMs: HOUR, rampMs: 0, everyMs: 50, seed: 1 },
     ...{ hasFaults: false, notify: null },
     terminals: [{ serialNumber: 'SN-1', token: 'secret', isNamed: true }],
     ...options,
   });
 }
 
-const run = async (server: StandIn, options?: Partial<SimulationOptions>): Promise<Summary> =>
-  await simulationOf(server, options).run();
+/** Runs terminals until `isEnough`: by default until they have sent 60 requests, confirmations among them. */
+async function run(
+  server: StandIn,
+  options?: Partial<SimulationOptions>,
+  isEnough: (soFar: Summary) => boolean = () => server.requests.length >= 60 && server.confirmed.length > 0,
+): Promise<Summary> {
+  const simulation = simulationOf(server, options);
+  const running = simulation.run();
+  await expect.poll(() => isEnough(simulation.summary())).toBe(true);
+  simulation.stop();
+  return await running;
+}
 
-const brokenBy = async (faults: Faults, options?: Partial<SimulationOptions>) =>
-  (await run(await standIn(faults), options)).broken.map(({ promise }) => promise);
+/** Some promises are checked at the end of a run only. */
+async function brokenBy(faults: Faults): Promise<readonly string[]> {
+  const server = await standIn(faults);
+  const isEnough = ({ broken }: Summary): boolean => broken.length > 0 || server.requests.length >= 60;
+  return (await run(server, {}, isEnough)).broken.map(({ promise }) => promise);
+}
 
 describe('a simulated terminal', () => {
   it('does what terminals do, and finds nothing wrong with a server that keeps its promises', async () => {
@@ -57,9 +71,24 @@ describe('a simulated terminal', () => {
     expect([...server.rows.values()].some(({ sent }) => String(sent).includes('pan='))).toBe(true);
   });
 
+  it('reports what was known of its device, with another battery level', async () => {
+    const server = await standIn();
+    const reported = { frameworkVersion: '8.31.2', meta: { model: 'V240m', brand: 'Verifone' } };
+    const terminals = [{ serialNumber: 'SN-1', token: 'secret', isNamed: true, reported }];
+    await run(server, { terminals }, () => server.reports.length > 0);
+    expect(server.reports[0]).toEqual({
+      framework_version: '8.31.2',
+      meta: { ...reported.meta, battery_level: expect.stringMatching(/^\d+$/) as string },
+    });
+  });
+
   it('asks with the tag of what it has', async () => {
     const server = await standIn();
-    const { manifests_unchanged: unchanged } = await run(server, { everyMs: 5, seed: 3 });
+    const { manifests_unchanged: unchanged } = await run(
+      server,
+      { everyMs: 5, seed: 3 },
+      (soFar) => soFar.manifests_unchanged > 0,
+    );
     expect(unchanged).toBeGreaterThan(0);
     expect(server.requests).toContain('GET /terminal/v1/manifest unless changed');
     expect(server.requests.filter((each) => each.includes('/assets/'))).toHaveLength(1);
@@ -92,7 +121,11 @@ describe('a simulated terminal', () => {
       token: 't',
       isNamed: true,
     }));
-    const summary = await run(server, { terminals, hasFaults: true, everyMs: 60_000 });
+    const summary = await run(
+      server,
+      { terminals, hasFaults: true, everyMs: 60_000 },
+      (soFar) => soFar.assets_downloaded === 40,
+    );
     expect(summary.broken).toEqual([]);
     expect(summary.assets_resumed).toBeGreaterThan(0);
     expect(summary.assets_downloaded).toBe(40);
@@ -100,14 +133,14 @@ describe('a simulated terminal', () => {
   });
 
   it('waits for as long as Retry-After says', async () => {
-    const summary = await run(await standIn({ busy: 1 }));
+    const summary = await run(await standIn({ busy: 1 }), {}, ({ reports }) => reports > 0);
     expect(summary).toMatchObject({ throttled: 1, errors: 0 });
     expect(summary.seconds).toBeGreaterThan(1);
   });
 
   it('only waits if it is to do nothing else', async () => {
     const server = await standIn();
-    const summary = await run(server, { everyMs: 0 });
+    const summary = await run(server, { everyMs: 0 }, () => server.confirmed.length > 0);
     expect(summary).toMatchObject({ reports: 0, transactions_created: 0, notifications_confirmed: 1 });
     expect(new Set(server.requests)).toEqual(
       new Set([
@@ -124,7 +157,10 @@ describe('a simulated terminal', () => {
       token: 't',
       isNamed: true,
     }));
-    const summary = await run(server, { terminals, everyMs: 0 });
+    const summary = await run(server, { terminals, everyMs: 0 }, () => {
+      const isStreamed = server.requests.includes('GET /terminal/v1/notifications/stream');
+      return isStreamed && server.confirmed.length > 1;
+    });
     expect(server.requests).toContain('GET /terminal/v1/notifications/stream');
     expect(summary.errors).toBe(0);
     expect(summary.notifications_confirmed).toBeGreaterThan(1);
@@ -133,8 +169,9 @@ describe('a simulated terminal', () => {
   it('makes the same choices with the same seed', async () => {
     const kindsOf = async (seed: number): Promise<string[]> => {
       const server = await standIn();
-      await run(server, { seed, everyMs: 20 });
-      return server.requests.filter((each) => !each.includes('notifications')).slice(0, 12);
+      const activities = (): string[] => server.requests.filter((each) => !each.includes('notifications'));
+      await run(server, { seed, everyMs: 20 }, () => activities().length >= 12);
+      return activities().slice(0, 12);
     };
     const [one, same, other] = await Promise.all([kindsOf(5), kindsOf(5), kindsOf(2)]);
     expect(same).toEqual(one);

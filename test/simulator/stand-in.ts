@@ -25,6 +25,7 @@ export interface StandIn {
   /** Method, path and range or `If-None-Match` of requests. */
   readonly requests: string[];
   readonly confirmed: string[];
+  readonly reports: unknown[];
   readonly rows: Map<string, Record<string, unknown>>;
   /** Has other bytes for the asset from now on. */
   release(asset: Buffer): void;
@@ -36,7 +37,7 @@ const NAME = 'acme_sale.posxml';
 
 /** A small server for terminals, which keeps its promises but for the faults. */
 export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
-  const [requests, confirmed] = [[] as string[], [] as string[]];
+  const [requests, confirmed, reports] = [[] as string[], [] as string[], [] as unknown[]];
   const rows = new Map<string, Record<string, unknown>>();
   const left = { waits: 0, busy: faults.busy ?? 0 };
   const params = Buffer.from(
@@ -62,7 +63,8 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
       'GET /terminal/v1/params.dat': (request, response) => sendTagged(request, response, params),
       [`GET /terminal/v1/assets/${NAME}`]: (request, response) =>
         sendTagged(request, response, faults.asset ?? released, crcOf(released)),
-      'POST /terminal/v1/report': (_request, response) => {
+      'POST /terminal/v1/report': async (request, response) => {
+        reports.push(JSON.parse(await text(request)));
         left.busy -= 1;
         if (left.busy >= 0) response.writeHead(503, { 'retry-after': '1' });
         response.end('{}');
@@ -112,7 +114,7 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
     await once(server, 'close');
   };
   const release = (asset: Buffer): void => void (released = asset);
-  return { url, requests, confirmed, rows, release, stop };
+  return { url, requests, confirmed, reports, rows, release, stop };
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -6,6 +6,7 @@ import { getDeviceBySerialNumber } from '../../resources/device/device.service.j
 import { CommandError } from '../command-error.js';
 import { callerIn, withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { counted } from '../../platform/encoding/text.js';
 
 /** Adds `device token`. */
 export function addDeviceTokenCommand(device: Command, io: CommandIo): void {
@@ -70,7 +71,7 @@ async function issueForAll(io: CommandIo, options: TokenOptions): Promise<void> 
       isLeft = issued.length === DEVICES_PER_UNIT;
     }
   });
-  io.notice(`${total} tokens issued: store them now, they are not shown again.`);
+  io.notice(`${counted(total, 'token')} issued. Tokens are not shown again: store them now.`);
 }
 
 function lineOf(issued: IssuedToken, { json, csv }: TokenOptions): string {

@@ -7,6 +7,7 @@ import { CommandError } from '../command-error.js';
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { addDeviceTokenCommand } from './device-token.js';
+import { counted } from '../../platform/encoding/text.js';
 
 export function addDeviceCommands(device: Command, io: CommandIo): void {
   addDeviceTokenCommand(device, io);
@@ -35,7 +36,7 @@ interface Line {
 async function importDevices(io: CommandIo, file: string, options: ImportOptions): Promise<void> {
   const lines = readLines(file);
   const policy: ErrorPolicy = options.skipRefused === true ? 'REJECT_FAILED_ROWS' : 'REJECT_EVERYTHING';
-  io.notice(`${lines.length} serial numbers in ${file}`);
+  io.notice(`${counted(lines.length, 'serial number')} in ${file}`);
   const serialNumbers = lines.map((line) => line.serialNumber);
   const rows = await withDatabase(io, (context) =>
     writeIn(context, options, (work) => createDevices(work, serialNumbers, policy)),

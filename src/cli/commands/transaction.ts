@@ -17,6 +17,7 @@ import { csvFile } from '../import/csv.js';
 import { ndjsonFile } from '../import/ndjson.js';
 import type { RowFile } from '../import/row-file.js';
 import { importTransactions } from '../import/transaction-import.js';
+import { counted } from '../../platform/encoding/text.js';
 
 const NOTES = `
 A row has the fields of a transaction in /v1, and "reference": its name at the source. Required:
@@ -71,7 +72,7 @@ async function run(io: CommandIo, file: string, options: ImportOptions): Promise
 }
 
 const sentence = ({ total, created, repeated, rejected }: RowTotals): string =>
-  `${total} rows: ${created} created, ${repeated} repeated, ${rejected} rejected`;
+  `${counted(total, 'row')}: ${created} created, ${repeated} repeated, ${rejected} rejected`;
 
 function open(file: string): RowFile {
   switch (extname(file).toLowerCase()) {
@@ -120,7 +121,9 @@ function shownReport(io: CommandIo): Report {
     },
     end: () => {
       if (count > SHOWN_ROWS) {
-        io.notice(`and ${count - SHOWN_ROWS} more rejected rows: --rejected FILE writes all of them`);
+        io.notice(
+          `and ${counted(count - SHOWN_ROWS, 'more rejected row')}: --rejected FILE writes all of them`,
+        );
       }
     },
   };

@@ -1,4 +1,5 @@
 import { DatabaseRefused } from '../refused.js';
+import { counted } from '../../platform/encoding/text.js';
 
 /** Exists only in a database into which a copy began and did not end. */
 export const UNFINISHED_TABLE = 'unfinished_copy';
@@ -15,7 +16,7 @@ export function refuseUnfinished(name: string, source: string): DatabaseRefused 
 export function refuseRecords(name: string, records: number): DatabaseRefused {
   return new DatabaseRefused(
     'exists',
-    `${name} has ${records} rows, and is not an unfinished copy. Nothing was changed: copy into a new or empty database.`,
+    `${name} has ${counted(records, 'row')}, and is not an unfinished copy. Nothing was changed: copy into a new or empty database.`,
   );
 }
 

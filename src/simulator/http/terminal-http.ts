@@ -11,6 +11,13 @@ export interface Identity {
   /** Its own token, or that of a concentrator, which names the terminal. */
   readonly token: string;
   readonly isNamed: boolean;
+  /** Reported before, where that is known; its reports repeat it with another battery level. */
+  readonly reported?: Reported;
+}
+
+export interface Reported {
+  readonly frameworkVersion: string | null;
+  readonly meta: Readonly<Record<string, string>>;
 }
 
 /** The run has ended while the terminal waited for another attempt. */

@@ -13,6 +13,7 @@ import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../../platf
 import { CommandError } from '../../command-error.js';
 import { printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
 import { EXIT } from '../../exit-codes.js';
+import { counted } from '../../../platform/encoding/text.js';
 
 export interface CopyOptions extends JsonOption {
   readonly from: string;
@@ -102,13 +103,13 @@ function printComparisons(
       ['TABLE', 'ROWS', 'CHECKSUM'],
       comparisons.map(({ name, source }) => [name, String(source.rows), source.checksum]),
     ),
-    ...(different.length > 0 ? [] : [`${rows} rows ${done} in ${seconds} s.`]),
+    ...(different.length > 0 ? [] : [`${counted(rows, 'row')} ${done} in ${seconds} s.`]),
   ];
   printResult(io, options, { ...names, rows, seconds, equal: different.length === 0, tables }, lines);
   if (different.length === 0) return;
   const problems = different.map(
     ({ name, source, target }) =>
-      `${name}: ${source.rows} rows with ${source.checksum} in the source, ${target.rows} rows with ${target.checksum} in the target`,
+      `${name}: ${counted(source.rows, 'row')} with ${source.checksum} in the source, ${counted(target.rows, 'row')} with ${target.checksum} in the target`,
   );
   const state = options.compare === true ? '' : ' The target is empty and marked as an unfinished copy.';
   throw new CommandError(
@@ -138,7 +139,7 @@ async function printEstimate(
   const cells = tables.map((each) => [each.name, String(each.rows), String(each.bytes)]);
   const lines = [
     table(['TABLE', 'ROWS', 'BYTES'], cells),
-    `${rows} rows with ${bytes} bytes would be copied, in about ${seconds} s.`,
+    `${counted(rows, 'row')} with ${bytes} bytes would be copied, in about ${seconds} s.`,
   ];
   printResult(io, options, fields, lines);
 }

@@ -11,6 +11,7 @@ import { createPasswords } from '../../../resources/user/password.service.js';
 import type { User } from '../../../resources/user/user.model.js';
 import { addCompanyWithUser, addUser, findUserByEmail } from '../../../resources/user/user.service.js';
 import { CommandError } from '../../command-error.js';
+import { EXIT } from '../../exit-codes.js';
 import { actorIn, withActor, withDatabase, type CommandContext } from '../../command-context.js';
 import { printResult, type CommandIo, type JsonOption } from '../../command-io.js';
 
@@ -18,20 +19,31 @@ const NOTES = `
 The last line of the output is a JSON object with the user's API token for the company. The password of an existing
 user is not changed, nor what other companies see. The first user of a new company acts in their own name.`;
 
-export const PASSWORD_STDIN = 'read the password from standard input (12 to 128 characters)';
+/** `--password-stdin`, and a clear refusal of `--password`, which other users of the machine could read in `ps`. */
+export function addPasswordOptions(command: Command): Command {
+  const refuse = (): never => {
+    throw new CommandError(
+      "--password is not taken: other users of this machine can read arguments. Send the password to standard input: printf '%s' 'PASSWORD' | terminal-gateway user … --password-stdin",
+      EXIT.usage,
+    );
+  };
+  return command
+    .requiredOption('--password-stdin', 'read the password from standard input (12 to 128 characters)')
+    .addOption(new Option('--password <password>').argParser(refuse).hideHelp());
+}
 
 export function addUserAddCommand(user: Command, io: CommandIo): void {
-  withActor(user.command('add'))
+  const command = withActor(user.command('add'))
     .description('add a user to a company; creates the user and the company if they do not exist')
     .requiredOption('--company <name>', 'the company')
     .requiredOption('--email <address>', 'the e-mail address to sign in with')
     .requiredOption('--name <name>', 'the name of the person')
     .addOption(new Option('--role <role>', 'role in the company').choices(ROLES).makeOptionMandatory())
     .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo', 'UTC')
-    .requiredOption('--password-stdin', PASSWORD_STDIN)
     .option('--json', 'print only the JSON object')
     .addHelpText('after', NOTES)
     .action((options: AddOptions) => add(io, options));
+  addPasswordOptions(command);
 }
 
 /** Reads all of standard input, without the line break at its end. */

@@ -17,7 +17,7 @@ import {
 import { CommandError } from '../../command-error.js';
 import { companyNamed, withActor, withDatabase } from '../../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
-import { addUserAddCommand, PASSWORD_STDIN, readPassword } from './user-add.js';
+import { addPasswordOptions, addUserAddCommand, readPassword } from './user-add.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
 
 export function addUserCommands(user: Command, io: CommandIo): void {
@@ -39,9 +39,10 @@ export function addUserCommands(user: Command, io: CommandIo): void {
     .option('--name <name>', 'the new name')
     .option('--time-zone <zone>', 'the new IANA time zone, for example America/Sao_Paulo')
     .action((options: UpdateOptions) => update(io, options));
-  withActor(addJsonCommand(user, 'set-password', "set a user's password; tokens stay valid, a lock stays"))
+  addPasswordOptions(
+    withActor(addJsonCommand(user, 'set-password', "set a user's password; tokens stay valid, a lock stays")),
+  )
     .requiredOption('--email <address>', 'the user')
-    .requiredOption('--password-stdin', PASSWORD_STDIN)
     .action((options: UserOptions) => changePassword(io, options));
 }
 

@@ -9,6 +9,7 @@ import { readMarks, replaceMarker, type Mark } from './marker.js';
 import { hasCleanStop, noteCleanStop } from './clean-stop.js';
 import { closeWhole, closing, openFile } from '../open-file.js';
 import { canonicalPath, fileBytes, isOpenInProcess, walPath } from '../paths.js';
+import { counted } from '../../../../platform/encoding/text.js';
 
 const ADVICE =
   'Nothing was changed. Put the missing file back, or move what is left away and restore a backup with terminal-gateway db restore FILE; to go on without what is lost, start once with terminal-gateway serve --accept-loss.';
@@ -43,7 +44,7 @@ function lossOfAll(file: string, mark: Mark | null, hasSecret: boolean): Loss | 
   const problem =
     mark === null
       ? `${file} ${state}, but its token secret is there: this installation had a database.`
-      : `${file} ${state}, but it had a ledger of ${mark.head} changes, the last at ${timeOf(mark)}: all of them are missing.`;
+      : `${file} ${state}, but it had a ledger of ${counted(mark.head, 'change')}, the last at ${timeOf(mark)}: all of them are missing.`;
   return { problem, acknowledged: mark, head: 0 };
 }
 
@@ -63,14 +64,14 @@ function lossOfChanges(file: string, mark: Mark): Loss | null {
   const { identity, head, at } = headOf(file, mark.head);
   if (identity !== mark.identity) {
     return {
-      problem: `${file} is not the database that was here: that one had a ledger of ${mark.head} changes, the last at ${timeOf(mark)}; all of them are missing.`,
+      problem: `${file} is not the database that was here: that one had a ledger of ${counted(mark.head, 'change')}, the last at ${timeOf(mark)}; all of them are missing.`,
       acknowledged: mark,
       head,
     };
   }
   if (head < mark.head) {
     return {
-      problem: `${file} has lost ${mark.head - head} acknowledged changes: its ledger ends at ${head}, but ${mark.head} was acknowledged at ${timeOf(mark)}.`,
+      problem: `${file} has lost ${counted(mark.head - head, 'acknowledged change')}: its ledger ends at ${head}, but ${mark.head} was acknowledged at ${timeOf(mark)}.`,
       acknowledged: mark,
       head,
     };

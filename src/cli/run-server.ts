@@ -3,7 +3,6 @@ import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
-import { warmUpCardDataSearch } from '../resources/transaction/card-data/warm-up.service.js';
 import { hasUsers } from '../resources/user/user.service.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
@@ -76,7 +75,6 @@ export async function runServer(
   logger.info({ url }, 'listening');
   io.notice(`terminal-gateway listens on ${url}`);
   onListening(url);
-  void warmUpCardDataSearch();
   if (isNew) adviseFirstUser(io);
   const signal = await stopSignal;
   logger.info({ signal }, 'stopping');

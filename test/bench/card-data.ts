@@ -1,4 +1,4 @@
-import { scrubText } from '../../src/resources/transaction/card-data/card-data.rules.js';
+import { scrubText } from '../../src/platform/card-data/card-data.js';
 
 /**
  * Milliseconds of processor time that the search for card data takes in the worst texts of 64 KiB: least, median and most of 15 rounds, and the places that it masks. `npm run bench:card-data`

@@ -46,6 +46,22 @@ async function count(cli: CommandLine): Promise<number> {
 const totals = (outcome: Outcome): unknown => outcome.object();
 
 describe('transaction import', () => {
+  it('RU-01 RU-62 masks card data in texts and rejects it in names', async () => {
+    const { cli } = await commandLineWithUser();
+    const sent = 'WghBEREREREREV8kAyUSMQ==';
+    const imported = await importFile(
+      cli,
+      'cards.ndjson',
+      ndjson([
+        row(1, { sent, framework_version: '4111111111111111' }),
+        row(2, { serial_number: '4111111111111111' }),
+      ]),
+    );
+    expect(imported.lines.at(-1)).toBe('2 rows: 1 created, 0 repeated, 1 rejected');
+    const stored = await cli.place.stored();
+    expect([stored.includes(sent), stored.includes('4111111111111111')]).toEqual([false, false]);
+  });
+
   it('stores the rows of NDJSON, which the server then shows', async () => {
     const { cli, token } = await commandLineWithUser();
     const text = `\uFEFF${ndjson([row(1)])}\r\n${JSON.stringify(row(2, { reference: undefined }))}`;

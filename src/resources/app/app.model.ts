@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/changes/audit.js';
-import { freeText, printableName } from '../../platform/encoding/text.js';
+import { identifyingName } from '../../platform/card-data/identifying-name.js';
+import { freeText } from '../../platform/encoding/text.js';
 
 export const KINDS = ['standard', 'module'] as const;
 export const COMMUNICATION_FORMATS = ['http', 'iso8583', 'iso20022'] as const;
@@ -14,7 +15,7 @@ export const MAX_APP_NAME = 255;
 
 /** What a client decides about an application. */
 const AppFields = z.object({
-  name: printableName(MAX_APP_NAME).describe(
+  name: identifyingName(MAX_APP_NAME).describe(
     'Name, unique in the company. A POSXML name ends in `.posxml`, added where missing; a Ruby name is kept as sent.',
   ),
   description: freeText(4_000).nullable().describe('Brief description.'),

@@ -1,9 +1,9 @@
 import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import { hasCardData } from '../../platform/card-data/card-data.js';
 import { isNameLike, normalized } from '../../platform/encoding/text.js';
 import type { Device } from '../device/device.model.js';
 import type { Asset, Assets } from '../manifest/manifest.model.js';
-import { maskedText } from '../transaction/card-data/masking.service.js';
 import { recordTransaction } from '../transaction/recording/transaction-recording.service.js';
 import type { AssetOutcome, Reach } from './asset.model.js';
 import {
@@ -59,7 +59,8 @@ export async function recordAssetRequest(
 /** A requested name as it can be stored. */
 function nameOf(requested: string): string {
   const name = normalized(requested).trim().slice(0, MAX_NAME);
-  return name === '' || !isNameLike(name) || !name.isWellFormed() ? '(no name)' : maskedText(name);
+  const isStorable = name !== '' && isNameLike(name) && name.isWellFormed() && !hasCardData(name);
+  return isStorable ? name : '(no name)';
 }
 
 /**

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/changes/audit.js';
+import { identifyingName } from '../../platform/card-data/identifying-name.js';
 import { freeText, printableName } from '../../platform/encoding/text.js';
 import { recordId } from '../../platform/validate.js';
 
 const MAX_META_ENTRIES = 64;
 
-export const SerialNumber = printableName(64).describe('Serial number, unique in the company.');
+export const SerialNumber = identifyingName(64).describe('Serial number, unique in the company.');
 
 /** What a client decides about a device, besides its serial number, which never changes. */
 const DeviceFields = z.object({

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
+import { scrubJson, scrubText } from '../../platform/card-data/card-data.js';
 import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
 import { tooManyRecords } from '../removal/removal.service.js';
 import { Records } from '../shared/records.service.js';
-import { DeviceCreate, DeviceReport, DeviceUpdate, type Device } from './device.model.js';
+import { DeviceCreate, DeviceReport, DeviceUpdate, type Device, type DeviceMeta } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 
 export { devices, devicesOfLogicalNumber } from './device.repository.js';
@@ -62,10 +63,22 @@ export async function updateDevice(work: WriteWork, current: Device, input: unkn
   return await records.update(work, current, values);
 }
 
-/** A report replaces the previous one; one without any change is not recorded. Errors: `invalid`. */
+/**
+ * A report replaces the previous one; one without any change is not recorded. Card data in it is masked. Errors: `invalid`.
+ */
 export async function reportDevice(work: WriteWork, current: Device, input: unknown): Promise<Device> {
-  const values = changed(current, parse(DeviceReport, input));
-  return isDeepStrictEqual(values, current) ? current : await records.update(work, current, values, 'report');
+  const given = changed(current, parse(DeviceReport, input));
+  const meta = scrubJson(given.meta);
+  const frameworkVersion = given.frameworkVersion === null ? null : scrubText(given.frameworkVersion);
+  const values = {
+    ...given,
+    meta: meta.value as DeviceMeta,
+    frameworkVersion: frameworkVersion?.value ?? null,
+  };
+  if (isDeepStrictEqual(values, current)) return current;
+  const scrubs = meta.scrubs + (frameworkVersion?.scrubs ?? 0);
+  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
+  return await records.update(work, current, values, 'report');
 }
 
 /** A number has one device or a few; one that has more is a mistake, to be mended with care. */

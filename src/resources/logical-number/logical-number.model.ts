@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../platform/changes/audit.js';
-import { printableName } from '../../platform/encoding/text.js';
+import { identifyingName } from '../../platform/card-data/identifying-name.js';
 import { recordId, recordIds } from '../../platform/validate.js';
 
-const number = printableName(64)
+const number = identifyingName(64)
   .refine((text) => !text.includes(','), 'must not contain a comma')
   .describe('The logical number, unique in the company; no comma.');
 

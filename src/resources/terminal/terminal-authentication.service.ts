@@ -104,8 +104,6 @@ function serialNumberOf(named: string | undefined): string {
   }
   const serialNumber = SerialNumber.safeParse(named);
   if (serialNumber.success) return serialNumber.data;
-  throw new DomainError(
-    'malformed',
-    'X-Serial-Number must be a serial number of 1 to 64 printable characters.',
-  );
+  const [issue] = serialNumber.error.issues;
+  throw new DomainError('malformed', `X-Serial-Number ${issue?.message ?? 'is not a serial number'}.`);
 }

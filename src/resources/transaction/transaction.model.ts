@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { problemOfJson } from '../../platform/encoding/json.js';
+import { identifyingName } from '../../platform/card-data/identifying-name.js';
 import { freeText, isNameLike, normalized, printableName } from '../../platform/encoding/text.js';
 import { readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import type { TimeRange } from './time-range.model.js';
@@ -85,7 +86,7 @@ const instant = z
 const message = freeText(65_536).nullable().default(null);
 
 /** A transaction of the company with the same reference and serial number is the same transaction (D-60). */
-const reference = printableName(128)
+const reference = identifyingName(128)
   .describe(
     'Name of the transaction at its source, unique for its serial number. Makes recording repeatable.',
   )
@@ -96,9 +97,9 @@ const reference = printableName(128)
 export const TransactionRecord = z
   .object({
     transactionType: z.enum(TRANSACTION_TYPES),
-    serialNumber: printableName(64),
-    logicalNumber: printableName(64),
-    appName: printableName(255),
+    serialNumber: identifyingName(64),
+    logicalNumber: identifyingName(64),
+    appName: identifyingName(255),
     detail: freeText(4096).default(''),
     frameworkVersion: printableName(64).nullable().default(null),
     status: z.enum(TRANSACTION_STATUSES),

@@ -126,7 +126,7 @@ describe('recording transactions', () => {
     const [, stored] = (
       await server.acme.client.get('transactions', undefined, { query: { per_page: 2 } })
     ).list('transactions');
-    expect(JSON.stringify(stored)).not.toMatch(/4111111111|cvv":"123|D2512|track2/);
+    expect(JSON.stringify(stored)).not.toMatch(/4111111111|cvv":"123|[=D]2512/);
     expect(stored).toMatchObject({ detail: 'pan 411111******1111', received: '{"cvv":"***"}' });
     expect((await server.place.stored()).includes(pan)).toBe(false);
   });

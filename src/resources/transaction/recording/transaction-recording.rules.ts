@@ -1,25 +1,38 @@
 import { createHash } from 'node:crypto';
 
-import { scrubPayment, scrubText, type Scrubbed } from '../card-data/card-data.rules.js';
-import type { TransactionRecord } from '../transaction.model.js';
+import { scrubJson, scrubText, type Scrubbed } from '../../../platform/card-data/card-data.js';
+import { FIRST_DIGITS, LAST_DIGITS } from '../../../platform/card-data/text-search.js';
+import type { ParsedPayment, TransactionRecord } from '../transaction.model.js';
 
 /** The record with card data masked. */
 export function scrubRecord(record: TransactionRecord): Scrubbed<TransactionRecord> {
   const detail = scrubText(record.detail);
+  const frameworkVersion = record.frameworkVersion === null ? null : scrubText(record.frameworkVersion);
   const sent = record.sent === null ? null : scrubText(record.sent);
   const received = record.received === null ? null : scrubText(record.received);
   const parsed = record.parsed === null ? null : scrubPayment(record.parsed);
-  const parts = [detail, sent, received, parsed];
+  const parts = [detail, frameworkVersion, sent, received, parsed];
   return {
     value: {
       ...record,
       detail: detail.value,
+      frameworkVersion: frameworkVersion?.value ?? null,
       sent: sent?.value ?? null,
       received: received?.value ?? null,
       parsed: parsed?.value ?? null,
     },
     scrubs: parts.reduce((sum, part) => sum + (part?.scrubs ?? 0), 0),
   };
+}
+
+/** A payment without card data: `firstDigits` has at most 6, `lastDigits` at most 4. */
+export function scrubPayment(payment: ParsedPayment): Scrubbed<ParsedPayment> {
+  const { card } = payment;
+  const firstDigits = card.firstDigits?.slice(0, FIRST_DIGITS) ?? null;
+  const lastDigits = card.lastDigits?.slice(-LAST_DIGITS) ?? null;
+  const cuts = Number(firstDigits !== card.firstDigits) + Number(lastDigits !== card.lastDigits);
+  const { value, scrubs } = scrubJson({ ...payment, card: { ...card, firstDigits, lastDigits } });
+  return { value: value as ParsedPayment, scrubs: scrubs + cuts };
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { WriteWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { DomainError, invalid, taken } from '../../../platform/errors.js';
+import { DomainError, taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { hasCardNumber } from '../card-data/card-numbers.rules.js';
 import { TransactionRecord, type Transaction } from '../transaction.model.js';
 import { insertTransactions, storedForm } from '../transaction.repository.js';
 import { endTransactions } from './transaction-finish.service.js';
@@ -101,20 +100,12 @@ function checkedRecord(
   { read = (fields) => fields, isKnownByContent = false }: CheckOptions,
 ): Masked | DomainError {
   try {
-    const { value, scrubs } = masked(parse(TransactionRecord, read(given)));
+    const { value, scrubs } = scrubRecord(parse(TransactionRecord, read(given)));
     return { value: isKnownByContent ? withReference(value) : value, scrubs };
   } catch (error) {
     if (error instanceof DomainError) return error;
     throw error;
   }
-}
-
-/** Errors: `invalid` for a card number as the reference, which cannot be masked: it would not be unique any more. */
-function masked(record: TransactionRecord): Masked {
-  if (record.reference !== null && hasCardNumber(record.reference)) {
-    throw invalid('reference', 'must not be a card number: put letters before and after its digits');
-  }
-  return scrubRecord(record);
 }
 
 const valuesOf = (records: readonly Masked[]): TransactionRecord[] => records.map(({ value }) => value);

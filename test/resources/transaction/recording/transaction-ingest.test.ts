@@ -159,7 +159,9 @@ describe('POST /ingest/v1/transactions', () => {
     expect(await scrubs()).toBe(after);
     expect(await answerTo(ingestRow(61, { reference: '4111111111111111' }))).toEqual([
       rejected(1, {
-        reference: ['must not be a card number: put letters before and after its digits'],
+        reference: [
+          'must not have a card number in it: use another one, or put letters before and after its digits',
+        ],
       }),
       totalsOf(0, 0, 1),
     ]);

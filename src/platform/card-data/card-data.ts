@@ -1,0 +1,100 @@
+import { searchEncoded } from './encoded-search.js';
+import { middleOfValue, namedField, type NamedField } from './named-card-data.js';
+import { searchText } from './text-search.js';
+import { isCardNumber, type Range } from './card-number.js';
+
+export interface Scrubbed<T> {
+  readonly value: T;
+  /** Places where something was hidden. */
+  readonly scrubs: number;
+}
+
+/** Whether a name has card data in it, or is a card number with spaces, dots and dashes anywhere. */
+export function hasCardData(name: string): boolean {
+  return scrubText(name).scrubs > 0 || isCardNumber(name.replace(/[\s.-]/g, ''));
+}
+
+/**
+ * Hides card data in a text: of a card number the first 6 and last 4 digits stay, of tracks, verification codes and PIN
+ * blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length.
+ */
+export function scrubText(text: string): Scrubbed<string> {
+  return hide(text, searchText(text), searchEncoded(text));
+}
+
+/** In what is not encoded, spaces, dots and dashes stay. */
+function hide(text: string, plain: readonly Range[], encoded: readonly Range[]): Scrubbed<string> {
+  if (plain.length === 0 && encoded.length === 0) return { value: text, scrubs: 0 };
+  const once = replaced(text, plain, /[^\s.-]/g);
+  const twice = replaced(once.value, encoded, /[^\s]/g);
+  return { value: twice.value, scrubs: once.scrubs + twice.scrubs };
+}
+
+function replaced(text: string, ranges: readonly Range[], hiddenCharacters: RegExp): Scrubbed<string> {
+  const parts: string[] = [];
+  let [scrubs, next] = [0, 0];
+  for (const [start, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const from = Math.max(start, next);
+    if (to <= from) continue;
+    const part = text.slice(from, to);
+    const stars = part.replace(hiddenCharacters, '*');
+    if (stars !== part) scrubs += 1;
+    parts.push(text.slice(next, from), stars);
+    next = to;
+  }
+  return { value: parts.join('') + text.slice(next), scrubs };
+}
+
+/** The same in all texts, whole numbers and keys of a JSON value; other numbers stay as they are. */
+export function scrubJson(value: unknown, named?: NamedField): Scrubbed<unknown> {
+  if (typeof value === 'string') return scrubValue(value, named);
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return { value, scrubs: 0 };
+    const { value: text, scrubs } = scrubValue(String(value), named);
+    return { value: scrubs === 0 ? value : text, scrubs };
+  }
+  if (typeof value !== 'object' || value === null) return { value, scrubs: 0 };
+  if (Array.isArray(value))
+    return joined(
+      value.map((each) => scrubJson(each, named)),
+      (entries) => entries,
+    );
+  const given = Object.entries(value);
+  const label = labelOf(given);
+  const fields = given.map(([name, field]: [string, unknown]) => {
+    const isValue = label !== undefined && VALUE_OF_PAIR.test(name);
+    const kind = named ?? namedField(isValue ? label : name, field);
+    const isNsu = ORDINARY_NAME.test(name) && /^\d{1,15}$/.test(String(field));
+    return joined(
+      [scrubText(name), isNsu ? { value: field, scrubs: 0 } : scrubJson(field, kind)],
+      (pair) => pair,
+    );
+  });
+  return joined(fields, (pairs) => Object.fromEntries(pairs as [string, unknown][]));
+}
+
+/** Fields whose numbers of up to 15 digits stay: some begin like American Express cards. */
+const ORDINARY_NAME = /nsu|imei/i;
+/** `{"name": "cvv", "value": "123"}` */
+const LABEL = /^(?:name|nome|key|id|field)$/i;
+const VALUE_OF_PAIR = /^(?:value|valor)$/i;
+
+function labelOf(fields: readonly (readonly [string, unknown])[]): string | undefined {
+  for (const [name, field] of fields) {
+    if (LABEL.test(name) && (typeof field === 'string' || typeof field === 'number')) return String(field);
+  }
+  return undefined;
+}
+
+function scrubValue(text: string, named: NamedField | undefined): Scrubbed<string> {
+  if (named === 'secret') return replaced(text, [[0, text.length]], /[^\s.-]/g);
+  if (named === undefined) return scrubText(text);
+  return hide(text, [...middleOfValue(text), ...searchText(text)], searchEncoded(text));
+}
+
+function joined<T>(parts: readonly Scrubbed<unknown>[], make: (values: unknown[]) => T): Scrubbed<T> {
+  return {
+    value: make(parts.map((part) => part.value)),
+    scrubs: parts.reduce((sum, part) => sum + part.scrubs, 0),
+  };
+}

@@ -1,0 +1,12 @@
+import type { z } from 'zod';
+
+import { printableName } from '../encoding/text.js';
+import { hasCardData } from './card-data.js';
+
+/** A name, number or serial number of up to `max` characters. Since it identifies, it is refused where others are masked. */
+export function identifyingName(max: number): z.ZodType<string, string> {
+  return printableName(max).refine(
+    (name) => !hasCardData(name),
+    'must not have a card number in it: use another one, or put letters before and after its digits',
+  );
+}

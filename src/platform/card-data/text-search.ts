@@ -1,0 +1,187 @@
+import { hasSchemeOf, isCardNumber, isOrdinaryNumber, type Range } from './card-number.js';
+import { namedCardData } from './named-card-data.js';
+
+export const FIRST_DIGITS = 6;
+export const LAST_DIGITS = 4;
+const SHORTEST_NUMBER = 13;
+const LONGEST_NUMBER = 19;
+
+/** Card data in a text as it stands there: card numbers, tracks 1 and 2, and the values of named fields. */
+export function searchText(text: string): Range[] {
+  return [
+    ...numbersInOnePiece(text),
+    ...numbersInGroups(text),
+    ...tracks(text),
+    ...isoNumbers(text, ISO_MESSAGE),
+    ...namedCardData(text),
+  ];
+}
+
+const DIGITS = /\d{13,}/g;
+
+function numbersInOnePiece(text: string): Range[] {
+  const ranges: Range[] = [];
+  for (const { 0: digits, index } of text.matchAll(DIGITS)) {
+    if (digits.length > LONGEST_NUMBER || !isCardNumber(digits)) continue;
+    if (!isOrdinaryIn(text, index, digits)) ranges.push(middleOf(index, digits.length));
+  }
+  return ranges;
+}
+
+/** Bytes in hexadecimal. Digits in them, such as the value of the EMV tag 9F41, are no card numbers: `searchDigitPairs` finds those. */
+const HEX = /^(?=.*[a-f])[0-9a-f]{24,}$/i;
+
+/** Whether digits are part of bytes in hexadecimal, as far as the characters beside them show. */
+function isInHex(before: string, digits: string, after: string): boolean {
+  return HEX.test(`${/[0-9a-z]*$/i.exec(before)?.[0] ?? ''}${digits}${/^[0-9a-z]*/i.exec(after)?.[0] ?? ''}`);
+}
+
+const middleOf = (from: number, length: number): Range => [from + FIRST_DIGITS, from + length - LAST_DIGITS];
+
+/** The digits of 1.4111111111111111 or 0,4111111111111111, before the number ends with them. */
+const FRACTION = /\d\.$|(?<!\d)0,$/;
+/** Names of numbers with up to 15 digits, such as `"nsu":"` or `NSU `: some begin like American Express cards. */
+const ORDINARY_NAME = /(?:nsu|imei)[\w-]{0,20}(?:\\{0,4}["'])?\s{0,3}[:=>]?\s{0,3}(?:\\{0,4}["'])?$/i;
+const NEAR = 40;
+
+function isOrdinaryIn(text: string, from: number, digits: string): boolean {
+  if (isOrdinaryNumber(digits)) return true;
+  const before = text.slice(Math.max(0, from - NEAR), from);
+  const after = text.slice(from + digits.length, from + digits.length + NEAR);
+  if (FRACTION.test(before) && !/^\.\d/.test(after)) return true;
+  // +49 1512 3456789 is the number of a telephone.
+  if (digits.length === SHORTEST_NUMBER && before.endsWith('+')) return true;
+  return (digits.length <= 15 && ORDINARY_NAME.test(before)) || isInHex(before, digits, after);
+}
+
+const GAP = String.raw`[ \u00a0.-]`;
+/** 4111 1111 1111 1111, 3782-822463-10005, 41 11 11 11 11 11 11 11: groups of one size, or those of American Express. */
+const GROUPS_OF_FOUR = new RegExp(
+  String.raw`(?<!\d)\d{4}(${GAP})\d{4}\1\d{4}(?!\d)(?:\1\d{4}(?!\d))*(?:\1\d{1,3}(?!\d))?`,
+  'g',
+);
+const OTHER_GROUPS = new RegExp(
+  [
+    String.raw`(?<!\d|\d${GAP})(?:\d{4}(${GAP})\d{6}\1\d{4,5}`,
+    String.raw`\d(${GAP})\d(?:\2\d){11,17}`,
+    String.raw`\d\d(${GAP})\d\d(?:\3\d\d){4,7}(?:\3\d)?`,
+    String.raw`\d{3}([ \u00a0-])\d{3}(?:\4\d{3}){2,4}(?:\4\d{1,2})?)(?!${GAP}?\d)`,
+  ].join('|'),
+  'g',
+);
+const PARTED = new RegExp(String.raw`\d${GAP}\d`);
+/** Longer rows, such as the 11 groups of the key of an invoice, have no card numbers. */
+const MOST_GROUPS_OF_FOUR = 6;
+
+function numbersInGroups(text: string): Range[] {
+  if (!PARTED.test(text)) return [];
+  const others = Array.from(text.matchAll(OTHER_GROUPS)).flatMap(({ 0: row, index }) =>
+    middleOfGroups(row, index),
+  );
+  const rows = Array.from(text.matchAll(GROUPS_OF_FOUR));
+  return [...others, ...rows.flatMap(({ 0: row, index }) => numbersInRow(row, index))];
+}
+
+/** A number may stand beside other groups of four digits, such as the month and year of its end. */
+function numbersInRow(row: string, from: number): Range[] {
+  if (row.length > MOST_GROUPS_OF_FOUR * 5) return [];
+  const ranges: Range[] = [];
+  for (let start = 0; start + SHORTEST_NUMBER < row.length; start += 5) {
+    for (const end of new Set([start + 19, row.length])) {
+      ranges.push(...middleOfGroups(row.slice(start, end), from + start));
+    }
+  }
+  return ranges;
+}
+
+function middleOfGroups(row: string, from: number): Range[] {
+  if (!isCardNumber(row.replace(/\D/g, ''))) return [];
+  const places = Array.from(row.matchAll(/\d/g), ({ index }) => from + index);
+  return [[places[FIRST_DIGITS] ?? from, (places[places.length - LAST_DIGITS - 1] ?? from) + 1]];
+}
+
+const TRACK_1 = /B(?<number>\d{12,19})\^(?<data>[^^]{2,26}\^[^?\s]{0,60})/dgiu;
+/** The data begin with the year and month in which the card ends. */
+const TRACK_2 = /(?<=\d{12})[=D]\d\d(?:0[1-9]|1[0-2])\d{0,19}/gi;
+/** In a message without separators, other digits may stand before the number. */
+const MOST_BEFORE = 40;
+
+/** The middle digits of the numbers in tracks, and all that follows the numbers. */
+function tracks(text: string): Range[] {
+  const ranges: Range[] = [];
+  if (text.includes('^')) {
+    for (const { indices } of text.matchAll(TRACK_1)) {
+      const { number, data } = indices?.groups ?? {};
+      if (number !== undefined && data !== undefined)
+        ranges.push([number[0] + FIRST_DIGITS, number[1] - LAST_DIGITS], data);
+    }
+  }
+  for (const { 0: whole, index } of text.matchAll(TRACK_2)) {
+    const before = /\d+$/.exec(text.slice(Math.max(0, index - MOST_BEFORE), index))?.[0] ?? '';
+    const length = lengthOfNumber(before);
+    if (length > 0) ranges.push(middleOf(index - length, length), [index + 1, index + whole.length]);
+  }
+  return ranges;
+}
+
+/** How many of the last digits are a card number; 0 if none are. Separate digits need no check digit. */
+function lengthOfNumber(digits: string): number {
+  if (hasSchemeOf(digits)) return digits.length;
+  for (let length = LONGEST_NUMBER; length >= SHORTEST_NUMBER; length -= 1) {
+    if (digits.length > length && isCardNumber(digits.slice(-length))) return length;
+  }
+  return 0;
+}
+
+/**
+ * The head of an ISO 8583 message up to field 2: type, bitmaps of which the second bit is set, length. Bitmaps are written
+ * in hexadecimal here, and as bytes in the other form.
+ */
+const ISO_MESSAGE = /0[1-8][0-4][0-5](?:[4-7][0-9a-f]{15}|[c-f][0-9a-f]{31})(?<length>1[3-9])(?=\d{13})/gi;
+export const ISO_MESSAGE_IN_BYTES =
+  /0[1-8][0-4][0-5](?:[\x40-\x7f][^]{7}|[\xc0-\xff][^]{15})(?<length>1[3-9])(?=\d{13})/g;
+
+/** The middle digits of field 2 of ISO 8583 messages. An odd number of digits may have a zero before it. */
+export function isoNumbers(text: string, form: RegExp): Range[] {
+  const ranges: Range[] = [];
+  for (const match of text.matchAll(form)) {
+    const length = Number(match.groups?.length);
+    const end = match.index + match[0].length;
+    const from = length % 2 === 1 && text[end] === '0' ? end + 1 : end;
+    if (isCardNumber(text.slice(from, from + length))) ranges.push(middleOf(from, length));
+  }
+  return ranges;
+}
+
+/** Length in bytes, digits, then F up to the end of the last byte. */
+const TAG_5A = /5A0(?<bytes>[7-9A])(?=(?<digits>\d{13,19}))/gi;
+
+/** Card data in bytes that are written as pairs of hexadecimal digits: EMV tags 5A and 57, ISO 8583 fields 2 and 35. */
+export function searchDigitPairs(hex: string): Range[] {
+  return [...numbersOfTag5A(hex), ...tracks(hex), ...isoNumbers(hex, ISO_MESSAGE)];
+}
+
+export function numbersOfTag5A(hex: string): Range[] {
+  const ranges: Range[] = [];
+  for (const { index, groups } of hex.matchAll(TAG_5A)) {
+    const value = hex.slice(index + 4, index + 4 + 2 * Number.parseInt(groups?.bytes ?? '', 16));
+    const digits = /^(\d{13,19})F*$/i.exec(value)?.[1];
+    if (digits !== undefined) ranges.push(middleOf(index + 4, digits.length));
+  }
+  return ranges;
+}
+
+/**
+ * Bytes that are an ISO 8583 field 2 and nothing else: its number of digits, the digits, and before or after an odd number
+ * of them 0 or F. With `mayBeAlone`, the length may be absent.
+ */
+export function searchField2(hex: string, mayBeAlone: boolean): Range[] {
+  const all = /^\d{13,22}(?=F?$)/i.exec(hex)?.[0] ?? '';
+  for (let length = SHORTEST_NUMBER; length <= Math.min(all.length, LONGEST_NUMBER); length += 1) {
+    const before = all.slice(0, -length);
+    const filler = length % 2 === 1 && all === hex ? '0' : '';
+    const isField = before === `${length}${filler}` || (mayBeAlone && before === filler);
+    if (isField && isCardNumber(all.slice(-length))) return [middleOf(before.length, length)];
+  }
+  return [];
+}

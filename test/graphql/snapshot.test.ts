@@ -123,12 +123,12 @@ it('a subscription holds no unit while it waits', async () => {
 describe('the state that an operation sees', () => {
   const COPIED = 'company_id, revision, created_at, updated_at, created_by, created_via';
 
-  /** Adds a group after the first statement of the next operation, over a connection of its own. */
+  /** Adds a group after the first statement about groups of the next operation, over a connection of its own. */
   function addGroupAfterFirstStatement(name: string): { readonly added: Promise<unknown> } {
     let statements = 0;
     const added = new Promise((resolve, reject) => {
-      const unwatch = server.app.database.watchStatements(() => {
-        statements += 1;
+      const unwatch = server.app.database.watchStatements((text) => {
+        if (text.includes('groups')) statements += 1;
         if (statements !== 2) return;
         unwatch();
         const copy = `insert into groups (id, name, ${COPIED})

@@ -65,7 +65,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('many of them at once, each after the others', async () => {
-    server = await startServer();
+    server = await startServer({}, { examining: { maxWaitMs: HOUR } });
     insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'" });
     const query = { logical_number: 'L-BIG', per_page: '1' };
     // More than the places for lists of large records: a request with a place must not wait for one without.
@@ -181,7 +181,7 @@ describe('GQ-30 while reads examine many rows', () => {
   });
 
   it('health checks, small reads and other companies are served first', async () => {
-    server = await startServer({}, { examining: { threads: 2, deadlineMs: 60_000 } });
+    server = await startServer({}, { examining: { threads: 2, deadlineMs: HOUR, maxWaitMs: HOUR } });
     const { acme, beta, anonymous, app } = server;
     insertTransactions(beta, MANY, {});
     const order: string[] = [];

@@ -103,9 +103,9 @@ describe('a query that Apollo does not see', () => {
         const bytes = await expectSame({ query }, undefined, isViewer ? viewer : server.acme);
         seen[bytes.includes('"errors":') ? 'errors' : 'data'] += 1;
       }),
-      { numRuns: 120, plugins: [fc.interruptAfterTimeLimit(20_000)] },
+      { numRuns: 120 },
     );
-    // Some 15 of 120 have errors; a slow machine ends the run early.
+    // Some 15 of 120 have errors.
     expect(seen.data).toBeGreaterThan(0);
     expect(seen.errors).toBeGreaterThan(0);
   });

@@ -158,7 +158,7 @@ describe('kept answers', () => {
           expect(found?.answer).toBe(found?.expected);
         }
       }),
-      { numRuns: 10, plugins: [fc.interruptAfterTimeLimit(8_000)] },
+      { numRuns: 10 },
     );
   });
 

@@ -14,6 +14,8 @@ beforeAll(async () => {
   await fleet.logicalNumber(client, '112233');
   await fleet.logicalNumber(client, '445566');
   await fleet.group(client, 'AREA 51');
+  await fleet.group(client, 'Caf\u00e9');
+  await fleet.logicalNumber(client, 'Caf\u00e9');
   for (const kind of ['parameter', 'metacontent']) {
     const created = await client.post(`${kind}s`, { number: '112233', key: 'k', value: 'v' });
     ids[`${kind}s`] = String(created.record(`logical_number_${kind}`).id);
@@ -69,6 +71,24 @@ describe('the owner selector', () => {
   it('RI-27 may be in both the body and the query if they are equal', async () => {
     const query = { number: '112233' };
     expect((await server.acme.client.get('parameters', { number: '112233' }, { query })).status).toBe(200);
+  });
+
+  it.each(['name', 'number'])('RU-12 compares the %s in body and query in NFC', async (field) => {
+    const [composed, decomposed] = ['Caf\u00e9', 'Cafe\u0301'];
+    for (const path of ['parameters', 'metacontents']) {
+      for (const [body, query] of [
+        [composed, decomposed],
+        [decomposed, composed],
+        [decomposed, decomposed],
+      ]) {
+        const reply = await server.acme.client.get(
+          path,
+          { [field]: body },
+          { query: { [field]: query ?? '' } },
+        );
+        expect(reply.status, reply.text).toBe(200);
+      }
+    }
   });
 
   it('RI-27 and contract 8: may be a JSON number, which counts as its text', async () => {

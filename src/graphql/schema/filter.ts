@@ -7,8 +7,9 @@ import {
   type FilterKind,
 } from '../../database/list/condition.js';
 import type { List } from '../../database/list/list.js';
+import { normalized } from '../../platform/encoding/text.js';
 import type { Enumeration } from './enumeration.js';
-import { beyondInput } from './errors.js';
+import { beyondInput, requestError } from './errors.js';
 import { numberIn, plural, words } from './node.js';
 import {
   addField,
@@ -35,7 +36,8 @@ type FilteredList = Pick<List<unknown>, 'name' | 'filters'>;
 /** A filter as GraphQL passes it: `and`, `or`, `not`, and comparators by field, such as `{ name: { eq: 'A' } }`. */
 export type FilterInput = Readonly<Record<string, unknown>>;
 
-const IGNORED = 'Comparisons that are absent or null are ignored.';
+const WITHOUT_VALUE =
+  'A comparison whose variable has no value is left out of a read, and is an error in a target. Null is always an error.';
 
 function comparator(
   name: string,
@@ -44,7 +46,7 @@ function comparator(
 ): ClassType {
   const fields = Object.entries(operators).map(([operator, field]) => [operator, nullable(field)] as const);
   return decoratedClass(
-    InputType(name, { description: `${description} ${IGNORED}` }),
+    InputType(name, { description: `${description} ${WITHOUT_VALUE}` }),
     Object.fromEntries(fields),
   );
 }
@@ -140,9 +142,12 @@ function comparatorOf(
   return enumComparator(of);
 }
 
-/** The filter as a database condition; null without any comparison. */
+/**
+ * The filter as a database condition; null without any comparison. What has no value is left out. Errors: BAD_USER_INPUT,
+ * also for null.
+ */
 export function conditionOf(list: FilteredList, filter: FilterInput | null | undefined): Condition | null {
-  const where = partOf(list, filter, 0);
+  const where = filter == null ? null : partOf(list, filter, ['filter'], 0);
   const count = where === null ? 0 : comparisonsIn(where);
   if (count > MAX_COMPARISONS) {
     const message = `A filter takes at most ${MAX_COMPARISONS} comparisons, not ${count}.`;
@@ -151,38 +156,57 @@ export function conditionOf(list: FilteredList, filter: FilterInput | null | und
   return where;
 }
 
-function partOf(list: FilteredList, filter: FilterInput | null | undefined, depth: number): Condition | null {
-  if (filter == null) return null;
+type Path = readonly string[];
+
+function partOf(list: FilteredList, filter: FilterInput, path: Path, depth: number): Condition | null {
   if (depth > MAX_DEPTH) {
     throw beyondInput('filterDepth', MAX_DEPTH, depth, `Filters nest at most ${MAX_DEPTH} levels.`);
   }
-  const nested = (value: unknown): Condition => partOf(list, value as FilterInput, depth + 1) ?? { and: [] };
-  const parts = Object.entries(filter).flatMap(([name, value]): Condition[] => {
-    if (value == null) return [];
-    if (name === 'and') return [{ and: (value as unknown[]).map(nested) }];
-    if (name === 'or') return [{ or: (value as unknown[]).map(nested) }];
-    if (name === 'not') return [{ not: nested(value) }];
-    return comparisons(list, name, value as Readonly<Record<string, unknown>>);
+  const nested = (value: unknown, ...more: Path): Condition[] => {
+    const part = partOf(list, value as FilterInput, [...path, ...more], depth + 1);
+    return part === null ? [] : [part];
+  };
+  const parts = givenIn(filter, path).flatMap(([name, value]): Condition[] => {
+    if (name === 'not') return nested(value, name).map((part) => ({ not: part }));
+    if (name !== 'and' && name !== 'or') return comparisons(list, name, value as FilterInput, path);
+    const given = value as readonly unknown[];
+    const kept = given.flatMap((part, index) => nested(part, name, String(index)));
+    if (kept.length === 0 && given.length > 0) return [];
+    return [name === 'and' ? { and: kept } : { or: kept }];
   });
   return parts.length === 0 ? null : { and: parts };
 }
 
-function comparisons(
-  list: FilteredList,
-  field: string,
-  comparator: Readonly<Record<string, unknown>>,
-): Condition[] {
-  const isId = list.filters[field] === 'id';
-  return Object.entries(comparator)
-    .filter(([, value]) => value != null)
-    .map(([operator, value]) => {
-      if (Array.isArray(value) && value.length > MAX_VALUES) {
-        const message = `${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`;
-        throw beyondInput('filterValues', MAX_VALUES, value.length, message);
-      }
-      const converted = isId && operator !== 'isNull' ? idsOf(value, typeOf(list.name, field)) : value;
-      return { field, operator: operator as Comparison['operator'], value: converted };
-    });
+/** The fields that have a value. Errors: BAD_USER_INPUT for null. */
+function givenIn(input: FilterInput, path: Path): readonly (readonly [string, unknown])[] {
+  const entries = Object.entries(input).filter(([, value]) => value !== undefined);
+  const empty = entries.find(([, value]) => value === null);
+  if (empty === undefined) return entries;
+  throw requestError(
+    `${[...path, empty[0]].join('.')} must not be null. Leave it out for no condition; isNull: true selects records without a value.`,
+  );
+}
+
+function comparisons(list: FilteredList, field: string, comparator: FilterInput, path: Path): Condition[] {
+  return givenIn(comparator, [...path, field]).map(([operator, value]) => {
+    if (Array.isArray(value) && value.length > MAX_VALUES) {
+      const message = `${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`;
+      throw beyondInput('filterValues', MAX_VALUES, value.length, message);
+    }
+    const converted = converter(list, field)(value);
+    return { field, operator: operator as Comparison['operator'], value: converted };
+  });
+}
+
+/** Makes a value, or each of a list, what the column has: numbers of ids, and texts in NFC. Others stay as they are. */
+function converter({ name, filters }: FilteredList, field: string): (value: unknown) => unknown {
+  const one = (value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    // -1 matches no record.
+    if (filters[field] === 'id') return numberIn(typeOf(name, field), value) ?? -1;
+    return normalized(value);
+  };
+  return (value) => (Array.isArray(value) ? value.map(one) : one(value));
 }
 
 /** The type whose ids a field compares: `logicalNumberId` those of LogicalNumber, `id` those of the list's own type. */
@@ -190,10 +214,4 @@ function typeOf(listName: string, field: string): string {
   if (field === 'id') return listName;
   if (field === 'actorId') return 'User';
   return field.charAt(0).toUpperCase() + field.slice(1, -'Id'.length);
-}
-
-/** Global ids as numbers; -1, which matches no record, for a text that is not an id of the type. */
-function idsOf(value: unknown, typeName: string): number | readonly number[] {
-  const one = (text: unknown): number => numberIn(typeName, String(text)) ?? -1;
-  return Array.isArray(value) ? value.map(one) : one(value);
 }

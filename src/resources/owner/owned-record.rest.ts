@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { normalized } from '../../platform/encoding/text.js';
 import { DomainError } from '../../platform/errors.js';
 import { resourceRoutes, type Call, type RecordFields, type Route, type ReadWork } from '../../rest/index.js';
 import type { OwnedRecords } from './owned-record.service.js';
@@ -79,6 +80,9 @@ async function ownerOf(work: ReadWork, call: Call): Promise<Owner> {
 }
 
 function selectorIn(read: (field: string) => unknown): Readonly<Record<string, unknown>> {
-  const entries = SELECTOR_FIELDS.map((field) => [field, read(field)] as const);
+  const entries = SELECTOR_FIELDS.map((field) => {
+    const value = read(field);
+    return [field, typeof value === 'string' ? normalized(value) : value] as const;
+  });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }

@@ -102,6 +102,24 @@ describe('POST /graphql', () => {
     expect(reply.body.extensions).toEqual({ cost: { requested: 0, actual: 0 } });
   });
 
+  const sent = (body: object): Promise<Reply> =>
+    client.post('/graphql', JSON.stringify(body), { headers: { ...bearer(), ...JSON_BODY } });
+
+  it.each([[''], ['{}'], [[1]], [true], [0]])('RU-28 refuses the variables %j', async (variables) => {
+    const reply = await sent({ query: QUERY, variables });
+    expect([reply.status, reply.text]).toEqual([
+      400,
+      expect.stringContaining('\\"variables\\" must be a JSON object'),
+    ]);
+  });
+
+  it('RU-28 takes an empty list of variables for none, and refuses an empty operation name', async () => {
+    const rename = 'mutation { companyRename(name: "Acme") { userErrors { code } } }';
+    for (const query of [QUERY, rename]) expect((await sent({ query, variables: [] })).status).toBe(200);
+    const reply = await sent({ query: QUERY, operationName: '' });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('operationName')]);
+  });
+
   it('refuses a body of more than a megabyte, and a compressed one', async () => {
     const large = await client.post('/graphql', JSON.stringify({ query: 'x'.repeat(1_100_000) }), {
       headers: { ...bearer(), ...JSON_BODY },
@@ -184,10 +202,23 @@ describe('GET /graphql', () => {
     const mutation = await get({ query: CREATE }, PREFLIGHT);
     expect([mutation.status, mutation.headers.get('allow')]).toEqual([405, 'POST']);
     expect((await get({ query: QUERY, variables: '{' }, PREFLIGHT)).status).toBe(400);
-    expect((await get({ query: QUERY, variables: '[]' }, PREFLIGHT)).status).toBe(400);
     expect((await get({}, PREFLIGHT)).status).toBe(400);
     const { body } = await server.acme.graphql('{ group(name: "forged") { id } }');
     expect(body.data).toEqual({ group: null });
+  });
+
+  it.each(['', '""', '"{}"', '[1]', '{'])('RU-28 refuses variables=%s', async (variables) => {
+    const reply = await get({ query: QUERY, variables }, PREFLIGHT);
+    expect([reply.status, reply.text]).toEqual([
+      400,
+      expect.stringContaining('\\"variables\\" must be a JSON object'),
+    ]);
+  });
+
+  it('RU-28 takes an empty list of variables for none, and refuses an empty operation name', async () => {
+    expect((await get({ query: QUERY, variables: '[]' }, PREFLIGHT)).status).toBe(200);
+    const reply = await get({ query: QUERY, operationName: '' }, PREFLIGHT);
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('operationName')]);
   });
 
   it('HEAD has the headers of GET', async () => {

@@ -1,0 +1,131 @@
+import { getNamedType, isInputObjectType, isObjectType, type GraphQLField } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { addKnocks } from '../../../src/resources/terminal/unknown/unknown-terminal.repository.js';
+import { answered, changed } from '../../support/dashboard.js';
+import { fleet } from '../../support/fleet.js';
+import { recordAll } from '../../support/recording.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { subscribe } from '../../support/subscribe.js';
+import { schema } from '../ways.js';
+
+const COMPOSED = 'Caf\u00e9';
+const DECOMPOSED = 'Cafe\u0301';
+
+/** Columns whose texts are ASCII. */
+const ASCII = [
+  'LedgerEntryFilter.entityType',
+  'LedgerEntryFilter.action',
+  'UserFilter.email',
+  'MemberFilter.email',
+];
+
+interface TextColumn {
+  readonly name: string;
+  readonly list: string;
+  readonly filter: string;
+  readonly column: string;
+}
+
+/** Each text column by which a root list is filtered. */
+const columns: readonly TextColumn[] = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(
+  (field: GraphQLField<unknown, unknown>) => {
+    const filter = field.args.find(({ name }) => name === 'filter')?.type;
+    const type = filter === undefined ? undefined : getNamedType(filter);
+    const shown = getNamedType(field.type);
+    if (!isInputObjectType(type) || !isObjectType(shown) || !('totalCount' in shown.getFields())) return [];
+    return Object.values(type.getFields())
+      .filter((own) => getNamedType(own.type).name === 'TextComparator')
+      .map(({ name: column }) => ({
+        name: `${field.name} by ${column}`,
+        list: field.name,
+        filter: type.name,
+        column,
+      }))
+      .filter((own) => !ASCII.includes(`${own.filter}.${own.column}`));
+  },
+);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  const { acme } = server;
+  const { client } = acme;
+  const group = await fleet.group(client, COMPOSED);
+  const number = await fleet.logicalNumber(client, COMPOSED, { group_id: group });
+  await fleet.device(client, COMPOSED, { logical_number_id: number });
+  for (const path of ['parameters', 'metacontents']) {
+    await client.post(path, { number: COMPOSED, key: COMPOSED, value: 'v' });
+  }
+  const app = (await client.post('apps', { name: COMPOSED, language: 'ruby' })).record('app').id as number;
+  await client.post(`apps/${app}/versions`, { number: COMPOSED });
+  const form = new FormData();
+  form.set('asset', new File(['content'], COMPOSED));
+  await client.post('files', form);
+  const { userErrors } = await changed(
+    await server.member('acme', 'admin'),
+    'mutation ($name: String!) { deviceReport(serialNumber: $name, input: { frameworkVersion: $name }) { userErrors { message } } }',
+    { name: COMPOSED },
+  );
+  expect(userErrors).toEqual([]);
+  await server.app.units.write(acme.caller, async (work) => {
+    await addKnocks(work, [{ firstAt: work.now, lastAt: work.now, count: 1, serialNumber: COMPOSED }]);
+    await recordAll(work, [
+      {
+        ...{ transactionType: 'switch', serialNumber: COMPOSED, logicalNumber: COMPOSED, appName: COMPOSED },
+        ...{ status: 'success', startedAt: work.now, finishedAt: work.now },
+      },
+    ]);
+  });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+describe('RU-10: a text filter compares in NFC', () => {
+  it('is tried for every text column of every list', () => {
+    expect(columns.length).toBeGreaterThan(12);
+  });
+
+  it.each(columns)('$name', async ({ list, filter, column }) => {
+    const query = `query ($filter: ${filter}) { ${list}(filter: $filter) { totalCount nodes { __typename } } }`;
+    for (const comparator of [
+      { eq: DECOMPOSED },
+      { in: ['other', DECOMPOSED] },
+      { startsWith: DECOMPOSED },
+      { contains: DECOMPOSED.slice(1) },
+    ]) {
+      const data = await answered(server.acme, query, { filter: { [column]: comparator } });
+      expect(data[list], JSON.stringify(comparator)).toMatchObject({ totalCount: 1 });
+    }
+  });
+
+  it('in nested lists, summaries and look-ups, as a literal too', async () => {
+    const eq = `{ eq: "${DECOMPOSED}" }`;
+    expect(
+      await answered(
+        server.acme,
+        `{ group(name: "${DECOMPOSED}") { logicalNumbers(filter: { not: { number: { in: ["x"] } }, number: ${eq} }) { totalCount } }
+          app(name: "${DECOMPOSED}") { name } device(serialNumber: "${DECOMPOSED}") { serialNumber }
+          logicalNumber(number: "${DECOMPOSED}") { number }
+          transactionSummary(filter: { appName: ${eq} }, bucket: NONE, by: [STATUS]) { count } }`,
+      ),
+    ).toEqual({
+      group: { logicalNumbers: { totalCount: 1 } },
+      app: { name: COMPOSED },
+      device: { serialNumber: COMPOSED },
+      logicalNumber: { number: COMPOSED },
+      transactionSummary: [{ count: 1 }],
+    });
+  });
+
+  it('in subscriptions', async () => {
+    const watched = subscribe<{ transactionRecorded: { sequence: number } }>(
+      server,
+      server.acme,
+      `subscription { transactionRecorded(after: 0, filter: { appName: { eq: "${DECOMPOSED}" } }) { sequence } }`,
+    );
+    expect(await watched.until(1)).toHaveLength(1);
+    watched.stop();
+  });
+});

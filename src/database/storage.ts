@@ -13,8 +13,6 @@ export interface Codec<Value, Read, Written = Read> {
 
 /** Read as milliseconds since 1970, UTC; written as a `Date`. */
 export type InstantColumn = ColumnType<number, Date, Date>;
-/** The same, written by statements of its own only: in new rows it has the default of its table. */
-export type SeparateInstantColumn = ColumnType<number, never, never>;
 /** Read as 0 or 1 (SQLite), or as true or false (PostgreSQL). */
 export type FlagColumn = ColumnType<number | boolean, boolean, boolean>;
 /** JSON text. */

@@ -55,7 +55,7 @@ const confirmations = async (): Promise<number> => {
 };
 
 const writes = (statements: readonly string[]): string[] =>
-  statements.filter((text) => text.includes('update devices set last_seen_at'));
+  statements.filter((text) => text.includes('update device_presence set last_seen_at'));
 
 describe('a terminal that confirms over MQTT', () => {
   it('was seen then, whatever it confirms, and is online', async () => {
@@ -141,7 +141,7 @@ describe('a terminal that confirms over MQTT', () => {
     await simulated.confirm(topicOf('100', other.acme), '1');
     await waitFor(async () => expect(await confirmationsOf(other)).not.toBe(before));
     await other.app.stop();
-    const [row] = await other.place.sql<{ last_seen_at: number }>('select last_seen_at from devices');
+    const [row] = await other.place.sql<{ last_seen_at: number }>('select last_seen_at from device_presence');
     expect(Number(row?.last_seen_at)).toBeGreaterThan(0);
     await other.place.remove();
   });

@@ -49,9 +49,10 @@ const FILL = [
     `${NUMBERS} insert into groups (company_id, id, name, ${AUDITED}) select ${company}, n, 'v' || n, ${audit('n')} from r`,
     `${NUMBERS} insert into logical_numbers (company_id, id, number, group_id, ${AUDITED})
       select ${company}, n, 'v' || n, (select min(id) from groups where company_id = ${company}) + n % 3, ${audit('n')} from r`,
-    `${NUMBERS} insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta, framework_version, last_seen_at, ${AUDITED})
+    `${NUMBERS} insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta, framework_version, ${AUDITED})
       select ${company}, n, 'v' || n, n % 2, (select min(id) from logical_numbers where company_id = ${company}) + n % 3,
-      '{}', 'v' || (n % 4), max(n - 20, 0) * 12, ${audit('n')} from r`,
+      '{}', 'v' || (n % 4), ${audit('n')} from r`,
+    `update device_presence set last_seen_at = max(device_id - 20, 0) * 12 where company_id = ${company}`,
     `${NUMBERS} insert into apps (company_id, id, name, communication_format, kind, language, ${AUDITED})
       select ${company}, n, 'v' || n, 'http', 'standard', 'ruby', ${audit('n')} from r`,
     `${NUMBERS} insert into app_versions (company_id, id, app_id, size, number, uuid, crc, displayable, ${AUDITED})
@@ -82,22 +83,29 @@ const FILL = [
 
 let database: Sqlite.Database;
 let work: ReadWork;
-/** Rows of the list's table that the statements have visited. */
-let visited = 0;
+/** Rows that the statements have visited, of the list's table and of the one with the times at which devices were seen. */
+const visited = { own: 0, presence: 0 };
 
 beforeAll(() => {
   database = new Sqlite(databaseFile());
   database.pragma('foreign_keys = on');
   for (const statement of FILL) database.exec(statement);
-  database.function('visited', (_row: unknown) => {
-    visited += 1;
-    return 1;
-  });
+  for (const table of ['own', 'presence'] as const) {
+    database.function(`visited_${table}`, (_row: unknown) => {
+      visited[table] += 1;
+      return 1;
+    });
+  }
   // Each row that a step of the plan reaches is counted before anything else of it is compared.
   const counting = (text: string): string =>
     /from "transaction_\w+" as/.test(text)
-      ? text.replace(/as "t"\s+where /g, (from) => `${from}visited(t.status) and `)
-      : text.replace(/as "?t"?\s+where /, '$&visited(t.rowid) and ');
+      ? text.replace(/as "t"\s+where /g, (from) => `${from}visited_own(t.status) and `)
+      : text.replace(
+          /as "?t"?\s+where /,
+          text.includes('device_presence')
+            ? '$&visited_own(t.id) and visited_presence(t.device_id) and '
+            : '$&visited_own(t.rowid) and ',
+        );
   const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> =>
     await Promise.resolve(database.prepare(counting(text)).all(...parameters));
   const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
@@ -169,9 +177,9 @@ const END = 1;
 
 /** The rows that a statement visits, in multi-index ORs once for each alternative. */
 async function rowsOf(run: () => Promise<unknown>): Promise<number> {
-  visited = 0;
+  Object.assign(visited, { own: 0, presence: 0 });
   await run();
-  return visited;
+  return Math.max(visited.own, visited.presence);
 }
 
 function alternatives(where: Condition | null): number {

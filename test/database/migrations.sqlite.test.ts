@@ -353,6 +353,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0024-retention': 'cb6decda6e7d4fdbd637537fda44e3d044e9f6ef9c666a813f387970baf75046',
   '0025-drawn-ids': '536b71ebc42a89e4c98228e100346d2d18edf4861afde76e2576a8099883af83',
   '0026-failed-transactions': 'e9741b6e5b52beb6ae89255ccc7d47fcfb2df7ffc237cbe57acece33f78e304c',
+  '0035-device-presence': 'cb8efbd57eb7510d07d2a126a4e12a107f2d8151db34c294ae3f75f028a933c3',
 };
 
 describe('released migrations', () => {

@@ -31,7 +31,10 @@ beforeAll(async () => {
     [3, 25],
   ] as const) {
     const own = [ago(hours), acme.caller.companyId, device];
-    await place.sql('update devices set last_seen_at = $1 where company_id = $2 and id = $3', own);
+    await place.sql(
+      'update device_presence set last_seen_at = $1 where company_id = $2 and device_id = $3',
+      own,
+    );
   }
   const id = 900;
   const common = { company_id: acme.caller.companyId, id, revision: 7, created_via: 'interface' };

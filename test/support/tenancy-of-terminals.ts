@@ -13,6 +13,7 @@ import {
   selectReach,
   upsertHeld,
 } from '../../src/resources/asset/held-version.repository.js';
+import { devices } from '../../src/resources/device/device.service.js';
 import {
   devicesByGroup,
   devicesByPresence,
@@ -36,6 +37,9 @@ import { findTransactionsByKeys } from '../../src/resources/transaction/transact
 import { valueOf } from './sql-value.js';
 import { TWIN } from './two-companies.js';
 
+const PAGE = { descending: false, backward: false, limit: 50, key: null };
+const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
+
 /** What a company reads of terminals, see `test/database/tenancy.test.ts`. */
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
@@ -49,6 +53,11 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'what a manifest has': valueOf((work) => manifestWithin(work, 100, [1])),
   'devices by group': devicesByGroup,
   'devices by presence': devicesByPresence,
+  'devices in the order in which they were seen': (work) =>
+    devices.slice(work, { ...PAGE, order: 'LAST_SEEN_AT', condition: null }),
+  'devices that were never seen, by serial number': (work) =>
+    devices.slice(work, { ...PAGE, order: 'SERIAL_NUMBER', condition: NEVER_SEEN }),
+  'number of devices that were never seen': (work) => devices.count(work, NEVER_SEEN),
   'times at which devices were seen': (work) => selectSightings(work, [1, 30]),
   'transactions by reference': (work) =>
     findTransactionsByKeys(work, [

@@ -326,7 +326,14 @@ export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'
   const tables = [
     ...ROWS,
     ...LINKS,
-    ...[['content_chunks'], ['device_tokens'], ['terminal_refusals'], ['terminal_versions'], ['counters']],
+    ...[
+      ['content_chunks'],
+      ['device_tokens'],
+      ['device_presence'],
+      ['terminal_refusals'],
+      ['terminal_versions'],
+      ['counters'],
+    ],
   ] as const;
   const condition = whose === 'first' ? '= 1' : '<> 1';
   const rows: unknown[] = [];

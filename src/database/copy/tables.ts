@@ -13,6 +13,7 @@ const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   groups: true,
   logical_numbers: true,
   devices: true,
+  device_presence: true,
   device_tokens: true,
   terminal_refusals: true,
   unknown_terminals: true,

@@ -160,6 +160,14 @@ export function fieldsIn(where: Condition): readonly string[] {
   return 'not' in where ? fieldsIn(where.not) : [where.field];
 }
 
+/** The columns that a condition compares. */
+export function columnsIn(
+  filters: Readonly<Record<string, FilterColumn>>,
+  where: Condition | null,
+): string[] {
+  return where === null ? [] : fieldsIn(where).flatMap((field) => filters[field]?.column ?? []);
+}
+
 /** Whether some part of it demands one of several. */
 export function hasAlternatives(where: Condition | null): boolean {
   if (where === null) return false;

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../statements/cached-query.js';
+import { ALL, tableWith } from './companions.js';
 import { andPresent } from '../removals.js';
 import { steady } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
@@ -30,10 +31,10 @@ function joinedColumns({ alias, columns }: JoinedOne): readonly RawBuilder<unkno
 
 /** `ownCompany` is the column with the company of the rows themselves, `t`. */
 function joinOf(
-  { alias, table, id, company, of, reference }: JoinedOne,
+  { alias, table, id, company, columns, of, reference }: JoinedOne,
   ownCompany: string,
 ): RawBuilder<unknown> {
-  return sql`left join ${sql.table(table)} as ${sql.table(alias)} on ${sql.ref(`${alias}.${company}`)} = ${sql.ref(`t.${ownCompany}`)}
+  return sql`left join ${tableWith(table, columns)} as ${sql.table(alias)} on ${sql.ref(`${alias}.${company}`)} = ${sql.ref(`t.${ownCompany}`)}
     and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)} ${andPresent(table, alias)}`;
 }
 
@@ -42,6 +43,8 @@ interface Joining {
   /** Of the list, for the names of queries. */
   readonly key: string;
   readonly selected: RawBuilder<unknown>;
+  /** Columns that `selected` names. */
+  readonly used: readonly string[];
   readonly id: number;
   readonly joined: readonly JoinedOne[];
 }
@@ -49,13 +52,13 @@ interface Joining {
 /** A row of a list by its id, with the columns that are joined. */
 export async function readJoined<R>(
   work: ReadWork,
-  { list, key, selected, id, joined }: Joining,
+  { list, key, selected, used, id, joined }: Joining,
 ): Promise<R | undefined> {
   const rows = await runCached<R>(
     work.db,
     [key, 'by id', ...joined.map(nameOfJoined)].join(),
     [work.caller.companyId, id],
-    () => sql`select ${sql.join([selected, ...joined.flatMap(joinedColumns)])} from ${sql.table(list.table)} as t
+    () => sql`select ${sql.join([selected, ...joined.flatMap(joinedColumns)])} from ${tableWith(list.table, [ALL, ...used])} as t
       ${sql.join(
         joined.map((one) => joinOf(one, list.company ?? 'company_id')),
         sql` `,

@@ -5,6 +5,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../statements/cached-query.js';
+import { tableWith } from './companions.js';
 import { andIfRemoving, andPresent } from '../removals.js';
 import { idsIn, idsOf } from '../bound-lists.js';
 import { steady } from '../storage.js';
@@ -46,7 +47,7 @@ export async function readLinked<R extends object, P extends KeyValue>(
         from ${parentTable(relation, parents)})
       select parent_id, ids, ${sql.join(columns.map((column) => sql`null as ${sql.ref(column)}`))} from pages
       union all
-      select null, null, ${sql.join(columns.map((column) => sql.ref(`t.${column}`)))} from ${sql.table(list.table)} as t
+      select null, null, ${sql.join(columns.map((column) => sql.ref(`t.${column}`)))} from ${tableWith(list.table, columns)} as t
       where ${ofCompany(list, work, null)} and ${sql.ref(`t.${list.id}`)} in (${idsIn('pages', 'ids')})`,
   );
   const rows = new Map<unknown, R>();

@@ -2,17 +2,18 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached, runFiltered, type Filtered } from '../statements/cached-query.js';
 import { countOf } from '../totals/count.js';
-import { meant, withoutImplied, type Condition } from './condition.js';
+import { ALL, idBeside, isOfCompanion, tableWith, type ListColumn } from './companions.js';
+import { columnsIn, meant, withoutImplied, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
-import { isInstant } from './instants.js';
 import { readJoined, type JoinedOne } from './joined-ones.js';
 import { readLinked } from './linked-rows.js';
 import type { Listing, ListRow } from './listing.js';
 import type { LinkRelation, Relation } from './scope.js';
 import { childrenOf, companiesOf, nameOf, ofCompany, parentTable } from './scope.js';
-import { isDown, type Key, type KeyValue, type Slice, type SliceRequest } from './slice.js';
+import { boundKey, impliedByKey, isDown, sharing, sortById } from './slice.js';
+import type { KeyValue, Slice, SliceRequest } from './slice.js';
 import { inIds } from '../bound-lists.js';
-import { childrenOfEach, comparableInstant, steady } from '../storage.js';
+import { childrenOfEach, steady } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -27,7 +28,6 @@ let lists = 0;
 /** The statements of one list. */
 export class ListStatements<Name extends keyof Tables, T> {
   readonly #listing: Listing<Name, T>;
-  readonly #table: RawBuilder<unknown>;
   /** For its queries. */
   readonly #key: string;
   /** Null for all. */
@@ -35,7 +35,6 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   constructor(listing: Listing<Name, T>, selected?: Selected) {
     this.#listing = listing;
-    this.#table = sql.table(listing.table);
     if (selected === undefined) lists += 1;
     this.#key = selected?.key ?? `list ${lists}`;
     this.#columns = selected?.columns ?? null;
@@ -49,16 +48,26 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   /** One page of a company's list. */
   async slice(work: ReadWork, given: SliceRequest): Promise<Slice<T>> {
-    const { id } = this.#listing;
     const request = this.#meant(work, given);
     const rows = await runFiltered<Row<Name>>(
       work.db,
       this.#page(work, request, []),
-      () => sql`select ${this.#selected('t')} from ${this.#table} as t
-        where ${this.#filtered(work, request)} ${this.#ordered(request, 't', `t.${id}`, orderRef(this.#listing, request))}
-        limit ${steady(request.limit + 1)}`,
+      () => sql`select ${this.#selected('t')} from ${this.#pageOf(work, request)}`,
     );
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
+  }
+
+  /** What follows FROM. If a companion has the order and all that is filtered by, its rows of the page are read first. */
+  #pageOf(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
+    const { table } = this.#listing;
+    const used = this.#usedBy(request);
+    const selected = [...(this.#columns ?? [ALL]), ...used];
+    const id = `t.${this.#orderedId(request)}`;
+    const page = sql`where ${this.#filtered(work, request)}
+      ${this.#ordered(request, 't', id, orderRef(this.#listing, request))} limit ${steady(request.limit + 1)}`;
+    if (!isOfCompanion(table, used)) return sql`${tableWith(table, selected)} as t ${page}`;
+    const rows = sql`(select t.* from ${tableWith(table, used)} as t ${page})`;
+    return sql`${tableWith(table, selected, { rows })} as t ${this.#ordered(request, 't', id, unindexedRef)}`;
   }
 
   /** One page of the list of each parent, in one statement. */
@@ -74,31 +83,42 @@ export class ListStatements<Name extends keyof Tables, T> {
     if (this.#columns !== null && 'link' in relation && isById && request.condition === null) {
       return await this.#linked(work, relation, parents, request, this.#columns);
     }
-    const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
-    const ref = orderRef(this.#listing, request, relation);
     const before = [JSON.stringify(parents), work.caller.companyId];
     const rows = await runFiltered<Row<Name> & { parent_id: P }>(
       work.db,
       this.#page(work, request, before, relation),
-      () => sql`select p.value as parent_id, ${this.#selected('r')} from ${childrenOfEach({
-        parents: parentTable(relation, parents),
-        ...{ table: this.#table, company: this.#listing.company ?? 'company_id', id, childId },
-        companyId: work.caller.companyId,
-        ofParent: sql`${childrenOf(this.#listing, relation, work)}
-            and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
-            limit ${steady(request.limit + 1)}`,
-      })}
+      () => sql`select p.value as parent_id, ${this.#selected('r')} from ${this.#pagesOf(work, relation, parents, request)}
         ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
     );
     const byParent = Map.groupBy(rows, (row) => row.parent_id);
-    const recordOf = this.#sharing();
+    const recordOf = sharing<Row<Name>, T>(this.#listing);
     return new Map(
       parents.map((parent) => {
         const own = byParent.get(parent) ?? [];
-        if (isById) this.#sortById(own, request);
+        if (isById) sortById(own, id, request);
         return [parent, this.#sliceOfRows(own, request, recordOf)];
       }),
     );
+  }
+
+  /** The pages `r` of each parent `p`. */
+  #pagesOf(
+    work: ReadWork,
+    relation: Relation,
+    parents: readonly KeyValue[],
+    request: SliceRequest,
+  ): RawBuilder<unknown> {
+    const { table, id, company = 'company_id' } = this.#listing;
+    const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
+    const selected = [...(this.#columns ?? [ALL]), this.#columnOf(request)];
+    const ref = orderRef(this.#listing, request, relation);
+    return childrenOfEach({
+      parents: parentTable(relation, parents),
+      ...{ table: tableWith(table, selected), company, id, childId, companyId: work.caller.companyId },
+      ofParent: sql`${childrenOf(this.#listing, relation, work, [...selected, ...this.#usedBy(request)])}
+          and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
+          limit ${steady(request.limit + 1)}`,
+    });
   }
 
   /** The same for links: each row is read once, however many parents have it. */
@@ -113,7 +133,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       ...{ list: this.#listing, relation, parents, request, columns },
       key: this.#key,
     });
-    const recordOf = this.#sharing();
+    const recordOf = sharing<Row<Name>, T>(this.#listing);
     const slices = parents.map((parent) => {
       const own = found.get(parent) ?? [];
       return [parent, this.#sliceOfRows(own, request, recordOf)] as const;
@@ -130,7 +150,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     const rows = await runFiltered<{ total: number }>(
       work.db,
       query,
-      () => sql`select count(*) as total from ${this.#table} as t
+      () => sql`select count(*) as total from ${tableWith(this.#listing.table, columnsIn(filters, where))} as t
         where ${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where)}`,
     );
     return rows[0]?.total ?? 0;
@@ -150,7 +170,7 @@ export class ListStatements<Name extends keyof Tables, T> {
         ...{ name: `${this.#key} counts ${nameOf(relation)}`, where },
         ...{ before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
       },
-      () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work)}
+      () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work, columnsIn(this.#listing.filters, where))}
         and ${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where, relation)}) as total from ${parentTable(relation, parents)}`,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
@@ -163,7 +183,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       work.db,
       `${this.#key} by ids`,
       parameters,
-      () => sql`select ${this.#selected('t')} from ${this.#table} as t
+      () => sql`select ${this.#selected('t')} from ${tableWith(this.#listing.table, this.#columns ?? [ALL])} as t
         where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
@@ -171,7 +191,14 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   /** A record, and with it the columns of others that it refers to, in one statement. */
   async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
-    const parts = { list: this.#listing, key: this.#key, selected: this.#selected('t'), id, joined };
+    const parts = {
+      list: this.#listing,
+      key: this.#key,
+      selected: this.#selected('t'),
+      used: this.#columns ?? [],
+      id,
+      joined,
+    };
     const row = await readJoined<Row<Name>>(work, parts);
     return row && this.#listing.recordOf(row);
   }
@@ -193,7 +220,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     const { order, key, limit, condition: where } = request;
     const of = relation === undefined ? '' : nameOf(relation);
     const isById = this.#columnOf(request) === this.#listing.id;
-    const given = key === null ? [] : [...(isById ? [] : [this.#boundKey(request, key)]), key.id];
+    const given = key === null ? [] : [...(isById ? [] : [boundKey(this.#columnOf(request), key)]), key.id];
     return {
       name: [this.#key, 'page', of, order, isDown(request), key === null].join(' '),
       where,
@@ -202,53 +229,21 @@ export class ListStatements<Name extends keyof Tables, T> {
     };
   }
 
-  /** Converts rows; rows with the same id become the same object, so that a record of many parents exists once. */
-  #sharing(): (row: Row<Name>) => T {
-    const { id, recordOf } = this.#listing;
-    const records = new Map<unknown, T>();
-    return (row) => {
-      const record = records.get(row[id]) ?? recordOf(row);
-      records.set(row[id], record);
-      return record;
-    };
-  }
-
-  /** Sorts in memory: at most `limit + 1` rows per parent, cheaper than one ORDER BY over all parents. */
-  #sortById(rows: Row<Name>[], request: SliceRequest): void {
-    const { id } = this.#listing;
-    const sign = isDown(request) ? -1 : 1;
-    rows.sort((a, b) => sign * ((a[id] as number) - (b[id] as number)));
-  }
-
   #sliceOfRows(rows: readonly Row<Name>[], request: SliceRequest, recordOf: (row: Row<Name>) => T): Slice<T> {
     const column = this.#columnOf(request);
     const items = rows.slice(0, request.limit).map((row) => ({
       record: recordOf(row),
-      key: { value: row[column] as KeyValue, id: row[this.#listing.id] as number },
+      key: { value: (row as ListRow)[column] as KeyValue, id: row[this.#listing.id] as number },
     }));
     if (request.backward) items.reverse();
     return { items, hasMore: rows.length > request.limit };
   }
 
   #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
-    const where = request.condition && withoutImplied(request.condition, this.#impliedByKey(request));
+    const isImplied = impliedByKey(this.#listing.filters, this.#columnOf(request), request);
+    const where = request.condition && withoutImplied(request.condition, isImplied);
     return sql`${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where, relation)}
       ${this.#beyondKey(request, relation)}`;
-  }
-
-  /**
-   * The comparisons that follow from the key already, for example `started_at < tomorrow` below the key of yesterday.
-   * They are left out because SQLite may otherwise start its index scan at the filter's bound, far from the key.
-   */
-  #impliedByKey(request: SliceRequest): Parameters<typeof withoutImplied>[1] {
-    const at = request.key?.value;
-    const column = this.#columnOf(request);
-    return ({ field, operator, value }) => {
-      if (typeof at !== 'number' || !(value instanceof Date)) return false;
-      if (this.#listing.filters[field]?.column !== column) return false;
-      const end = value.getTime();
-      return isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
-    };
   }
 
   #beyondKey(request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
@@ -257,14 +252,9 @@ export class ListStatements<Name extends keyof Tables, T> {
     const comparison = isDown(request) ? sql`<` : sql`>`;
     const column = this.#columnOf(request);
     const ref = orderRef(this.#listing, request, relation);
-    const id = ref(`t.${this.#listing.id}`);
+    const id = ref(`t.${this.#orderedId(request)}`);
     if (column === this.#listing.id) return sql`and ${id} ${comparison} ${steady(key.id)}`;
-    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${steady(this.#boundKey(request, key))}, ${steady(key.id)})`;
-  }
-
-  /** The sort value of a key, as it is compared with its column. */
-  #boundKey(request: SliceRequest, { value }: Key): KeyValue | Date {
-    return isInstant(this.#columnOf(request)) ? comparableInstant(value) : value;
+    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${steady(boundKey(column, key))}, ${steady(key.id)})`;
   }
 
   #ordered(
@@ -281,7 +271,17 @@ export class ListStatements<Name extends keyof Tables, T> {
       : sql`order by ${ref(`${table}.${column}`)} ${direction}, ${id}`;
   }
 
-  #columnOf({ order }: SliceRequest): string & keyof Row<Name> {
+  /** The columns that a page is ordered and filtered by. */
+  #usedBy(request: SliceRequest): readonly string[] {
+    return [this.#columnOf(request), ...columnsIn(this.#listing.filters, request.condition)];
+  }
+
+  /** The id, which is the second value of a key. */
+  #orderedId(request: SliceRequest): string {
+    return idBeside(this.#listing.table, this.#columnOf(request), this.#listing.id);
+  }
+
+  #columnOf({ order }: SliceRequest): ListColumn<Name> {
     const column = this.#listing.orders[order];
     if (column === undefined) throw new Error(`The list of ${this.#listing.table} has no order ${order}`);
     return column;

@@ -1,5 +1,6 @@
 import type { Row, Tables } from '../tables/tables.js';
 import type { CounterName } from '../totals/count.js';
+import type { ListColumn } from './companions.js';
 import type { FilterColumn } from './condition.js';
 
 /** The declaration of a list: its table, its orders and its filters. */
@@ -10,7 +11,7 @@ export interface Listing<Name extends keyof Tables, T> {
   /** Column of the unique id. */
   readonly id: string & keyof Row<Name>;
   /** By public name, the columns to order by. Each has an index and is never null. */
-  readonly orders: Readonly<Record<string, string & keyof Row<Name>>>;
+  readonly orders: Readonly<Record<string, ListColumn<Name>>>;
   /** By public name, the columns to filter by. */
   readonly filters: Readonly<Record<string, FilterColumn>>;
   readonly recordOf: (row: Row<Name>) => T;
@@ -23,9 +24,9 @@ export interface Listing<Name extends keyof Tables, T> {
   /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
   readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
   /** By name, columns that are no property of a record: fields are computed from them. */
-  readonly others?: Readonly<Record<string, string & keyof Row<Name>>>;
+  readonly others?: Readonly<Record<string, ListColumn<Name>>>;
   /** Columns that change without a change of their company: what is ordered by them is not kept. */
-  readonly neverKept?: readonly (string & keyof Row<Name>)[];
+  readonly neverKept?: readonly ListColumn<Name>[];
 }
 
 /** Some columns of a row, by name. */

@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import type { CounterName } from '../totals/count.js';
+import { tableWith } from './companions.js';
 import { andPresent } from '../removals.js';
 import { idTable, nameTable } from '../bound-lists.js';
-import { steady } from '../storage.js';
+import { crossJoin, steady } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 import { hasAlternatives, type Condition } from './condition.js';
@@ -50,17 +51,21 @@ export function parentTable(relation: Relation, parents: readonly KeyValue[]): R
   return 'column' in relation && relation.isName === true ? nameTable(parents) : idTable(parents);
 }
 
-/** FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `ofCompany` and other conditions. */
+/**
+ * FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `ofCompany` and other conditions. `used` are
+ * columns that these name. SQLite finds the children first: it would read the whole companion for each parent.
+ */
 export function childrenOf(
   { table, id }: ListTable,
   relation: Relation,
   work: ReadWork,
+  used: readonly string[] = [],
 ): RawBuilder<unknown> {
   if ('column' in relation) {
-    return sql`${sql.table(table)} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
+    return sql`${tableWith(table, [relation.column, ...used], { join: crossJoin })} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
   }
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
-  return sql`${sql.table(relation.link)} as l cross join ${sql.table(table)} as t
+  return sql`${sql.table(relation.link)} as l cross join ${tableWith(table, used)} as t
     where l.company_id = ${steady(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
       and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andPresent(relation.link, 'l')}`;
 }

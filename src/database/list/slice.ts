@@ -1,4 +1,6 @@
-import type { Condition } from './condition.js';
+import { comparableInstant } from '../storage.js';
+import type { Comparison, Condition, FilterColumn } from './condition.js';
+import { isInstant } from './instants.js';
 
 export type KeyValue = string | number;
 
@@ -28,3 +30,46 @@ export interface Slice<T> {
 
 /** Whether keys become smaller in the direction of the request. */
 export const isDown = (request: SliceRequest): boolean => request.descending !== request.backward;
+
+/** Sorts in memory: at most `limit + 1` rows per parent, cheaper than one ORDER BY over all parents. */
+export function sortById<Id extends string>(
+  rows: Record<Id, unknown>[],
+  id: Id,
+  request: SliceRequest,
+): void {
+  const sign = isDown(request) ? -1 : 1;
+  rows.sort((a, b) => sign * ((a[id] as number) - (b[id] as number)));
+}
+
+/** The sort value of a key, as it is compared with its column. */
+export function boundKey(column: string, { value }: Key): KeyValue | Date {
+  return isInstant(column) ? comparableInstant(value) : value;
+}
+
+/**
+ * The comparisons that follow from the key already, for example `started_at < tomorrow` below the key of yesterday.
+ * They are left out because SQLite may otherwise start its index scan at the filter's bound, far from the key.
+ */
+export function impliedByKey(
+  filters: Readonly<Record<string, FilterColumn>>,
+  column: string,
+  request: SliceRequest,
+): (part: Comparison) => boolean {
+  const at = request.key?.value;
+  return ({ field, operator, value }) => {
+    if (typeof at !== 'number' || !(value instanceof Date)) return false;
+    if (filters[field]?.column !== column) return false;
+    const end = value.getTime();
+    return isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
+  };
+}
+
+/** Converts rows; rows with the same id become the same object, so that a record of many parents exists once. */
+export function sharing<Row, T>(list: { id: keyof Row; recordOf: (row: Row) => T }): (row: Row) => T {
+  const records = new Map<unknown, T>();
+  return (row) => {
+    const record = records.get(row[list.id]) ?? list.recordOf(row);
+    records.set(row[list.id], record);
+    return record;
+  };
+}

@@ -111,7 +111,7 @@ CREATE INDEX "logical_numbers_by_created_at_id" on "logical_numbers" ("company_i
 
 CREATE INDEX "logical_numbers_by_updated_at_id" on "logical_numbers" ("company_id", "updated_at", "id");
 
-CREATE TABLE "devices" ("id" integer not null, "company_id" integer not null references "companies" ("id"), "serial_number" text not null, "enabled" integer not null, "logical_number_id" integer, "meta" text not null, "framework_version" text, "revision" integer not null, "created_at" integer not null, "updated_at" integer not null, "created_by" integer references "users" ("id"), "created_via" text not null, "last_seen_at" integer default 0 not null, constraint "devices_of_company" primary key ("company_id", "id"), constraint "logical_number_id_in_company" foreign key ("company_id", "logical_number_id") references "logical_numbers" ("company_id", "id") on delete no action, constraint "devices_serial_number" unique ("company_id", "serial_number"));
+CREATE TABLE "devices" ("id" integer not null, "company_id" integer not null references "companies" ("id"), "serial_number" text not null, "enabled" integer not null, "logical_number_id" integer, "meta" text not null, "framework_version" text, "revision" integer not null, "created_at" integer not null, "updated_at" integer not null, "created_by" integer references "users" ("id"), "created_via" text not null, constraint "devices_of_company" primary key ("company_id", "id"), constraint "logical_number_id_in_company" foreign key ("company_id", "logical_number_id") references "logical_numbers" ("company_id", "id") on delete no action, constraint "devices_serial_number" unique ("company_id", "serial_number"));
 
 CREATE INDEX "devices_by_logical_number_id_id" on "devices" ("company_id", "logical_number_id", "id");
 
@@ -499,8 +499,6 @@ CREATE TRIGGER devices_reachable after update of enabled, logical_number_id on d
         and finished_at is null and due_at is not null;
   end;
 
-CREATE INDEX "devices_by_last_seen_at_id" on "devices" ("company_id", "last_seen_at", "id");
-
 CREATE TABLE "transaction_payment_kinds" ("company_id" integer not null, "month" integer not null, "payment_type" text not null, "brand" text not null, "acquirer" text not null, constraint "transaction_payment_kinds_pk" primary key ("company_id", "month", "payment_type", "brand", "acquirer")) without rowid;
 
 CREATE INDEX transactions_newest on transactions (company_id, started_at desc, id desc, status, transaction_type, app_name,
@@ -736,6 +734,14 @@ CREATE TRIGGER ledger_counted_in after insert on ledger when new.company_id is n
 CREATE INDEX transactions_failed on transactions (company_id, started_at desc, id desc, transaction_type,
       serial_number, logical_number, app_name, detail, framework_version, sent, received, parsed, finished_at, reference)
     where status = 'fail';
+
+CREATE TABLE "device_presence" ("company_id" integer not null, "device_id" integer not null, "last_seen_at" integer default 0 not null, constraint "device_presence_pk" primary key ("company_id", "device_id"), constraint "device_id_in_company" foreign key ("company_id", "device_id") references "devices" ("company_id", "id") on delete cascade) without rowid;
+
+CREATE INDEX "device_presence_by_last_seen_at_device_id" on "device_presence" ("company_id", "last_seen_at", "device_id");
+
+CREATE TRIGGER devices_have_presence after insert on devices begin
+    insert into device_presence (company_id, device_id) values (new.company_id, new.id);
+  end;
 
 analyze sqlite_schema;
 

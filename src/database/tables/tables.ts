@@ -7,16 +7,11 @@ import type {
   NotificationTargetsTable,
   NotificationTotalsTable,
 } from './notification-tables.js';
-import type {
-  BytesColumn,
-  FlagColumn,
-  InstantColumn,
-  JsonColumn,
-  SeparateInstantColumn,
-} from '../storage.js';
+import type { BytesColumn, FlagColumn, InstantColumn, JsonColumn } from '../storage.js';
 import type { LedgerChainsTable, LedgerTable, PruningsTable } from './ledger-tables.js';
 import type { HeldVersionsTable, RemovalsTable } from './step-tables.js';
 import type {
+  DevicePresenceTable,
   DeviceTokensTable,
   TerminalRefusalsTable,
   TerminalVersionsTable,
@@ -77,8 +72,6 @@ export interface DevicesTable extends Identified, AuditColumns {
   logical_number_id: number | null;
   meta: JsonColumn;
   framework_version: string | null;
-  /** When its terminal last sent a request; 1970 if it never did. No part of the record: it changes no revision. */
-  last_seen_at: SeparateInstantColumn;
 }
 
 export interface AppsTable extends Identified, AuditColumns {
@@ -207,6 +200,7 @@ export interface Tables {
   groups: GroupsTable;
   logical_numbers: LogicalNumbersTable;
   devices: DevicesTable;
+  device_presence: DevicePresenceTable;
   device_tokens: DeviceTokensTable;
   terminal_refusals: TerminalRefusalsTable;
   unknown_terminals: UnknownTerminalsTable;

@@ -11,6 +11,14 @@ export interface DeviceTokensTable {
   issued_at: InstantColumn;
 }
 
+/** One row for each device, inserted by a trigger. No part of the record: it changes no revision. */
+export interface DevicePresenceTable {
+  company_id: number;
+  device_id: number;
+  /** When the terminal last sent a request; 1970 if it never did. */
+  last_seen_at: InstantColumn;
+}
+
 /** Why and when the terminal of a device was last refused. */
 export interface TerminalRefusalsTable {
   company_id: number;

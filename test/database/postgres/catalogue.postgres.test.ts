@@ -93,7 +93,8 @@ describe('the catalogue', () => {
 
   // What follows the columns of the order is INCLUDEd.
   it('has an index for each one of SQLite that it can have', async () => {
-    for (const table of await tables()) {
+    // An index over the time would be written with every update (D-172).
+    for (const table of (await tables()).filter((name) => name !== 'device_presence')) {
       const ours = (await shapeOf(table)).indexes;
       const theirs = sqlite.get(table)?.indexes ?? [];
       expect(ours.length, table).toBe(theirs.length);

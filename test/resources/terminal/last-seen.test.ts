@@ -40,7 +40,7 @@ const newNode = (maxDevices?: number): SeenDevices =>
   new SeenDevices(server.app.units, server.clock, fails, maxDevices);
 
 const writes = (statements: readonly string[]): string[] =>
-  statements.filter((text) => text.includes('update devices set last_seen_at'));
+  statements.filter((text) => text.includes('update device_presence set last_seen_at'));
 
 describe('Device.lastSeenAt', () => {
   it('is the time of the last request that was admitted, by the clock of the server', async () => {
@@ -150,8 +150,8 @@ describe('Device.lastSeenAt', () => {
     await report(other, own.token);
     await other.app.stop();
     const [row] = await place.sql<{ last_seen_at: number }>(
-      'select last_seen_at from devices where serial_number = $1',
-      ['SN-8'],
+      'select last_seen_at from device_presence where device_id = $1',
+      [own.id],
     );
     expect(Number(row?.last_seen_at)).toBeGreaterThan(0);
     await place.remove();
@@ -177,7 +177,7 @@ describe('Device.lastSeenAt', () => {
     const { statements } = await server.statements(() =>
       answered(server.acme, query, { id: nodeId('LogicalNumber', 1) }),
     );
-    expect(statements.filter((text) => text.includes('last_seen_at from devices'))).toHaveLength(1);
+    expect(statements.filter((text) => text.includes('last_seen_at from device_presence'))).toHaveLength(1);
   });
 });
 

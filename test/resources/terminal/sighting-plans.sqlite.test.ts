@@ -24,8 +24,10 @@ it('the times of devices are stored by their ids, without reading other devices 
   const node = new SeenDevices(server.app.units, server.clock, fails);
   node.note(server.acme.caller.companyId, 1, server.clock.now());
   const { statements } = await server.statements(() => node.finish());
-  const stores = statements.filter((text) => text.includes('update devices set last_seen_at'));
+  const stores = statements.filter((text) => text.includes('update device_presence set last_seen_at'));
   expect(stores).toHaveLength(1);
-  const steps = stores.flatMap((text) => planOf(database, text)).filter((step) => step.includes('devices'));
-  expect(steps).toEqual(['SEARCH devices USING INDEX sqlite_autoindex_devices_1 (company_id=? AND id=?)']);
+  const steps = stores
+    .flatMap((text) => planOf(database, text))
+    .filter((step) => step.includes('device_presence'));
+  expect(steps).toEqual(['SEARCH device_presence USING PRIMARY KEY (company_id=? AND device_id=?)']);
 });

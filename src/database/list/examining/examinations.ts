@@ -2,7 +2,15 @@ import { sql } from 'kysely';
 
 import type { CounterName } from '../../totals/count.js';
 import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
-import { condition, meant, type Condition, type FilterColumn, type MeaningAt } from '../condition.js';
+import { tableWith } from '../companions.js';
+import {
+  columnsIn,
+  condition,
+  meant,
+  type Condition,
+  type FilterColumn,
+  type MeaningAt,
+} from '../condition.js';
 import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
 import { childrenOf, ofCompany, parentTable, type ListTable, type Relation } from '../scope.js';
 import { PRESENCE_LIMITS } from '../../../platform/presence.js';
@@ -66,7 +74,7 @@ function rowsMeeting(list: Examined, where: Condition | null, ordered?: string):
   const within: RowCount = (work, max) =>
     countUpTo(
       max,
-      sql`from ${sql.table(list.table)} as t where ${ofCompany(list, work, part)} and ${condition(list.filters, part)}`,
+      sql`from ${tableWith(list.table, columnsIn(list.filters, part))} as t where ${ofCompany(list, work, part)} and ${condition(list.filters, part)}`,
     );
   return { rows: list.rows, within };
 }

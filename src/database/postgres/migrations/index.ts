@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 
 import type { Tables } from '../../tables/tables.js';
 import { addGroupDefaultVersions } from './default-versions.js';
+import { addDevicePresence } from './device-presence.js';
 import { addPaymentFigures } from './payment-figures.js';
 import { createSchema } from '../schema/index.js';
 import { keepReferencesByTerminal } from './references.js';
@@ -27,6 +28,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0021-presence': addPresence,
   '0022-payment-figures': addPaymentFigures,
   '0024-retention': addRetention,
+  '0035-device-presence': addDevicePresence,
 };
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS).sort();

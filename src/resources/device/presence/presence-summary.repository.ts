@@ -6,7 +6,7 @@ import type { ReadWork } from '../../../database/work.js';
 import { presenceStarts, type GroupPresence, type PresenceCounts } from './presence.model.js';
 
 /** Has all that is counted by presence. */
-const INDEX = 'devices_by_last_seen_at_id';
+const INDEX = 'device_presence_by_last_seen_at_device_id';
 
 /** Limit of rows. */
 export const MAX_GROUPS = 100;
@@ -23,7 +23,7 @@ interface Counted {
 function counted(work: ReadWork): RawBuilder<unknown> {
   const { offline, stale, online } = presenceStarts(work);
   const since = (start: number): RawBuilder<unknown> =>
-    sql`sum(case when d.last_seen_at >= ${comparedInstant(new Date(start))} then 1 else 0 end)`;
+    sql`sum(case when s.last_seen_at >= ${comparedInstant(new Date(start))} then 1 else 0 end)`;
   return sql`count(*) as count, ${since(offline)} as offline, ${since(stale)} as stale, ${since(online)} as online`;
 }
 
@@ -35,8 +35,8 @@ function countsOf({ count, ...seen }: Counted): PresenceCounts {
 /** One statement. */
 export async function devicesByPresence(work: ReadWork): Promise<PresenceCounts> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<Counted>`select ${counted(work)} from ${indexedBy('devices', 'd', INDEX)}
-    where d.company_id = ${companyId}`.execute(db);
+  const { rows } = await sql<Counted>`select ${counted(work)} from ${indexedBy('device_presence', 's', INDEX)}
+    where s.company_id = ${companyId}`.execute(db);
   return countsOf(rows[0] ?? { count: 0, offline: 0, stale: 0, online: 0 });
 }
 
@@ -44,7 +44,7 @@ export async function devicesByPresence(work: ReadWork): Promise<PresenceCounts>
 export async function devicesByGroup(work: ReadWork): Promise<readonly GroupPresence[]> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<Counted & { group_id: number | null }>`select n.group_id, ${counted(work)}
-    from devices as d
+    from devices as d join device_presence as s on s.company_id = ${companyId} and s.device_id = d.id
     left join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
     where d.company_id = ${companyId}
     group by n.group_id order by count desc, n.group_id nulls first limit ${MAX_GROUPS}`.execute(db);

@@ -20,7 +20,8 @@ export async function selectSightings(
     'sightings',
     [companyId, JSON.stringify(deviceIds)],
     () =>
-      sql`select id, last_seen_at from devices where company_id = ${companyId} and id ${inIds(deviceIds)}`,
+      sql`select device_id as id, last_seen_at from device_presence
+        where company_id = ${companyId} and device_id ${inIds(deviceIds)}`,
   );
   return new Map(rows.map((row) => [row.id, sightingOf(row.last_seen_at, work)]));
 }
@@ -50,10 +51,11 @@ export async function storeSightings(work: CompanyWriteWork, seen: readonly Seen
   const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);
   // SQLite looks each device up by these; by the pairs alone, it would read all devices of the company.
   const keys = seen.map(({ deviceId }) => [companyId, deviceId] as const);
-  const stored = unindexed(sql.ref('devices.last_seen_at'));
+  const stored = unindexed(sql.ref('device_presence.last_seen_at'));
   const ahead = new Date(work.now.getTime() + MAX_AHEAD_MS);
   await sql`with pair as materialized (select id, other from ${pairTable('integer', pairs)})
-    update devices set last_seen_at = ${instantIn('pair.other')} from pair
-    where (devices.company_id, devices.id) ${inPairs(keys)} and devices.id = pair.id
+    update device_presence set last_seen_at = ${instantIn('pair.other')} from pair
+    where (device_presence.company_id, device_presence.device_id) ${inPairs(keys)}
+    and device_presence.device_id = pair.id
     and (${stored} < ${instantIn('pair.other')} or ${stored} > ${typed('instant', ahead)})`.execute(db);
 }

@@ -3,6 +3,8 @@ import { CommanderError } from 'commander';
 import { DatabaseRefused } from '../database/refused.js';
 import { ConfigError } from '../platform/config/config.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
+import { fileProblem } from '../platform/storage/file-errors.js';
+import { faultOfSystem } from '../platform/storage/faults.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 
 /** A command that is refused; the message is written to standard error, without a stack. */
@@ -49,7 +51,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof DomainError) return failureOfDomain(error);
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };
-  if (isSystemError(error)) return { exitCode: EXIT.failed, lines: [error.message] };
+  if (isSystemError(error)) return failureOfSystem(error);
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: EXIT.failed, lines: [text] };
 }
@@ -64,9 +66,16 @@ function failureOfDomain({ code, message, details }: DomainError): Failure {
   return { exitCode, lines };
 }
 
-/** The code of SQLite or of the operating system behind a fault, in parentheses. */
+function failureOfSystem(error: NodeJS.ErrnoException): Failure {
+  const isStorage = error.code === 'EIO' || faultOfSystem(error.code ?? null, error) !== null;
+  return { exitCode: isStorage ? EXIT.storage : EXIT.failed, lines: [fileProblem(error) ?? error.message] };
+}
+
+/** What SQLite or the operating system said of a fault, in parentheses. */
 function causeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
+  const problem = fileProblem(cause);
+  if (problem !== null) return ` (${problem})`;
   const { code } = cause as NodeJS.ErrnoException;
   return typeof code === 'string' ? ` (${code}: ${cause.message})` : ` (${cause.message})`;
 }

@@ -3,6 +3,7 @@ import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
+import { fileProblem } from '../platform/storage/file-errors.js';
 import { hasUsers } from '../resources/user/user.service.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
@@ -112,8 +113,11 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
 };
 
 function withAdvice(error: unknown, { host, port }: Config): unknown {
-  const advice = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];
-  return advice === undefined ? error : new CommandError(`${host} port ${port} ${advice}.`);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const advice = syscall === 'listen' || syscall === 'getaddrinfo' ? LISTEN_ERRORS[code ?? ''] : undefined;
+  if (advice !== undefined) return new CommandError(`${host} port ${port} ${advice}.`);
+  const problem = fileProblem(error);
+  return problem === null ? error : new CommandError(problem, EXIT.config);
 }
 
 function adviseFirstUser({ notice, program, environment }: CommandIo): void {

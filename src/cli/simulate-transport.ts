@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { certificatesIn } from '../platform/config/mqtt.js';
+import { namingPath } from '../platform/storage/file-errors.js';
 import type { Api } from '../simulator/api.js';
 import { findCompany } from '../simulator/fleet.js';
 import type { Transport } from '../simulator/shared.js';
@@ -61,7 +62,7 @@ function brokerUrl(text = ''): URL {
 
 /** The lines of a file that are not empty. */
 export const linesOf = (path: string): readonly string[] =>
-  readFileSync(path, 'utf8')
+  namingPath(path, () => readFileSync(path, 'utf8'))
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');

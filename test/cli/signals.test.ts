@@ -188,7 +188,7 @@ describe('CF-42 SIGHUP', () => {
     const faults: [() => void, string][] = [
       [() => cpSync(join(other, 'key.pem'), key), 'is not the key of the certificate'],
       [() => writeFileSync(cert, 'no certificate'), 'does not hold a certificate'],
-      [() => removeFolder(cert), 'cannot be read (ENOENT)'],
+      [() => removeFolder(cert), 'cannot be read (it does not exist)'],
     ];
     for (const [damage, message] of faults) {
       damage();

@@ -61,7 +61,7 @@ describe('terminal-gateway simulate', () => {
     ['--over pigeon', 2, 'http or mqtt'],
     ['', 1, '--token-file or --device-tokens'],
     ['--url ftp://a --token-file package.json', 1, 'no http'],
-    ['--device-tokens tokens.csv --notify-every 1s', 1, 'ENOENT'],
+    ['--device-tokens tokens.csv --notify-every 1s', 1, 'tokens.csv: it does not exist'],
     ['--token-file package.json --serials package.json --over mqtt', 1, '--mqtt-url'],
     [`${MQTT} --mqtt-url mqtt://user:secret@127.0.0.1`, 1, '--mqtt-username and --mqtt-password-file'],
     [`${MQTT} --mqtt-url mqtt://127.0.0.1 --mqtt-ca-file package.json`, 1, 'mqtts://'],

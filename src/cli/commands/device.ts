@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 
+import { namingPath } from '../../platform/storage/file-errors.js';
 import { createDevices } from '../../resources/device/device.import.service.js';
 import type { DeviceRow, ErrorPolicy } from '../../resources/device/device.model.js';
 import { CommandError } from '../command-error.js';
@@ -69,7 +70,7 @@ function readLines(file: string): readonly Line[] {
 }
 
 function decode(file: string): string {
-  const bytes = readFileSync(file);
+  const bytes = namingPath(file, () => readFileSync(file));
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

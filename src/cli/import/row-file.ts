@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 
+import { withPath } from '../../platform/storage/file-errors.js';
 import type { Row } from '../../platform/requests/rows.js';
 
 export interface RowFile {
@@ -18,9 +19,13 @@ export function openFile(path: string): {
 } {
   let bytes = 0;
   async function* pieces(): AsyncGenerator<Buffer> {
-    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      yield piece;
+    try {
+      for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        yield piece;
+      }
+    } catch (error) {
+      throw withPath(error, path);
     }
   }
   return { pieces: pieces(), bytesRead: () => bytes };

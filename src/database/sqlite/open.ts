@@ -19,7 +19,7 @@ import { faultOfSystem } from '../../platform/storage/faults.js';
 import { isStorageFault, translate } from './faults.js';
 import { DatabaseRefused } from '../refused.js';
 import { forgetCleanStop, hasCleanStop } from './file/marker/clean-stop.js';
-import { inspectFile, recognizeFile, unusable } from './file/inspect.js';
+import { inspectFile, recognizeFile, refusalOf, unusable } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
 import { ensureMarker, headOf, lossOf, lost } from './file/marker/loss.js';
 import { readMarks, removeMarker } from './file/marker/marker.js';
@@ -180,6 +180,8 @@ function explain(error: unknown, file: string): unknown {
   const cause = error instanceof DatabaseRefused ? error.cause : error;
   if (!hasCode(cause)) return error;
   if (error instanceof DatabaseRefused && error.reason === 'damaged' && !isStorageFault(cause)) return error;
+  const refusal = refusalOf(cause);
+  if (refusal !== cause) return error === cause ? refusal : error;
   const fault = faultOfSystem(cause.code, cause) ?? faultOfSystem(probeStorage(canonicalPath(file)), cause);
   return fault ?? translate(isStorageFault(cause) ? cause : error);
 }

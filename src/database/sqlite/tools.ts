@@ -9,7 +9,7 @@ import type { DatabaseTools, Description, Progress } from '../tools.js';
 import { backupTo, restoreFrom } from './file/backup.js';
 import { checkFile, describeFile, refuseNone } from './file/check.js';
 import { compactFile, type Compacted } from './file/compact.js';
-import { inspectFile } from './file/inspect.js';
+import { inspectFile, refusalOf } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
 import { keepLog, lossOf, refuseLoss } from './file/marker/loss.js';
 import { lastBackupOf } from './file/paths.js';
@@ -32,8 +32,10 @@ export class FileTools implements DatabaseTools {
   }
 
   async check(): Promise<readonly string[]> {
-    refuseNone(this.file);
-    const loss = lossOf(this.file);
+    const loss = await attempt(() => {
+      refuseNone(this.file);
+      return lossOf(this.file);
+    });
     // A database that has lost changes stays as it is.
     const endLog = loss === null ? keepLog(this.file) : (): void => undefined;
     try {
@@ -45,8 +47,10 @@ export class FileTools implements DatabaseTools {
   }
 
   async backup(target: string, onProgress: Progress): Promise<void> {
-    refuseExisting(target);
-    refuseLoss(this.file);
+    await attempt(() => {
+      refuseExisting(target);
+      refuseLoss(this.file);
+    });
     await backupTo(this.file, target, onProgress);
   }
 
@@ -100,8 +104,13 @@ export class FileTools implements DatabaseTools {
   }
 }
 
+/** Errors: of a file of the database, `DatabaseRefused`. */
 async function attempt<T>(use: () => T): Promise<T> {
-  return await Promise.resolve().then(use);
+  try {
+    return await Promise.resolve().then(use);
+  } catch (error) {
+    throw refusalOf(error);
+  }
 }
 
 function refuseExisting(file: string): void {

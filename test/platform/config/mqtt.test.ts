@@ -55,9 +55,9 @@ describe('settings of MQTT', () => {
     [{ MQTT_URL: url, MQTT_PASSWORD_FILE: '/nowhere' }, /MQTT_PASSWORD_FILE needs MQTT_USERNAME/],
     [
       { MQTT_URL: url, MQTT_USERNAME: 'gateway', MQTT_PASSWORD_FILE: '/nowhere' },
-      /\/nowhere cannot be read \(ENOENT\)/,
+      /\/nowhere cannot be read \(it does not exist\)/,
     ],
-    [{ MQTT_URL: url, MQTT_CA_FILE: '/nowhere' }, /\/nowhere cannot be read \(ENOENT\)/],
+    [{ MQTT_URL: url, MQTT_CA_FILE: '/nowhere' }, /\/nowhere cannot be read \(it does not exist\)/],
     [{ MQTT_URL: 'mqtt://broker.example', MQTT_CA_FILE: '/nowhere' }, /must begin with mqtts:\/\//],
     [{ MQTT_URL: url, MQTT_USERNAME: 'x'.repeat(65_536) }, /MQTT_USERNAME: must have at most 65535 bytes/],
   ])('%j is refused', (environment, message) => {

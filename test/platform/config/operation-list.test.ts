@@ -37,7 +37,7 @@ describe('GraphQL settings', () => {
 
   it.each<[string, string, RegExp]>([
     ['GRAPHQL_DEVELOPMENT', 'yes', /GRAPHQL_DEVELOPMENT: must be 0 or 1/],
-    ['GRAPHQL_ALLOW_LIST', '/nowhere/list.json', /cannot be read \(ENOENT\)/],
+    ['GRAPHQL_ALLOW_LIST', '/nowhere/list.json', /cannot be read \(the folder \/nowhere does not exist\)/],
   ])('%s=%s is refused', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(message);
   });

@@ -1,6 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
+import { fileCause, fileProblem } from '../../../platform/storage/file-errors.js';
+import { faultOfSystem } from '../../../platform/storage/faults.js';
 import { DatabaseRefused } from '../../refused.js';
 import { MIGRATION_NAMES } from '../migrations/index.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
@@ -10,7 +12,22 @@ export const APPLICATION_ID = 0x54475731;
 
 /** `problem` is for example `gateway.db cannot be opened`. */
 export function unusable(problem: string, error: unknown, advice: string): DatabaseRefused {
-  return new DatabaseRefused('unusable', `${problem} (${(error as Error).message}). ${advice}`, error);
+  return new DatabaseRefused(
+    'unusable',
+    `${problem} (${fileCause(error) ?? (error as Error).message}). ${advice}`,
+    error,
+  );
+}
+
+/** An error about a file of the database as a refusal of the database; other errors, and faults of the storage, unchanged. */
+export function refusalOf(error: unknown): unknown {
+  const problem = fileProblem(error);
+  if (
+    problem === null ||
+    faultOfSystem((error as NodeJS.ErrnoException).code ?? null, error as Error) !== null
+  )
+    return error;
+  return new DatabaseRefused('unusable', `${problem}. Nothing was changed.`, error);
 }
 
 export const noDatabaseAt = (file: string): DatabaseRefused =>

@@ -1,6 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
+import { namingPath } from '../../../../platform/storage/file-errors.js';
 import { readHeader } from '../inspect.js';
 import { CLEAN_STOP_OFFSET, markerPath, readMarks } from './marker.js';
 import { canonicalPath, fileBytes, isOpenInProcess, rollbackJournalPath, walPath } from '../paths.js';
@@ -61,7 +62,7 @@ function withMarker(file: string, mode: 'r' | 'r+', use: (descriptor: number) =>
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
   const descriptor = openSync(path, mode);
   try {
-    use(descriptor);
+    namingPath(path, () => use(descriptor));
   } finally {
     closeSync(descriptor);
   }

@@ -13,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
+import { namingPath } from '../../../../platform/storage/file-errors.js';
 import { syncPath } from '../../../../platform/storage/sync-path.js';
 import { canonicalPath } from '../paths.js';
 
@@ -155,7 +156,7 @@ function decode(bytes: Buffer, offset: number): (Mark & { readonly pid: number }
 
 function contentOf(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return namingPath(path, () => readFileSync(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
     throw error;

@@ -5,11 +5,12 @@ import { join, resolve } from 'node:path';
 import type { Server } from '../app/server.js';
 import { databaseTools } from '../database/open.js';
 import { demoCommands } from '../demo/commands.js';
-import { createDemo, type Demo } from '../demo/demo.js';
+import { createDemo, type Demo, type DemoRequest } from '../demo/demo.js';
 import { systemClock } from '../platform/clock.js';
-import { readConfig, type Config } from '../platform/config/config.js';
+import { ConfigError, readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';
 import { loadTokenSecret, newTokenSecret } from '../platform/config/token-secret.js';
+import { fileCause } from '../platform/storage/file-errors.js';
 import type { CommandIo } from './command-io.js';
 import { DEMO_TERMINALS, startDemoTerminals, type DemoTerminals } from './demo-terminals.js';
 import { createServerProcess, runServer } from './run-server.js';
@@ -31,8 +32,9 @@ export interface DemoOptions {
 /** Fills a new database with a demo fleet and serves it until SIGTERM, SIGINT or SIGHUP. DATABASE_URL is ignored. */
 export async function runDemo(io: CommandIo, options: DemoOptions): Promise<void> {
   const { port, dir, database } = options;
+  io.notice(`Filling a new database with the demo fleet of seed ${options.seed}. This takes a few seconds.`);
   const settings = readConfig({ LOG_LEVEL: 'warn', ...io.environment, DATABASE_URL: database ?? '' });
-  const folder = dir === undefined ? mkdtempSync(join(tmpdir(), 'terminal-gateway-demo-')) : resolve(dir);
+  const folder = dir === undefined ? temporaryFolder() : resolve(dir);
   try {
     const place = database === undefined ? { file: join(folder, 'demo.db') } : settings.database;
     await (await databaseTools(place)).makeEmpty();
@@ -44,11 +46,26 @@ export async function runDemo(io: CommandIo, options: DemoOptions): Promise<void
   }
 }
 
+/** Errors: `ConfigError` if TMPDIR is no folder that this user can write to. */
+function temporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'terminal-gateway-demo-'));
+  } catch (error) {
+    const problem = fileCause(error) ?? (error as Error).message;
+    throw new ConfigError([
+      `TMPDIR: no folder can be made in ${tmpdir()}: ${problem}. Set TMPDIR to another folder, or name one with --dir.`,
+    ]);
+  }
+}
+
 async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: DemoOptions): Promise<void> {
   const started = systemClock.elapsed();
   let token: string | null = null;
   const serverProcess = await createServerProcess(config, { graphiqlToken: () => token });
-  const demo = await fillDatabase(serverProcess.server, { seed, tokenSecret: loadTokenSecret(config) });
+  const demo = await fillDatabase(serverProcess.server, {
+    ...{ seed, tokenSecret: loadTokenSecret(config) },
+    onProgress: io.progress('Filling'),
+  });
   token = demo.token;
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
   io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${databaseName(config.database)}`);
@@ -65,7 +82,7 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
   });
 }
 
-async function fillDatabase(server: Server, options: { seed: number; tokenSecret: string }): Promise<Demo> {
+async function fillDatabase(server: Server, options: DemoRequest): Promise<Demo> {
   try {
     return await createDemo(server.database, systemClock, options);
   } catch (error) {

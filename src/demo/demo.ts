@@ -36,12 +36,21 @@ export interface Demo {
   readonly group: string;
 }
 
+export interface DemoRequest {
+  readonly seed: number;
+  readonly tokenSecret: string;
+  /** Called with the number of days that are recorded so far, and of all days. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
 /** Fills an empty database with two companies. The same seed gives the same records, except for times and secrets. */
 export async function createDemo(
   database: Database,
   clock: Clock,
-  { seed, tokenSecret }: { readonly seed: number; readonly tokenSecret: string },
+  { seed, tokenSecret, onProgress }: DemoRequest,
 ): Promise<Demo> {
+  let days = 0;
+  const onDay = (): void => onProgress?.((days += 1), COMPANY_PLANS.length * HISTORY_DAYS);
   const timeline = createTimeline(database, clock, createRandom(seed));
   const password = randomBytes(12).toString('base64url');
   const passwordHash = await createPasswords().hash(password);
@@ -49,7 +58,7 @@ export async function createDemo(
   for (const plan of COMPANY_PLANS) {
     const admin = await createCompany(timeline, plan, passwordHash);
     const actor = createActor(timeline, { ...admin, timeZone: plan.timeZone });
-    companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, actor) });
+    companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, actor, onDay) });
   }
   const [{ companyId, userId, plan, groups } = missing()] = companies;
   const tokens = await timeline
@@ -93,7 +102,12 @@ function personOf(plan: CompanyPlan, role: Role) {
   return { email: emailOf(plan, role), name: `${title} of ${plan.name}`, role, timeZone: plan.timeZone };
 }
 
-async function createFleet(timeline: Timeline, plan: CompanyPlan, actor: Actor): Promise<readonly Group[]> {
+async function createFleet(
+  timeline: Timeline,
+  plan: CompanyPlan,
+  actor: Actor,
+  onDay: () => void,
+): Promise<readonly Group[]> {
   const { random } = timeline;
   const groups = await actor.write(COMPANY_AGE - 1, (work) => createGroups(work, random, plan));
   const software = await actor.write(
@@ -111,7 +125,7 @@ async function createFleet(timeline: Timeline, plan: CompanyPlan, actor: Actor):
       if (random.chance(0.25)) await createTerminalSettings(work, random, terminal);
     }
   });
-  await createHistory(timeline, plan, actor, { groups, terminals });
+  await createHistory(timeline, plan, actor, { groups, terminals, onDay });
   return groups;
 }
 
@@ -125,12 +139,19 @@ async function createGroups(work: WriteWork, random: Random, plan: CompanyPlan):
   return groups;
 }
 
+interface History {
+  readonly groups: readonly Group[];
+  readonly terminals: readonly Terminal[];
+  /** Called after each day. */
+  readonly onDay: () => void;
+}
+
 /** Records the transactions of each day, two notifications a week, and three unfinished transactions. */
 async function createHistory(
   { random, now }: Timeline,
   plan: CompanyPlan,
   actor: Actor,
-  { groups, terminals }: { readonly groups: readonly Group[]; readonly terminals: readonly Terminal[] },
+  { groups, terminals, onDay }: History,
 ): Promise<void> {
   const generator = new TransactionGenerator(random, plan, terminals);
   const average = plan.transactions / HISTORY_DAYS;
@@ -144,6 +165,7 @@ async function createHistory(
       },
       'api',
     );
+    onDay();
   }
   await actor.write(0, (work) => recordAll(work, generator.running(now, 3)), 'api');
 }

@@ -38,6 +38,11 @@ async function paste(command: string): Promise<{ status: string; body: Fields }>
 describe('terminal-gateway demo', () => {
   it('serves a fleet, and each printed command returns records', async () => {
     const demo = await startDemo('--seed', '11');
+    const lines = demo.output().split('\n');
+    expect(lines[0]).toMatch(/^Filling a new database with the demo fleet of seed 11/);
+    const filling = lines.slice(1, 11);
+    expect(filling).toEqual(Array.from({ length: 10 }, (_, n) => `Filling: ${10 * (n + 1)} %`));
+    expect(lines[11]).toMatch(/^The demo fleet of seed 11 was made in /);
     const commands = demo.output().match(/^ {2}curl .*$/gm) ?? [];
     expect(commands).toHaveLength(3);
     const replies = await Promise.all(commands.map(paste));

@@ -197,9 +197,11 @@ export class GraphqlContext extends RecordReads {
         await yieldToEventLoop();
       }
       const last = parts.at(-1);
-      return await this.write('write', async (work) =>
+      const shown = await this.write('write', async (work) =>
         result(last === undefined ? done : [...done, await last(work)]),
       );
+      this.counters.nodes += recordsIn(shown);
+      return shown;
     }, within);
   }
 

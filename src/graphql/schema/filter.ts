@@ -31,7 +31,7 @@ const MAX_VALUES = 100;
 /** SQLite refuses expressions nested more than 1000 levels deep. */
 const MAX_COMPARISONS = 100;
 
-type FilteredList = Pick<List<unknown>, 'name' | 'filters'>;
+export type FilteredList = Pick<List<unknown>, 'name' | 'filters'>;
 
 /** A filter as GraphQL passes it: `and`, `or`, `not`, and comparators by field, such as `{ name: { eq: 'A' } }`. */
 export type FilterInput = Readonly<Record<string, unknown>>;

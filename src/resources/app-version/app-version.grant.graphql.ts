@@ -1,23 +1,27 @@
-import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, ID, Info, Mutation, Resolver } from 'type-graphql';
 
 import {
   conditionOf,
+  dryRunArg,
   enumeration,
   examines,
+  expectCountArg,
   face,
+  flag,
   inputOf,
-  int,
   nullable,
   object,
-  payloadType,
+  targetConditionOf,
+  targetPayload,
   withNumbers,
   type FilterInput,
   type GraphqlContext,
   type Input,
 } from '../../graphql/index.js';
-import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
+import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { logicalNumbers } from '../logical-number/logical-number.service.js';
-import { examinesMatching } from '../logical-number/target.service.js';
+import { examinesMatching, type Affected } from '../logical-number/target.service.js';
 import type { GrantMode } from '../logical-number/version-grant.service.js';
 import { AppVersionGrant } from './app-version.model.js';
 import { planGrant } from './grant.service.js';
@@ -35,7 +39,7 @@ const AppVersionGrantTargetInput = inputOf(
   AppVersionGrant.pick({ groupId: true, logicalNumbers: true }),
   {
     description:
-      'Target of a grant: exactly one of a group, logical numbers and a filter. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
+      'Target of a grant: exactly one of a group, logical numbers, a filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
     references: { groupId: 'Group' },
     descriptions: {
       groupId: 'Global id of a group. The target is all logical numbers that it has now.',
@@ -43,34 +47,40 @@ const AppVersionGrantTargetInput = inputOf(
     },
     fields: {
       filter: nullable(
-        object(LogicalNumberList.Filter, 'The target is all logical numbers for which this holds now.'),
+        object(
+          LogicalNumberList.Filter,
+          'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
+        ),
       ),
+      all: nullable(flag('True: the target is all logical numbers of the company.')),
     },
   },
 );
 
-const AppVersionGrantPayload = payloadType('AppVersionGrant', {
-  count: nullable(
-    int(
-      'Number of logical numbers whose versions have changed; 0 if all of them were as requested already. Null if nothing was changed because of an error.',
-    ),
-  ),
-});
+const AppVersionGrantPayload = targetPayload(
+  'AppVersionGrant',
+  'Number of logical numbers whose versions have changed; 0 if all of them were as requested already.',
+  LogicalNumberType,
+);
 
-interface GrantArguments {
-  readonly target: { readonly filter?: FilterInput | null };
+interface Target extends Input {
+  readonly filter?: FilterInput | null;
+  readonly all?: boolean | null;
 }
 
 /** Where the fields stand in the arguments that errors of the domain name. */
 function pathOf(field: string): readonly string[] {
-  return ['groupId', 'logicalNumbers'].includes(field) ? ['target', field] : [field];
+  const path = field.split('.');
+  return ['groupId', 'logicalNumbers', 'filter'].includes(path[0] ?? '') ? ['target', ...path] : path;
 }
 
 @Resolver()
 class AppVersionGrants {
-  @examines(({ target: { filter } }: GrantArguments) =>
-    filter == null ? [] : [examinesMatching(conditionOf(logicalNumbers, filter))],
-  )
+  @examines(({ target: { filter, all } }: { readonly target: Target }) => {
+    if (all === true) return [examinesMatching(null)];
+    const condition = conditionOf(logicalNumbers, filter);
+    return condition === null ? [] : [examinesMatching(condition)];
+  })
   @Mutation(() => AppVersionGrantPayload, {
     description: [
       'Gives app versions to many logical numbers, or takes them away. Versions that are not named stay as they are,',
@@ -84,23 +94,32 @@ class AppVersionGrants {
     @Arg('appVersionIds', () => [ID], { description: 'Global ids of the app versions. At most 100.' })
     appVersionIds: string[],
     @Arg('target', () => AppVersionGrantTargetInput, { description: 'The logical numbers to change.' })
-    { filter, ...target }: Input,
+    { filter, all, ...target }: Target,
     @Arg('mode', () => Mode.values, {
       nullable: true,
       defaultValue: 'add',
       description: 'What to do with the versions.',
     })
     mode: GrantMode | null,
+    @dryRunArg() dryRun: boolean | null,
+    @expectCountArg() expectCount: number | null | undefined,
     @Ctx() ctx: GraphqlContext,
+    @Info() info: GraphQLResolveInfo,
   ) {
+    let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {
         const input = withNumbers({ appVersionIds, ...target }, REFERENCES);
-        const condition = filter == null ? undefined : conditionOf(logicalNumbers, filter as FilterInput);
-        if (condition !== undefined) await ctx.loaders.charge(work, () => examinesMatching(condition));
-        return await planGrant(work, { input, condition, mode: mode ?? 'add' });
+        const condition = filter == null ? undefined : targetConditionOf(logicalNumbers, filter, info);
+        if (condition !== undefined || all === true) {
+          await ctx.loaders.charge(work, () => examinesMatching(condition ?? null));
+        }
+        const request = { input, condition, all: all === true, mode: mode ?? 'add' };
+        const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
+        ({ tried } = plan);
+        return plan.parts;
       },
-      (counts: readonly number[]) => ({ count: counts.reduce((sum, count) => sum + count, 0) }),
+      (counts: readonly number[]) => tried ?? { count: counts.reduce((sum, count) => sum + count, 0) },
       pathOf,
     );
   }

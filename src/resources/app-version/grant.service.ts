@@ -2,8 +2,19 @@ import type { Condition } from '../../database/list/condition.js';
 import type { ReadWork } from '../../database/work.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
-import { findTarget, type NumberTarget } from '../logical-number/target.service.js';
-import { planVersionGrant, type GrantMode, type GrantPart } from '../logical-number/version-grant.service.js';
+import {
+  affected,
+  demandCount,
+  findTarget,
+  type Affected,
+  type NumberTarget,
+} from '../logical-number/target.service.js';
+import {
+  findChanging,
+  planVersionGrant,
+  type GrantMode,
+  type GrantPart,
+} from '../logical-number/version-grant.service.js';
 import { AppVersionGrant } from './app-version.model.js';
 import { appsOfVersions, refuseSameApp } from './version-apps.service.js';
 
@@ -15,9 +26,21 @@ const MAX_LINKS = 100_000;
 export interface GrantRequest {
   /** An `AppVersionGrant`. */
   readonly input: unknown;
-  /** A filter in the place of a group or logical numbers: undefined if none is given, null for one without conditions. */
-  readonly condition: Condition | null | undefined;
+  /** A filter in the place of a group or logical numbers; undefined if none is given. */
+  readonly condition: Condition | undefined;
+  /** Whether all logical numbers of the company are the target. */
+  readonly all: boolean;
   readonly mode: GrantMode;
+  /** Whether nothing is to be changed. */
+  readonly dryRun: boolean;
+  /** How many logical numbers must change. */
+  readonly expectCount: number | null | undefined;
+}
+
+interface GrantPlan {
+  readonly parts: readonly GrantPart[];
+  /** What would change; null unless nothing is to be changed. */
+  readonly tried: Affected | null;
 }
 
 /**
@@ -26,10 +49,10 @@ export interface GrantRequest {
  */
 export async function planGrant(
   work: ReadWork,
-  { input, condition, mode }: GrantRequest,
-): Promise<readonly GrantPart[]> {
+  { input, mode, dryRun, expectCount, ...selected }: GrantRequest,
+): Promise<GrantPlan> {
   const { appVersionIds, ...given } = parse(AppVersionGrant, input);
-  const target = targetOf(given, condition);
+  const target = targetOf(given, selected);
   if (appVersionIds.length > MAX_VERSIONS) {
     throw invalid('appVersionIds', `must have at most ${MAX_VERSIONS} entries`);
   }
@@ -38,23 +61,29 @@ export async function planGrant(
   if (mode === 'replace_of_same_app') refuseSameApp(apps);
   const fitting = Math.floor(MAX_LINKS / Math.max(appVersionIds.length, 1));
   const numbers = await findTarget(work, target, Math.min(MAX_NUMBERS, fitting));
-  return await planVersionGrant(work, numbers, { mode, appVersionIds });
+  const grant = { mode, appVersionIds };
+  const parts = await planVersionGrant(work, numbers, grant);
+  if (!dryRun && expectCount == null) return { parts, tried: null };
+  const changing = affected(await findChanging(work, numbers, grant));
+  demandCount(changing.count, expectCount);
+  return dryRun ? { parts: [], tried: changing } : { parts, tried: null };
 }
 
 /** Refuses ambiguous requests, which could change the wrong terminals. */
 function targetOf(
   { groupId, logicalNumbers }: Omit<AppVersionGrant, 'appVersionIds'>,
-  condition: GrantRequest['condition'],
+  { condition, all }: Pick<GrantRequest, 'condition' | 'all'>,
 ): NumberTarget {
   const targets: NumberTarget[] = [
     ...(groupId == null ? [] : [{ groupId }]),
     ...(logicalNumbers == null ? [] : [{ logicalNumbers }]),
     ...(condition === undefined ? [] : [{ filter: condition }]),
+    ...(all ? [{ filter: null }] : []),
   ];
   if (logicalNumbers?.length === 0) throw invalid('logicalNumbers', 'must not be empty');
   const [target, ...more] = targets;
   if (target === undefined || more.length > 0) {
-    throw invalid('target', 'must have exactly one of groupId, logicalNumbers and filter');
+    throw invalid('target', 'must have exactly one of groupId, logicalNumbers, filter and all: true');
   }
   return target;
 }

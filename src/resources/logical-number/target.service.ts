@@ -34,8 +34,43 @@ export async function findTarget(
   if ('filter' in target) return await findMatching(work, target.filter, limit);
   const { groupId } = target;
   if (!(await hasGroup(work, groupId))) throw invalid('groupId', 'is not the id of a group');
-  return await findMatching(work, { and: [{ field: 'groupId', operator: 'eq', value: groupId }] }, limit);
+  return await findMatching(work, ofGroup(groupId), limit);
 }
+
+/** The logical numbers that a change is for: how many there are, and the first ones. */
+export interface Affected {
+  readonly count: number;
+  readonly examples: readonly LogicalNumberHead[];
+}
+
+const MAX_EXAMPLES = 20;
+
+export function affected(numbers: readonly LogicalNumberHead[]): Affected {
+  return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
+}
+
+/** The same for all numbers of a group, of which only the first ones are read. */
+export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
+  const condition = ofGroup(groupId);
+  const { items } = await logicalNumbers.slice(work, { ...pageAfter(null, condition), limit: MAX_EXAMPLES });
+  return {
+    count: await logicalNumbers.count(work, condition),
+    examples: items.map(({ record }) => record),
+  };
+}
+
+/** Errors: `invalid` if another count is expected. */
+export function demandCount(count: number, expected: number | null | undefined): void {
+  if (expected == null || expected === count) return;
+  throw invalid(
+    'expectCount',
+    `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`,
+  );
+}
+
+const ofGroup = (groupId: number): Condition => ({
+  and: [{ field: 'groupId', operator: 'eq', value: groupId }],
+});
 
 /** What finding the numbers that meet a filter examines at most. */
 export function examinesMatching(condition: Condition | null): Examination {

@@ -32,6 +32,25 @@ export async function planVersionGrant(
   return partsOf(ids, grant).map((part) => (later) => changePart(later, part, grant));
 }
 
+/** The numbers that the grant would change now. */
+export async function findChanging(
+  work: ReadWork,
+  numbers: readonly LogicalNumberHead[],
+  grant: VersionGrant,
+): Promise<readonly LogicalNumberHead[]> {
+  const byId = new Map(numbers.map((number) => [number.id, number]));
+  const changing: LogicalNumber[] = [];
+  for (const ids of partsOf([...byId.keys()], grant)) {
+    const part = await withVersions(
+      work,
+      ids.flatMap((id) => byId.get(id) ?? []),
+    );
+    changing.push(...(await changesOf(work, part, grant)).changed);
+    await yieldToEventLoop();
+  }
+  return changing;
+}
+
 async function refuseUnlinked(
   work: ReadWork,
   numbers: readonly LogicalNumberHead[],
@@ -69,16 +88,21 @@ async function linksOfGroups(
  * group any more. The number of statements does not depend on how many numbers or versions there are.
  */
 async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
-  const numbers = await presentNumbers(work, ids, grant);
+  const { changed, after } = await changesOf(work, await presentNumbers(work, ids, grant), grant);
+  if (changed.length === 0) return 0;
+  await replaceLinks(work, changed, after);
+  await logicalNumberHeads.updateAll(work, changed, {}, ({ id }) => ({ appVersionIds: after.get(id) ?? [] }));
+  return changed.length;
+}
+
+/** The numbers whose versions change, and all their versions afterwards. */
+async function changesOf(work: ReadWork, numbers: readonly LogicalNumber[], grant: VersionGrant) {
   const isOfGrantedApp = await findAppsOf(work, numbers, grant);
   const after = new Map(
     numbers.map(({ id, appVersionIds }) => [id, versionsAfterGrant(grant, appVersionIds, isOfGrantedApp)]),
   );
   const changed = numbers.filter(({ id, appVersionIds }) => after.get(id)?.join() !== appVersionIds.join());
-  if (changed.length === 0) return 0;
-  await replaceLinks(work, changed, after);
-  await logicalNumberHeads.updateAll(work, changed, {}, ({ id }) => ({ appVersionIds: after.get(id) ?? [] }));
-  return changed.length;
+  return { changed, after };
 }
 
 async function presentNumbers(

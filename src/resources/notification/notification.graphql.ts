@@ -1,17 +1,20 @@
-import { Arg, Ctx, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 
 import {
   choice,
+  dryRunArg,
   enumeration,
+  expectCountArg,
   face,
   fields,
   inputOf,
   instant,
   listTypes,
+  nullable,
   object,
   one,
   queries,
-  recordMutation,
+  targetPayload,
   text,
   withNumbers,
   type GraphqlContext,
@@ -19,6 +22,8 @@ import {
 } from '../../graphql/index.js';
 import { AppList } from '../app/app.graphql.js';
 import { GroupList } from '../group/group.graphql.js';
+import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
+import { demandCount } from '../logical-number/target.service.js';
 import { auditedType } from '../user/audited.graphql.js';
 import {
   NotificationSend,
@@ -26,7 +31,7 @@ import {
   type NotificationKind,
   type NotificationRange,
 } from './notification.model.js';
-import { notifications, sendNotification } from './notification.service.js';
+import { affectedByNotification, notifications, sendNotification } from './notification.service.js';
 
 const Kind = enumeration<NotificationKind>('NotificationKind', 'What devices do with a notification.', {
   show: 'They show its text.',
@@ -86,25 +91,43 @@ const NotificationSendInput = inputOf(
 
 /** Where the fields stand in the argument `input` that errors of the domain name. */
 function pathOf(field: string): readonly string[] {
+  if (field === 'expectCount') return [field];
   return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];
 }
 
+const NotificationSendPayload = targetPayload(
+  'NotificationSend',
+  'Number of logical numbers for which the notification was queued.',
+  LogicalNumberType,
+  {
+    notification: nullable(
+      object(NotificationType, 'The notification. Null after an error, and with dryRun.'),
+    ),
+  },
+);
+
 @Resolver()
 class NotificationSending {
-  @recordMutation(
-    NotificationList,
-    'NotificationSend',
-    'Sends a notification: queues it once for each logical number of its target, for 7 days.',
-  )
+  @Mutation(() => NotificationSendPayload, {
+    description: 'Sends a notification: queues it once for each logical number of its target, for 7 days.',
+  })
   notificationSend(
     @Arg('input', () => NotificationSendInput, { description: 'Fields of the new notification.' })
     { target, ...input }: Input,
+    @dryRunArg() dryRun: boolean | null,
+    @expectCountArg() expectCount: number | null | undefined,
     @Ctx() ctx: GraphqlContext,
   ) {
     return ctx.change(
       async (work) => {
         const given = withNumbers({ ...input, ...(target as Input) }, { groupId: 'Group', appId: 'App' });
-        return { notification: await sendNotification(work, given) };
+        if (dryRun === true || expectCount != null) {
+          const reached = await affectedByNotification(work, given);
+          demandCount(reached.count, expectCount);
+          if (dryRun === true) return reached;
+        }
+        const notification = await sendNotification(work, given);
+        return { notification, count: notification.queued };
       },
       'write',
       pathOf,

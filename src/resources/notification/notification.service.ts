@@ -3,7 +3,9 @@ import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { hasApp } from '../app/app.service.js';
 import { hasGroup } from '../group/group.service.js';
+import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
+import { affected, affectedOfGroup, type Affected } from '../logical-number/target.service.js';
 import { Records } from '../shared/records.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
 import { DELIVERY } from './delivery/delivery.model.js';
@@ -23,13 +25,11 @@ export const { get: getNotification, list: listNotifications } = new Records({
  * Queues one delivery for each logical number of the group, or for each given number once, even if it is given twice
  * (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued), `too_many_records`.
  */
-export async function sendNotification(work: WriteWork, input: unknown): Promise<Notification> {
-  const given = parse(NotificationSend, input);
-  const kind = given.kind ?? 'show';
-  const appId = given.appId ?? null;
-  const targets = targetsOf(given);
-  if (appId !== null) await refuseWrongApp(work, appId, kind);
-  const recipients = await recipientsOf(work, targets);
+export async function sendNotification(
+  work: WriteWork,
+  input: unknown,
+): Promise<Notification & { readonly queued: number }> {
+  const { given, kind, appId, targets, recipients } = await checked(work, input);
   const notification = await notificationTable.insert(work, {
     content: storedContent(given.content, kind),
     range: targets.range,
@@ -41,14 +41,35 @@ export async function sendNotification(work: WriteWork, input: unknown): Promise
   const queued =
     'groupId' in recipients
       ? await queueForGroup(work, notification.id, recipients.groupId)
-      : await queueForNumbers(work, notification.id, recipients.logicalNumberIds);
+      : await queueForNumbers(
+          work,
+          notification.id,
+          recipients.numbers.map(({ id }) => id),
+        );
   work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
   const after = { ...notification, queued };
   work.ledger.created('notification', after);
-  return notification;
+  return after;
 }
 
-type Recipients = { readonly groupId: number } | { readonly logicalNumberIds: readonly number[] };
+/** The logical numbers that would get the notification. Errors: those of `sendNotification`. */
+export async function affectedByNotification(work: ReadWork, input: unknown): Promise<Affected> {
+  const { recipients } = await checked(work, input);
+  return 'groupId' in recipients
+    ? await affectedOfGroup(work, recipients.groupId)
+    : affected([...recipients.numbers].sort((one, other) => one.id - other.id));
+}
+
+async function checked(work: ReadWork, input: unknown) {
+  const given = parse(NotificationSend, input);
+  const kind = given.kind ?? 'show';
+  const appId = given.appId ?? null;
+  const targets = targetsOf(given);
+  if (appId !== null) await refuseWrongApp(work, appId, kind);
+  return { given, kind, appId, targets, recipients: await recipientsOf(work, targets) } as const;
+}
+
+type Recipients = { readonly groupId: number } | { readonly numbers: readonly LogicalNumberHead[] };
 
 async function refuseWrongApp(work: ReadWork, appId: number, kind: string): Promise<void> {
   if (kind !== 'processing') throw invalid('appId', 'goes with kind processing only');
@@ -66,5 +87,5 @@ async function recipientsOf(work: ReadWork, targets: Targets): Promise<Recipient
     targets.numbers,
     known.map(({ number }) => number),
   );
-  return { logicalNumberIds: known.map(({ id }) => id) };
+  return { numbers: known };
 }

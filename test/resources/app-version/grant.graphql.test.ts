@@ -150,7 +150,7 @@ describe('appVersionGrant', () => {
 
   it('takes exactly one target, and changes nothing otherwise', async () => {
     const { group, old, numbers } = await smallFleet();
-    const message = 'must have exactly one of groupId, logicalNumbers and filter';
+    const message = 'must have exactly one of groupId, logicalNumbers, filter and all: true';
     const filter = { number: { eq: numbers[0] } };
     for (const target of [
       {},
@@ -158,6 +158,8 @@ describe('appVersionGrant', () => {
       { ...ofGroup(group), logicalNumbers: numbers },
       { ...ofGroup(group), filter },
       { logicalNumbers: numbers, filter },
+      { logicalNumbers: numbers, all: true },
+      { all: false },
     ]) {
       expect(await grant([old], target)).toEqual(invalid(['target'], message));
     }
@@ -195,7 +197,7 @@ describe('appVersionGrant', () => {
     expect(await links(old)).toBe(0);
   });
 
-  it('leaves the logical numbers of other companies alone, also with a filter without conditions', async () => {
+  it('leaves the logical numbers of other companies alone, also with all: true', async () => {
     const own = await startServer();
     const fill = async ({ client }: Member) => {
       const group = await fleet.group(client, 'all');
@@ -204,7 +206,7 @@ describe('appVersionGrant', () => {
       return version;
     };
     const [version] = [await fill(own.acme), await fill(own.beta)];
-    expect(await grant([version], { filter: {} }, 'ADD', own.acme)).toEqual(done(2));
+    expect(await grant([version], { all: true }, 'ADD', own.acme)).toEqual(done(2));
     const others = `company_id <> ${own.acme.caller.companyId}`;
     expect(await rowsIn(own, 'logical_number_app_versions', others)).toBe(0);
     await own.stop();

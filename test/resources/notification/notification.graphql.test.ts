@@ -59,6 +59,31 @@ async function stored(): Promise<number[]> {
 }
 
 describe('notificationSend', () => {
+  it('RU-50 queues nothing with dryRun or another count than the expected one', async () => {
+    const TRY = `mutation ($input: NotificationSendInput!, $dryRun: Boolean, $expectCount: Int) {
+      notificationSend(input: $input, dryRun: $dryRun, expectCount: $expectCount) {
+        notification { id } count examples { number } userErrors { path code message } } }`;
+    const before = await stored();
+    for (const target of [toGroup(), toNumbers('200', '100', '100')]) {
+      const input = { content: 'x', target };
+      expect(await changed(server.acme, TRY, { input, dryRun: true })).toEqual({
+        ...{ notification: null, count: 2, examples: [{ number: '100' }, { number: '200' }], userErrors: [] },
+      });
+      const refusal = await changed(server.acme, TRY, { input, expectCount: 3 });
+      expect(refusal).toMatchObject({
+        ...{ notification: null, count: null },
+        userErrors: [{ path: ['expectCount'], code: 'INVALID' }],
+      });
+      expect(refusal.userErrors[0]?.message).toContain('affects 2 logical numbers');
+    }
+    expect(await stored()).toEqual(before);
+    const input = { content: 'x', target: toNumbers('100') };
+    expect(await changed(server.acme, TRY, { input, expectCount: 1 })).toMatchObject({
+      count: 1,
+      examples: null,
+    });
+  });
+
   it('queues a message for each logical number of a group; it is found by each of its keys', async () => {
     const notification = await sent({ content: 'Closing at 18:00', target: toGroup() });
     const { id, databaseId, createdAt } = notification;

@@ -1,4 +1,4 @@
-import { getNamedType, isObjectType } from 'graphql';
+import { getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
 
 import type { Fields } from '../client.js';
 import { answered, type UserErrorShape } from '../dashboard.js';
@@ -25,6 +25,7 @@ export function mutationDocument(name: string): string {
   const selected = Object.values(payload.getFields()).map((field) => {
     if (field.name === 'userErrors') return 'userErrors { code path message }';
     const type = getNamedType(field.type);
+    if (isListType(getNullableType(field.type))) return `${field.name} { __typename }`;
     return isObjectType(type) ? `record: ${field.name} ${selectionOf(type.name)}` : field.name;
   });
   const variables = mutation?.args.map(({ name: argument, type }) => `$${argument}: ${String(type)}`) ?? [];

@@ -1,0 +1,106 @@
+/** What mutations have that change all records which a target selects. */
+import { Kind, type GraphQLResolveInfo, type ValueNode } from 'graphql';
+import { Arg, Extensions, Int, type ClassType } from 'type-graphql';
+
+import type { Condition } from '../../database/list/condition.js';
+import { invalid } from '../../platform/errors.js';
+import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
+import { int, listOf, nullable, object } from './object-type.js';
+import { payloadType } from './payload.js';
+import type { Parameter } from './resource/face.js';
+
+/** The argument of a mutation that holds its target. */
+const TARGET = 'target';
+
+/**
+ * The filter of a target. A condition without a value would select more than was meant, so it is an error here, while a
+ * read leaves it out. Errors: `invalid`, with the path from the target, joined with dots.
+ */
+export function targetConditionOf(
+  list: FilteredList,
+  filter: FilterInput,
+  info: GraphQLResolveInfo,
+): Condition {
+  const literal = fieldOf(
+    info.fieldNodes[0]?.arguments?.find(({ name }) => name.value === TARGET)?.value,
+    'filter',
+  );
+  refuseMissing(literal, info.variableValues, 'filter');
+  refuseEmpty(filter, 'filter');
+  return conditionOf(list, filter) ?? { and: [] };
+}
+
+function fieldOf(node: ValueNode | undefined, field: string): ValueNode | undefined {
+  if (node?.kind !== Kind.OBJECT) return undefined;
+  return node.fields.find(({ name }) => name.value === field)?.value;
+}
+
+/** Variables in a literal that have no value: graphql-js leaves their fields out. */
+function refuseMissing(
+  node: ValueNode | undefined,
+  variables: GraphQLResolveInfo['variableValues'],
+  path: string,
+): void {
+  if (node?.kind === Kind.VARIABLE && variables[node.name.value] === undefined) {
+    throw invalid(path, `must have a value: the variable $${node.name.value} has none`);
+  }
+  if (node?.kind === Kind.LIST) {
+    for (const [index, entry] of node.values.entries()) refuseMissing(entry, variables, `${path}.${index}`);
+  }
+  if (node?.kind === Kind.OBJECT) {
+    for (const { name, value } of node.fields) refuseMissing(value, variables, `${path}.${name.value}`);
+  }
+}
+
+/** Texts that every text contains. */
+const ANY_TEXT = /\.(contains|startsWith)$/;
+
+function refuseEmpty(value: unknown, path: string): void {
+  if (value === null) throw invalid(path, 'must not be null. isNull: true selects records without a value');
+  if (value === '' && ANY_TEXT.test(path))
+    throw invalid(path, 'must not be empty: it would select everything');
+  if (typeof value !== 'object' || value instanceof Date) return;
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  if (entries.length === 0) {
+    throw invalid(path, 'must not be empty. A target of everything says all: true in place of a filter');
+  }
+  for (const [name, entry] of entries) refuseEmpty(entry, `${path}.${name}`);
+}
+
+/** Arguments of a change by target. */
+export const dryRunArg = (): Parameter =>
+  Arg('dryRun', () => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description: 'True changes nothing, and returns what the change would affect: `count` and `examples`.',
+  });
+
+export const expectCountArg = (): Parameter =>
+  Arg('expectCount', () => Int, {
+    nullable: true,
+    description:
+      'The `count` that the change must have, for example that of a `dryRun`: INVALID and no change if it has another. Any if absent.',
+  });
+
+/** Price of `examples`, instead of the length of the lists in the arguments. */
+const EXAMPLES = 20;
+
+/** The payload of a change by target; `count` says what its number counts. */
+export function targetPayload<T extends object>(
+  name: string,
+  count: string,
+  Record: ClassType<T>,
+  more: Parameters<typeof payloadType>[1] = {},
+): ReturnType<typeof payloadType> {
+  const Payload = payloadType(name, {
+    ...more,
+    count: nullable(int(`${count} With dryRun: the number that it would be. Null after an error.`)),
+    examples: nullable(
+      listOf(
+        object(Record, `The first ${EXAMPLES} records that \`count\` counts, by id. Null without dryRun.`),
+      ),
+    ),
+  });
+  Extensions({ counts: EXAMPLES })(Payload.prototype as object, 'examples');
+  return Payload;
+}

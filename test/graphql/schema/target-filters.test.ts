@@ -1,0 +1,201 @@
+import {
+  getNamedType,
+  isInputObjectType,
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+} from 'graphql';
+import { createClient } from 'graphql-sse';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../support/client.js';
+import { changed, nodeId, type UserErrorShape } from '../../support/dashboard.js';
+import { fleet } from '../../support/fleet.js';
+import { startServer, type TestServer } from '../../support/server.js';
+import { subscribe } from '../../support/subscribe.js';
+import { rowsIn } from '../../support/wide.js';
+import { schema } from '../ways.js';
+
+/** Arguments of each mutation with a filter in its target, besides the target. */
+const ARGUMENTS: Readonly<Record<string, () => string>> = {
+  appVersionGrant: () => `appVersionIds: ["${nodeId('AppVersion', version)}"], mode: REMOVE`,
+};
+
+const inputOf = (type: GraphQLInputType): GraphQLInputObjectType | undefined => {
+  const named = getNamedType(type);
+  return isInputObjectType(named) ? named : undefined;
+};
+
+const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+
+/** The input type of the target, which is an argument or in the argument `input`. */
+function targetOf({ args }: GraphQLField<unknown, unknown>): GraphQLInputObjectType | undefined {
+  const inputs = args.flatMap(({ name, type }): (readonly [string, GraphQLInputType])[] => [
+    [name, type],
+    ...Object.values(inputOf(type)?.getFields() ?? {}).map((field) => [field.name, field.type] as const),
+  ]);
+  const target = inputs.find(([name]) => name === 'target' || name === 'filter');
+  return target === undefined ? undefined : inputOf(target[1]);
+}
+
+const withTarget = mutations.filter((field) => targetOf(field) !== undefined);
+const withFilter = withTarget.flatMap((field) => {
+  const filter = targetOf(field)?.getFields().filter;
+  const type = filter === undefined ? undefined : inputOf(filter.type);
+  return type === undefined ? [] : [{ name: field.name, type }];
+});
+
+/** Each comparison of a filter, with the type of its value. */
+const comparisonsOf = (type: GraphQLInputObjectType): readonly [string, string, string][] =>
+  Object.values(type.getFields()).flatMap((column) => {
+    const comparator = inputOf(column.type);
+    if (comparator === undefined || comparator === type) return [];
+    return Object.values(comparator.getFields()).map((operator): [string, string, string] => [
+      column.name,
+      operator.name,
+      String(operator.type),
+    ]);
+  });
+
+let server: TestServer;
+let version = 0;
+let group = 0;
+beforeAll(async () => {
+  server = await startServer();
+  const { client } = server.acme;
+  group = await fleet.group(client, 'all');
+  version = (await fleet.appVersions(client, 1, [group]))[0] ?? 0;
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const had = (): Promise<number> =>
+  rowsIn(server, 'logical_number_app_versions', `app_version_id = ${version}`);
+
+interface Payload {
+  readonly count: number | null;
+  readonly examples: readonly { readonly number: string }[] | null;
+  readonly userErrors: readonly UserErrorShape[];
+}
+
+describe('RU-50: every mutation with a target', () => {
+  it.each(withTarget)('$name has dryRun, expectCount, count and examples', ({ args, type }) => {
+    expect(args.map(({ name }) => name)).toEqual(expect.arrayContaining(['dryRun', 'expectCount']));
+    const payload = getNamedType(type);
+    expect('getFields' in payload && Object.keys(payload.getFields())).toEqual(
+      expect.arrayContaining(['count', 'examples', 'userErrors']),
+    );
+  });
+
+  it('is tried', () => {
+    expect(withTarget.map(({ name }) => name).sort()).toEqual(['appVersionGrant', 'notificationSend']);
+    expect(withFilter.map(({ name }) => name)).toEqual(Object.keys(ARGUMENTS));
+  });
+});
+
+describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
+  beforeAll(async () => {
+    const more = { group_id: group, app_version_ids: [version] };
+    for (const number of ['1', '2', '3'])
+      await fleet.logicalNumber(server.acme.client, `${name} ${number}`, more);
+  });
+  let before = 0;
+  beforeEach(async () => {
+    before = await had();
+    expect(before).toBeGreaterThan(2);
+  });
+
+  const mutation = (variables: string, filter: string, more = ''): string =>
+    `mutation ${variables} { ${name}(${ARGUMENTS[name]?.() ?? ''}, target: { filter: ${filter} }${more}) {
+      count examples { number } userErrors { message path code } } }`;
+  const run = (query: string, variables: Fields = {}): Promise<Payload> =>
+    changed<Payload>(server.acme, query, variables);
+  const expectRefused = async ({ count, userErrors }: Payload, ...path: string[]): Promise<void> => {
+    expect({ count, userErrors: userErrors.map((error) => [error.path, error.code]) }).toEqual({
+      count: null,
+      userErrors: [[['target', 'filter', ...path], 'INVALID']],
+    });
+    expect(await had()).toBe(before);
+  };
+
+  it('refuses a comparison without a value, and null', async () => {
+    for (const [column, operator, value] of comparisonsOf(type)) {
+      const comparator = `{ ${column}: { ${operator}: $value } }`;
+      const full = '{ createdAt: { gte: "2000-01-01T00:00:00Z" } }';
+      for (const [filter, path] of [
+        [comparator, [column, operator]],
+        [`{ and: [${full}, ${comparator}] }`, ['and', '1', column, operator]],
+        [`{ or: [${comparator}, ${full}] }`, ['or', '0', column, operator]],
+        [`{ not: ${comparator} }`, ['not', column, operator]],
+      ] as const) {
+        const query = mutation(`($value: ${value})`, filter);
+        await expectRefused(await run(query), ...path);
+        await expectRefused(await run(query, { value: null }), ...path);
+      }
+    }
+  });
+
+  it('refuses a filter, or a part of it, in which nothing is left', async () => {
+    const query = mutation(`($filter: ${type.name}!)`, '$filter');
+    const [[column, operator] = ['', '']] = comparisonsOf(type);
+    for (const [filter, path] of [
+      [{}, []],
+      [{ and: [] }, ['and']],
+      [{ or: [{}] }, ['or', '0']],
+      [{ not: {} }, ['not']],
+      [{ and: null }, ['and']],
+      [{ [column]: null }, [column]],
+      [{ [column]: {} }, [column]],
+      [{ [column]: { [operator]: null } }, [column, operator]],
+      [{ not: { [column]: { in: [] } } }, ['not', column, 'in']],
+      [{ number: { contains: '' } }, ['number', 'contains']],
+      [{ number: { startsWith: '' } }, ['number', 'startsWith']],
+    ] as const) {
+      await expectRefused(await run(query, { filter }), ...path);
+    }
+    const comparator = String(type.getFields()[column]?.type);
+    await expectRefused(await run(mutation(`($part: ${comparator})`, `{ ${column}: $part }`)), column);
+  });
+
+  it('takes no filter for no target', async () => {
+    const { count, userErrors } = await run(mutation(`($filter: ${type.name})`, '$filter'));
+    expect([count, userErrors.map(({ path, code }) => [path, code])]).toEqual([
+      null,
+      [[['target'], 'INVALID']],
+    ]);
+    expect(await had()).toBe(before);
+  });
+
+  it('refuses it over every transport, and with an Idempotency-Key', async () => {
+    const query = mutation('($value: ID)', '{ groupId: { eq: $value } }');
+    const refusals: unknown[] = [];
+    const { body } = await server.acme.graphql(query, {}, { headers: { 'idempotency-key': 'refused' } });
+    refusals.push(body.data[name]);
+    const socket = subscribe(server, server.acme, query);
+    refusals.push((await socket.until(1))[0]?.[name]);
+    const stream = createClient({ url: `${server.url}/graphql/stream?access_token=${server.acme.token}` });
+    for await (const { data } of stream.iterate<Fields>({ query })) refusals.push(data?.[name]);
+    expect(refusals).toHaveLength(3);
+    for (const refusal of refusals) await expectRefused(refusal as Payload, 'groupId', 'eq');
+  });
+
+  it('changes nothing with dryRun or another count, and everything with all: true only', async () => {
+    const filter = `{ groupId: { eq: "${nodeId('Group', group)}" } }`;
+    const numbers = Array.from({ length: before }, () => ({ number: expect.any(String) as string }));
+    expect(await run(mutation('', filter, ', dryRun: true'))).toEqual({
+      ...{ count: before, examples: numbers, userErrors: [] },
+    });
+    expect(await had()).toBe(before);
+    const { count, userErrors } = await run(mutation('', filter, `, expectCount: ${before + 1}`));
+    expect({ count, userErrors }).toMatchObject({
+      count: null,
+      userErrors: [{ path: ['expectCount'], code: 'INVALID' }],
+    });
+    expect(userErrors[0]?.message).toContain(`affects ${before} logical numbers`);
+    expect(await had()).toBe(before);
+    const all = mutation('', '{}', `, expectCount: ${before}`).replace('{ filter: {} }', '{ all: true }');
+    expect(await run(all)).toEqual({ count: before, examples: null, userErrors: [] });
+    expect(await had()).toBe(0);
+  });
+});

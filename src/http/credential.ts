@@ -11,12 +11,14 @@ export function bearerToken(request: Request): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
 }
 
-/** The token in `?access_token=` or in `Authorization: Bearer` (contract 5); 400 if both are present. */
+/** The token in `?access_token=` or in `Authorization: Bearer` (contract 5); 400 if they are two different ones. */
 export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
   const header = bearerToken(request);
   const parameter = query.get(TOKEN_PARAMETER);
-  if (header !== undefined && parameter !== undefined) {
-    throw malformed('Send the access token once: in the query or in the Authorization header.');
+  if (header !== undefined && parameter !== undefined && header !== parameter) {
+    throw malformed(
+      'The access tokens in the query and in the Authorization header are two different ones: send one.',
+    );
   }
   return parameter ?? header;
 }

@@ -12,6 +12,7 @@ const HTTP_CODES = [
   'too_large',
   'unsupported_encoding',
   'unsupported_charset',
+  'unsupported_type',
   'not_multipart',
   'headers_too_large',
   'rate_limited',

@@ -163,7 +163,7 @@ async function receive(
   caller: Caller | null,
   options: ServeOptions,
 ): Promise<Received> {
-  const empty = file === undefined ? emptyBody(request) : undefined;
+  const empty = emptyBody(request);
   if (empty !== undefined) return { body: empty, upload: null, release: () => undefined };
   const { bodyRate: rate } = options;
   const isForm = isMultipart(request) && !(await isMislabelled(request, rate.windowMs));

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
-import { inviteBody, refuseEncodings } from '../http/body/body.js';
+import { inviteBody, refuseLabels } from '../http/body/body.js';
 import { bodyPieces } from '../http/body/body-pieces.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { isUnchanged } from '../http/conditional.js';
@@ -187,7 +187,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
 
   async *body(): AsyncGenerator<Uint8Array, undefined> {
     const { request, response, bodyRate } = this.#parts;
-    refuseEncodings(request);
+    await refuseLabels(request, bodyRate);
     inviteBody(request, response);
     yield* bodyPieces(request, bodyRate);
   }
@@ -263,11 +263,13 @@ export async function noteIn(
 /** Sends a whole answer, or 304 to a request that names its ETag. */
 export async function sendAnswer(
   { request, response }: { readonly request: Request; readonly response: Response },
-  { status, type, content, etag }: Omit<TerminalAnswer, 'note'> & { readonly status: number },
+  answer: Omit<TerminalAnswer, 'note'> & { readonly status: number },
 ): Promise<void> {
   if (response.closed) return;
+  const { status, type, content, etag, headers = {} } = answer;
+  response.set(headers);
   if (etag !== undefined) response.setHeader('ETag', etag);
-  if (isUnchanged(request, etag)) {
+  if (answer.isUnchanged === true || isUnchanged(request, etag)) {
     response.status(304).end();
     return;
   }

@@ -23,6 +23,9 @@ export interface TerminalAnswer {
   readonly content: string;
   /** Strong, with its quotes. By default it is made from the content. */
   readonly etag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the terminal has the content: the answer is 304. */
+  readonly isUnchanged?: boolean;
   /** Changes something because of the request, in a unit of its own, before the answer is sent; see `note`. */
   readonly note?: ((work: WriteWork) => Promise<void>) | undefined;
 }

@@ -87,14 +87,17 @@ describe('contract 1: bodies', () => {
     },
   );
 
-  it.each(['utf-7', 'utf-16', 'utf-32', 'koi8-r', '""'])('RI-05 the charset %s is 415', async (charset) => {
-    const reply = await server.acme.client.post(
-      'groups',
-      '{"name":"x"}',
-      json(`application/json; charset=${charset}`),
-    );
-    expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_charset']);
-  });
+  it.each(['utf-7', 'utf-16', 'utf-32', 'koi8-r', '"utf-16"'])(
+    'RI-05 the charset %s is 415',
+    async (charset) => {
+      const reply = await server.acme.client.post(
+        'groups',
+        '{"name":"x"}',
+        json(`application/json; charset=${charset}`),
+      );
+      expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_charset']);
+    },
+  );
 
   it.each(['gzip', 'br', 'deflate', 'gzip, gzip'])(
     'RI-06 a body in %s is 415, unopened',

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 
 import { headerOf } from '../../http/headers.js';
 import { demandScope } from '../../platform/caller.js';
-import { inviteBody, MAX_BODY_BYTES, readText } from '../../http/body/body.js';
+import { hasBody, inviteBody, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
 import type { BodyRate } from '../../http/body/least-rate.js';
 import { bearerToken } from '../../http/credential.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../../http/body/multipart.js';
@@ -55,6 +55,9 @@ export function readOperation({ readUpload, bodyRate }: BodyOptions): RequestHan
       } else {
         request.body = await readJson(request, response, bodyRate);
       }
+    } else if (headerOf(request, 'content-type') !== undefined && !hasBody(request)) {
+      // Labels of an empty body mean nothing, but Apollo accepts no other; `refuseForgery` has read it before.
+      request.headers['content-type'] = 'application/json';
     }
     next();
   };
@@ -82,7 +85,9 @@ function essenceOf(request: Request): string | undefined {
 
 async function readJson(request: Request, response: Response, rate: BodyRate): Promise<object> {
   if (essenceOf(request) !== 'application/json') {
-    throw operationRefused('BAD_REQUEST', 'Send the operation as application/json.');
+    throw (
+      problemOfLabels(request) ?? operationRefused('BAD_REQUEST', 'Send the operation as application/json.')
+    );
   }
   inviteBody(request, response);
   const { text } = await readText(request, { rate, maxBytes: MAX_BODY_BYTES });

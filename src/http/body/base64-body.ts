@@ -18,7 +18,7 @@ import {
   isFormType,
   MAX_BODY_BYTES,
   notUtf8,
-  refuseEncodings,
+  refuseLabels,
   type Body,
 } from './body.js';
 import { createPacer, receiveInto } from './receive.js';
@@ -47,7 +47,7 @@ export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
   return async (request, field, caller) => {
     const tooLarge = () => largerThan(limits.maxFileBytes, `The ${field}`);
     const stop = new AbortController();
-    refuseEncodings(request);
+    await refuseLabels(request, limits.rate);
     if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge();
     const upload = uploads.open(caller, stop.signal);
     const body = new Base64Body(request, field, limits.maxFileBytes, upload);

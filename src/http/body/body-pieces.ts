@@ -13,7 +13,7 @@ export async function* bodyPieces(
   rate: BodyRate,
 ): AsyncGenerator<Buffer, undefined> {
   const arrived: Buffer[] = [];
-  const body: { state: 'open' | 'ended' | Error } = { state: 'open' };
+  const body = { state: request.readableEnded ? 'ended' : 'open' } as { state: 'open' | 'ended' | Error };
   let wake = (): void => undefined;
   const take = (piece: Buffer): void => {
     arrived.push(piece);

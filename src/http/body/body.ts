@@ -1,4 +1,6 @@
 import type { Request, Response } from 'express';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 
 import { DomainError } from '../../platform/errors.js';
 import { problemOfJson } from '../../platform/encoding/json.js';
@@ -57,7 +59,7 @@ export async function readText(
   request: Request,
   limits: BodyLimits,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
-  refuseEncodings(request);
+  await refuseLabels(request, limits.rate);
   if (Number(headerOf(request, 'content-length') ?? 0) > limits.maxBytes) throw tooLarge(limits);
   if (!hasBody(request)) return { bytes: NO_BYTES, text: '' };
   const bytes = await readBytes(request, limits);
@@ -68,32 +70,45 @@ const NO_BYTES = Buffer.alloc(0);
 /** That of a request without a body. */
 const EMPTY_BODY: Body = { bytes: NO_BYTES, ...jsonBody(Object.freeze({}), '{}') };
 
-/** What `readBody` returns for a request that has no body and no header about one; undefined for any other. */
+/** What `readBody` returns for a request without a body; undefined for any other. */
 export function emptyBody(request: Request): Body | undefined {
-  const type = headerOf(request, 'content-type');
-  const encoding = headerOf(request, 'content-encoding');
-  return type === undefined && encoding === undefined && !hasBody(request) ? EMPTY_BODY : undefined;
+  return hasBody(request) ? undefined : EMPTY_BODY;
 }
 
-/** Errors: 415 for a charset other than UTF-8, and for a compressed body. */
-export function refuseEncodings(request: Request): void {
-  refuseOtherCharsets(headerOf(request, 'content-type'));
-  if ((headerOf(request, 'content-encoding') ?? 'identity').toLowerCase() !== 'identity') throw compressed();
+/**
+ * Errors: 415 for a compressed body, a charset other than UTF-8 and a list of types. The labels of a body without bytes
+ * mean nothing (contract 1).
+ */
+export async function refuseLabels(request: IncomingMessage, { windowMs }: BodyRate): Promise<void> {
+  const problem = problemOfLabels(request);
+  if (problem === undefined || !hasBody(request)) return;
+  const isChunked = headerOf(request, 'transfer-encoding') !== undefined;
+  if (!isChunked || (await firstBytes(request, windowMs)) !== 'none') throw problem;
 }
 
-export function compressed(): HttpProblem {
-  return new HttpProblem(
-    415,
-    'unsupported_encoding',
-    'Content-Encoding is not supported: send the body uncompressed.',
+/**
+ * The first bytes of a body, which stay unread: `none` if it has no bytes, undefined if none arrive within `waitMs` or the
+ * client leaves.
+ */
+export async function firstBytes(
+  request: IncomingMessage,
+  waitMs: number,
+): Promise<Buffer | 'none' | undefined> {
+  if (!hasBody(request)) return 'none';
+  const options = { signal: AbortSignal.timeout(waitMs) };
+  await Promise.race(['readable', 'end'].map((event) => once(request, event, options))).catch(
+    () => undefined,
   );
+  const first = request.read() as Buffer | null;
+  if (first !== null) request.unshift(first);
+  return first ?? (request.complete ? 'none' : undefined);
 }
 
-/** Whether the headers announce a body. */
-export function hasBody(request: Request): boolean {
-  const length = headerOf(request, 'content-length');
+/** Whether the headers announce a body, whose end was not read yet. */
+export function hasBody(request: IncomingMessage): boolean {
+  if (request.readableEnded) return false;
   const encoding = headerOf(request, 'transfer-encoding');
-  return encoding !== undefined || (length !== undefined && length !== '0');
+  return encoding !== undefined || Number(headerOf(request, 'content-length') ?? 0) > 0;
 }
 
 /** Buffers at most `maxBytes`; after an error the rest stays unread (`sendProblem` drains it). */
@@ -131,16 +146,31 @@ function tooLarge({ maxBytes }: BodyLimits): HttpProblem {
 }
 
 /** UTF-8, and labels that old clients put on plain ASCII texts. */
-const CHARSETS = ['utf-8', 'utf8', 'us-ascii', 'ascii', 'iso-8859-1', 'latin1', 'windows-1252'];
+const CHARSETS = ['', 'utf-8', 'utf8', 'us-ascii', 'ascii', 'iso-8859-1', 'latin1', 'windows-1252'];
 
-function refuseOtherCharsets(contentType: string | undefined): void {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(contentType ?? '')?.[1];
-  if (charset === undefined || CHARSETS.includes(charset.toLowerCase())) return;
-  throw new HttpProblem(
-    415,
-    'unsupported_charset',
-    'The charset of the Content-Type is not supported: send the body as UTF-8.',
-  );
+/** Why a body with these labels cannot be read, unless it is empty. */
+export function problemOfLabels(request: IncomingMessage): HttpProblem | undefined {
+  const coding = headerOf(request, 'content-encoding') ?? 'identity';
+  const type = headerOf(request, 'content-type');
+  if (coding.toLowerCase() !== 'identity') {
+    const message = 'Content-Encoding is not supported: send the body uncompressed.';
+    return new HttpProblem(415, 'unsupported_encoding', message);
+  }
+  if (type === undefined) return undefined;
+  if (/,[^;]*\//.test(type.replace(/"[^"]*"/g, ''))) {
+    const message = 'Content-Type lists several types: send the one type of the body.';
+    return new HttpProblem(415, 'unsupported_type', message);
+  }
+  const charset = CHARSET.exec(type)?.[1]?.replace(/["']/g, '').trim() ?? '';
+  return CHARSETS.includes(charset.toLowerCase()) ? undefined : unsupportedCharset();
+}
+
+/** The parameter `charset` of a Content-Type, perhaps empty or in quotes. */
+export const CHARSET = /;\s*charset\s*=\s*("[^"]*"|'[^']*'|[^;\s]*)/i;
+
+export function unsupportedCharset(): HttpProblem {
+  const message = 'The charset of the Content-Type is not supported: send the body as UTF-8.';
+  return new HttpProblem(415, 'unsupported_charset', message);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -198,6 +228,19 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function formFields(text: string): ReadonlyMap<string, FormValue> {
   const form = new FormFields();
-  for (const [name, value] of new URLSearchParams(text)) form.add(name, value);
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [name = '', ...value] = pair.split('=');
+    form.add(formText(name), formText(value.join('=')));
+  }
   return form.values;
+}
+
+/** A name or value of a form. A percent sign that is not followed by two hexadecimal digits stands for itself. */
+function formText(raw: string): string {
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' ').replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    throw notUtf8();
+  }
 }

@@ -1,5 +1,4 @@
 import busboy from 'busboy';
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
 import type { Caller } from '../../platform/caller.js';
@@ -7,7 +6,7 @@ import type { ChunkedContent, SentContent } from '../../platform/encoding/conten
 import { DomainError } from '../../platform/errors.js';
 import type { SpooledContent } from '../../platform/spool/received-content.js';
 import { headerOf } from '../headers.js';
-import { compressed, MAX_BODY_BYTES } from './body.js';
+import { CHARSET, firstBytes, MAX_BODY_BYTES, refuseLabels, unsupportedCharset } from './body.js';
 import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
@@ -27,7 +26,7 @@ export interface Upload {
   readonly file: UploadedFile | null;
 }
 
-/** A file and its name as sent, perhaps with folders; empty if the client sent none. */
+/** A file and its name as sent, perhaps with folders. */
 export type UploadedFile = SentContent & { readonly fileName: string };
 type ReceivedFile = (ChunkedContent | SpooledContent) & { readonly fileName: string };
 
@@ -45,7 +44,7 @@ export type UploadReader = (request: IncomingMessage, caller: Caller) => Promise
  */
 export function createUploadReader(uploads: Uploads): UploadReader {
   return async (request, caller) => {
-    refuseAtOnce(request, uploads.limits);
+    await refuseAtOnce(request, uploads.limits);
     const stop = new AbortController();
     const upload = uploads.open(caller, stop.signal);
     try {
@@ -64,23 +63,17 @@ export function isMultipart(request: IncomingMessage): boolean {
 }
 
 /**
- * Whether a body that is labelled as multipart is a JSON object all the same (contract 1): up to 1 MiB, as its first
- * bytes tell. Leaves the body unread.
+ * Whether a body that is labelled as multipart is a JSON object of up to 1 MiB, as its first bytes tell, or empty
+ * (contract 1). Leaves the body unread.
  */
 export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
   if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
-  const options = { signal: AbortSignal.timeout(waitMs) };
-  // Rejects if the client leaves or sends nothing; the reader of the body reports the reason.
-  await Promise.race(['readable', 'end'].map((event) => once(request, event, options))).catch(
-    () => undefined,
-  );
-  const first = request.read() as Buffer | null;
-  if (first !== null) request.unshift(first);
-  return /^\s*\{/.test(first?.toString('latin1') ?? '');
+  const first = await firstBytes(request, waitMs);
+  return first === 'none' || /^\s*\{/.test(first?.toString('latin1') ?? '');
 }
 
-function refuseAtOnce(request: IncomingMessage, { maxFileBytes }: UploadLimits): void {
-  if (headerOf(request, 'content-encoding') !== undefined) throw compressed();
+async function refuseAtOnce(request: IncomingMessage, { maxFileBytes, rate }: UploadLimits): Promise<void> {
+  await refuseLabels(request, rate);
   if (Number(headerOf(request, 'content-length') ?? 0) > maxFileBytes + OVERHEAD_BYTES) {
     throw fileTooLarge(maxFileBytes);
   }
@@ -95,20 +88,27 @@ async function receive(
   const parser = openParser(request, limits.maxFileBytes);
   const refuse = (error: Error): void => stop.abort(error);
   const fields = collectFields(parser, refuse);
-  const files: Promise<ReceivedFile | null>[] = [];
-  parser.on('file', (_part, stream, info) => {
-    const fileName = info.filename ?? '';
+  const files: Promise<ReceivedFile>[] = [];
+  const texts: Promise<void>[] = [];
+  parser.on('file', (part: string | undefined, stream, { filename: fileName = '', encoding }) => {
+    refuseEncodedPart(encoding, refuse);
     if (isInvalidUtf8(fileName)) refuse(malformed('The file name is not valid UTF-8.'));
-    const file = readFile(stream, fileName, limits, upload);
-    file.catch((error: unknown) => refuse(isRefusal(error) ? error : malformedBody()));
+    const isFile = fileName !== '';
+    if (isFile && files.length > 0) refuse(malformed('The body has more than one file. Send exactly one.'));
+    const reading = isFile
+      ? readFile(stream, fileName, limits, upload)
+      : readText(stream).then((text) => (text === '' ? undefined : fields.add(part, text)));
+    reading.catch((error: unknown) => refuse(isRefusal(error) ? error : malformedBody()));
     // An incomplete body emits `error` here; without a listener that would end the process.
     stream.on('error', () => refuse(malformedBody()));
-    files.push(file);
+    if (isFile) files.push(reading as Promise<ReceivedFile>);
+    else texts.push(reading as Promise<void>);
   });
   const maxBytes = limits.maxFileBytes + OVERHEAD_BYTES;
   const tooLargeBody = (): HttpProblem => fileTooLarge(limits.maxFileBytes);
   const receiving = { ...limits, maxBytes, tooLarge: tooLargeBody, unreadable: malformedBody };
   await receiveInto(request, parser, receiving, stop);
+  await Promise.all(texts);
   const [file = null] = await Promise.all(files);
   return { fields: fields.values, file };
 }
@@ -116,14 +116,13 @@ async function receive(
 function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
   try {
     return busboy({
-      headers: request.headers,
+      // The parser does not read an empty charset, and the bytes are UTF-8 whatever it is.
+      headers: { 'content-type': (headerOf(request, 'content-type') ?? '').replace(CHARSET, '') },
       defParamCharset: 'utf8',
       // The file service reduces the path to its base name.
       preservePath: true,
       ...{ highWaterMark: TURN_BYTES, fileHwm: TURN_BYTES },
       limits: {
-        files: 1,
-        fields: MAX_FIELDS,
         // The parser counts boundaries, and emits `partsLimit` when the number is reached, not exceeded.
         parts: MAX_FIELDS + 2,
         fieldSize: MAX_FIELD_BYTES + 1,
@@ -135,23 +134,59 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
   }
 }
 
-function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): FormFields {
+interface CollectedFields {
+  readonly values: Upload['fields'];
+  /** Refuses a field without a name, a text that is too long or not UTF-8, and more fields than may be sent. */
+  add(name: string | undefined, value: string): void;
+}
+
+function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): CollectedFields {
   const fields = new FormFields();
-  // busboy's types are wrong here: a part may lack a name.
-  parser.on('field', (name: string | undefined, value, info) => {
-    if (name === undefined) refuse(malformed('A form field has no name.'));
+  let count = 0;
+  const add = (name: string | undefined, value: string): void => {
+    count += 1;
+    if (count > MAX_FIELDS) tooMany();
+    else if (name === undefined) refuse(malformed('A form field has no name.'));
     else if (name.length > MAX_FIELD_NAME)
       refuse(tooLarge(`The name of a form field has more than ${MAX_FIELD_NAME} characters.`));
-    else if (info.valueTruncated) refuse(tooLarge(`A form field has more than ${MAX_FIELD_BYTES} bytes.`));
     else if (isInvalidUtf8(name) || isInvalidUtf8(value))
       refuse(malformed('A form field is not valid UTF-8.'));
     else fields.add(name, value);
-  });
+  };
   const tooMany = (): void => refuse(tooLarge(`The body has more than ${MAX_FIELDS} form fields.`));
-  parser.on('fieldsLimit', tooMany);
+  // busboy's types are wrong here: a part may lack a name, and has no value if its charset is unknown.
+  parser.on('field', (name: string | undefined, value: string | undefined, info) => {
+    refuseEncodedPart(info.encoding, refuse);
+    if (info.valueTruncated) refuse(longField());
+    else if (value === undefined) refuse(unsupportedCharset());
+    else add(name, value);
+  });
   parser.on('partsLimit', tooMany);
-  parser.on('filesLimit', () => refuse(malformed('The body has more than one file. Send exactly one.')));
-  return fields;
+  return { values: fields.values, add };
+}
+
+/** Refuses a part in base64 or quoted-printable: 415. */
+function refuseEncodedPart(encoding: string, refuse: (error: Error) => void): void {
+  if (['7bit', '8bit', 'binary'].includes(encoding)) return;
+  const message =
+    'A part of the body has a Content-Transfer-Encoding that is not supported: send the bytes as they are.';
+  refuse(new HttpProblem(415, 'unsupported_encoding', message));
+}
+
+/** The text of a part of application/octet-stream without a file name; empty if a browser's user chose no file. */
+async function readText(stream: NodeJS.ReadableStream): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const bytes of stream as AsyncIterable<Buffer>) {
+    size += bytes.length;
+    if (size > MAX_FIELD_BYTES) throw longField();
+    pieces.push(bytes);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+function longField(): HttpProblem {
+  return tooLarge(`A form field has more than ${MAX_FIELD_BYTES} bytes.`);
 }
 
 /** The parser replaces invalid bytes by U+FFFD. */
@@ -159,13 +194,12 @@ function isInvalidUtf8(text: string): boolean {
   return text.includes('\ufffd');
 }
 
-/** Null for a part without file name and bytes: browsers send it if no file was chosen. */
 async function readFile(
   stream: NodeJS.ReadableStream,
   fileName: string,
   { maxFileBytes }: UploadLimits,
   upload: UploadInProgress,
-): Promise<ReceivedFile | null> {
+): Promise<ReceivedFile> {
   const content = upload.begin();
   const pace = createPacer();
   for await (const bytes of stream as AsyncIterable<Buffer>) {
@@ -174,7 +208,7 @@ async function readFile(
     await pace(bytes);
     await content.settle();
   }
-  return content.size === 0 && fileName === '' ? null : { fileName, ...(await content.finish()) };
+  return { fileName, ...(await content.finish()) };
 }
 
 const isRefusal = (error: unknown): error is Error =>

@@ -15,30 +15,59 @@ const PROBLEMS: Readonly<Record<string, readonly [number, HttpCode, string]>> = 
 
 /**
  * Sends the usual error object for bytes that are not an HTTP request, and for requests that time out, instead of
- * Node's own response. Then closes the connection, since the start of a next request on it is unknown.
+ * Node's own response. Then closes the connection, since the start of a next request on it is unknown. Complete requests
+ * that came before are answered first: what they change is no part of what is refused.
  */
 export function respondToUnreadable(server: Server): void {
-  const inFlight = new WeakMap<Duplex, ServerResponse>();
-  const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    inFlight.set(socket, response);
+  const exchanges = new WeakMap<Duplex, readonly Exchange[]>();
+  const refused = new WeakSet<Duplex>();
+  const remember = (request: IncomingMessage, response: ServerResponse): void => {
+    const open = (exchanges.get(request.socket) ?? []).filter(isOpen);
+    exchanges.set(request.socket, [...open, { request, response }]);
   };
   server.prependListener('request', remember).prependListener('checkContinue', remember);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Node reports it once, and leaves it to this listener to end the connection.
     if (error.code === TOO_LONG && takesLong(socket)) return;
-    const response = inFlight.get(socket);
-    const isSending = response?.headersSent === true && !response.writableFinished;
-    if (!socket.writable || isSending || error.code === 'ECONNRESET') {
+    if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    const [status, code, message] = PROBLEMS[error.code ?? ''] ?? [
-      400,
-      'malformed' as const,
-      'This is not a well-formed HTTP request.',
-    ];
-    socket.end(textOf(new HttpProblem(status, code, message)), () => socket.destroy());
+    // Node reports it again with the bytes that follow.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const open = (exchanges.get(socket) ?? []).filter(isOpen);
+    const last = open.findLast(({ request }) => request.complete);
+    const isAnswered = open.some(({ request, response }) => !request.complete && response.headersSent);
+    if (last === undefined) refuse(error, socket, isAnswered);
+    else last.response.once('close', () => refuse(error, socket, isAnswered));
   });
+}
+
+/** A request on a connection, where requests are answered in their order. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+function isOpen({ request, response }: Exchange): boolean {
+  return !request.complete || !response.closed;
+}
+
+/** `isAnswered` if the response to the request that became unreadable has begun. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswered: boolean): void {
+  // The response before was the last one of the connection.
+  if (socket.writableEnded) return;
+  if (!socket.writable || isAnswered) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] = PROBLEMS[error.code ?? ''] ?? [
+    400,
+    'malformed' as const,
+    'This is not a well-formed HTTP request.',
+  ];
+  socket.end(textOf(new HttpProblem(status, code, message)), () => socket.destroy());
 }
 
 function textOf(problem: HttpProblem): string {

@@ -27,7 +27,7 @@ function problemOfScalar(value: unknown): string | undefined {
   if (typeof value === 'string' && !isStorable(value)) return NOT_STORABLE;
   if (typeof value !== 'number') return undefined;
   if (!Number.isFinite(value)) return 'must not contain numbers beyond 1e308';
-  if (Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21) {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return 'must not contain whole numbers beyond 2^53 - 1: send them as strings';
   }
   return undefined;

@@ -3,6 +3,7 @@ import { notFound } from '../../platform/errors.js';
 import {
   byteRangeOf,
   HttpProblem,
+  knownCrc,
   STREAM_BYTES,
   type ByteRange,
   type TerminalExchange,
@@ -30,7 +31,7 @@ export const assetRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
 ];
 
 async function sendAsset(exchange: Exchange): Promise<void> {
-  const crc = crcIn(exchange.query);
+  const crc = knownCrc(exchange.query);
   const found = await exchange.read(async (work, device) => ({
     ...(await findAsset(work, device, exchange.value('name'))),
     ...{ device, startedAt: work.now },
@@ -55,14 +56,6 @@ async function sendAsset(exchange: Exchange): Promise<void> {
     });
   }
   await sendBytes(exchange, found, asset, { range, headers });
-}
-
-/** The CRC of what the terminal has; null if it has nothing. Errors: 400. */
-function crcIn(query: Exchange['query']): string | null {
-  const given = query.get('crc') ?? '';
-  if (given === '') return null;
-  if (/^[0-9a-f]{4}$/i.test(given)) return given.toUpperCase();
-  throw new HttpProblem(400, 'malformed', 'Query parameter "crc" must be 4 hexadecimal digits, or empty.');
 }
 
 /** Null for all bytes. A range of other bytes than the terminal has a part of would be of no use to it. */

@@ -1,7 +1,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 
 import type { Units } from '../../database/work.js';
-import { inviteBody, refuseEncodings } from '../../http/body/body.js';
+import { inviteBody, refuseLabels } from '../../http/body/body.js';
 import { bodyPieces } from '../../http/body/body-pieces.js';
 import type { BodyRate } from '../../http/body/least-rate.js';
 import { headerOf } from '../../http/headers.js';
@@ -68,7 +68,7 @@ async function receive<Checked>(
   const { units, authenticator, bodyRate, onError, stopping } = options;
   const { requestId } = requestContextOf(response);
   refuseOtherTypes(request);
-  refuseEncodings(request);
+  await refuseLabels(request, bodyRate);
   enterStreams(response, caller);
   holdBytes(response, STREAM_BYTES);
   await units.write(caller, (work) => route.demandRoom(work));

@@ -59,7 +59,10 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
   409: { name: 'Conflict', description: 'Conflict with the present state: a duplicate, or a group in use.' },
   412: { name: 'Stale', description: 'If-Match is not the current ETag of the record.' },
   413: { name: 'TooLarge', description: 'The body, or the file in it, is too large.' },
-  415: { name: 'UnsupportedEncoding', description: 'The body is compressed, or its charset is not UTF-8.' },
+  415: {
+    name: 'UnsupportedEncoding',
+    description: 'The body is compressed, its charset is not UTF-8, or its Content-Type lists several types.',
+  },
   422: { name: 'Invalid', description: 'A field is not valid. `errors` has the messages by field.' },
   429: { name: 'RateLimited', description: 'Too many requests.', headers: RETRY_AFTER },
   431: { name: 'HeadersTooLarge', description: 'The headers, or the URL, are too large.' },

@@ -120,6 +120,17 @@ describe('the manifest', () => {
 });
 
 describe('params.dat', () => {
+  it('has its CRC in X-CRC16, and is 304 for a terminal that names it', async () => {
+    const reply = await get('params.dat');
+    const crc = crcOf(Buffer.from(reply.text));
+    expect(reply.headers.get('x-crc16')).toBe(crc);
+    const known = await get(`params.dat?crc=${crc.toLowerCase()}`);
+    expect([known.status, known.text, known.headers.get('x-crc16')]).toEqual([304, '', crc]);
+    expect((await get('params.dat?crc=')).text).toBe(reply.text);
+    expect((await get('params.dat?crc=0000')).text).toBe(reply.text);
+    expect((await get('params.dat?crc=nonsense')).status).toBe(400);
+  });
+
   it('is what a terminal reads', async () => {
     const reply = await get('params.dat');
     expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8');

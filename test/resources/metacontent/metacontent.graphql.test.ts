@@ -44,11 +44,24 @@ describe('the value of a metacontent', () => {
     expect(metacontent).toEqual({ value: { a: [1, 2.5, 'x', true, null], b: {} } });
   });
 
+  it.each(['1546130668394913822000', '-1546130668394913822000', '1e30', '-1.5E+300', '[{ a: 1e22 }]'])(
+    'RU-06 the literal %s is refused, since it would not come back as it was sent',
+    async (literal) => {
+      const query = `mutation ($owner: OwnerInput!) { metacontentCreate(input: { owner: $owner, key: "large",
+        value: ${literal} }) { metacontent { value } userErrors { message path code } } }`;
+      expect(await changed(server.acme, query, { owner })).toMatchObject({
+        metacontent: null,
+        userErrors: [{ path: ['input', 'value'], code: 'INVALID' }],
+      });
+    },
+  );
+
   it.each([
     ['no value', {}],
     ['33 levels', { value: nested(33) }],
     ['too many bytes', { value: 'x'.repeat(256 * 1024) }],
     ['a number that a double does not hold', { value: 2 ** 60 }],
+    ['a number of 22 digits', { value: { id: [Number('-1546130668394913822000')] } }],
     ['NUL', { value: 'a\0b' }],
   ])('is refused with %s', async (key, value) => {
     const payload = await changed(server.acme, CREATE, { input: { owner, key, ...value } });

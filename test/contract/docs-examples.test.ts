@@ -59,16 +59,16 @@ describe('the examples of the documentation page', () => {
       expect(['200', '201', '401', '404', '409', '422']).toContain(status);
       const body = JSON.parse(text) as { message?: string; errors?: object };
       if (status === '404') expect(body.message).not.toBe('No such path.');
-      if (status === '401') expect(id).toBe('postUsersToken');
+      if (status === '401') expect(id).toBe('createUserToken');
     },
   );
 
   it('create records as they say, with a file too', async () => {
     const { token } = server.beta;
     for (const [id, name] of [
-      ['postGroups', 'AREA 51'],
-      ['postFiles', 'hello.txt'],
-      ['postDevices', '5A-00012345'],
+      ['createGroup', 'AREA 51'],
+      ['createFile', 'hello.txt'],
+      ['createDevice', '5A-00012345'],
     ] as const) {
       const { status, text } = await paste(examples.get(id) ?? 'false', token);
       expect([status, text]).toEqual(['201', expect.stringContaining(`"${name}"`)]);

@@ -53,6 +53,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('names operations by what they do', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids).toEqual(ids.filter((id) => /^(list|get|create|update|delete)([A-Z][a-z]+)+$/.test(id)));
+    const known = ['listDevices', 'createDevice', 'updateAppVersion', 'getLogicalNumber', 'createUserToken'];
+    expect(ids).toEqual(expect.arrayContaining(known));
+  });
+
   it('has no dangling $ref', () => {
     const references = JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/([^"]+)"/g);
     for (const [, pointer = ''] of references) {

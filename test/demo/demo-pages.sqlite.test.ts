@@ -157,7 +157,7 @@ describe('the reference', () => {
   it('has examples with the address of the server and, once given, the token', async () => {
     const { page } = await openPage(browser, printed('/docs'), WINDOWS[0]);
     await page.getByLabel('written into the examples').fill(tokenOf());
-    const example = await page.locator('#getDevices pre.command').textContent();
+    const example = await page.locator('#listDevices pre.command').textContent();
     const { stdout } = await run('sh', ['-c', `${example ?? ''} -s`]);
     expect(JSON.parse(stdout)).toMatchObject({ pagination: { page: 1 } });
     await page.context().close();

@@ -152,9 +152,16 @@ function tagOf({ path }: Route): string {
   return rest.includes('versions') ? `${first.slice(0, -1)} versions` : first.replaceAll('_', ' ');
 }
 
-/** Unique for each method and path: `getApps`, `putAppsByAppId`. */
-function idOf({ method, path }: Route): string {
-  const words = path.replace(/\{([^}]+)\}/g, 'by_$1').split(/[/_]/);
-  const capitals = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
-  return method.toLowerCase() + capitals.join('');
+const VERBS = { GET: 'get', POST: 'create', PUT: 'update', DELETE: 'delete' } as const;
+
+/** In lowerCamelCase, unique for each method and path: `listDevices`, `createDevice`, `updateAppVersion`. */
+function idOf({ method, path, paged }: Route): string {
+  const words = path
+    .replace(/\{[^}]+\}/g, '')
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map((segment) => segment.replace(/s$/, ''))
+    .flatMap((segment) => segment.split('_'))
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return paged === true ? `list${words.join('')}s` : `${VERBS[method]}${words.join('')}`;
 }

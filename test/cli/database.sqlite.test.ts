@@ -56,11 +56,11 @@ describe('db', () => {
     database.pragma('foreign_keys = OFF');
     database.exec(`update counters set total = total + 1;
       insert into memberships (company_id, user_id, role, created_at) select 77, id, 'viewer', 0 from users;
-      insert into transaction_days values (${acme}, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0);
-      insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5);
-      insert into transaction_day_totals values (${acme}, 20454, 'fail', 'switch', 2, 0, 0, 0, 0);
-      insert into transaction_hour_totals values (${acme}, 490900, 'fail', 'switch', 1, 0, 0, 0, 0);
-      insert into transaction_app_days values (${acme}, 'a', 20454, 'fail', 'switch', 0, 7, 0, 0, 0)`);
+      insert into transaction_days values (${acme}, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      insert into transaction_day_totals values (${acme}, 20454, 'fail', 'switch', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      insert into transaction_hour_totals values (${acme}, 490900, 'fail', 'switch', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      insert into transaction_app_days values (${acme}, 'a', 20454, 'fail', 'switch', 0, 7, 0, 0, 0, 0, 0, 0, 0, 0)`);
     database.close();
     const broken = await cli.run(['db', 'check', '--json']);
     expect(broken.code).toBe(1);

@@ -9,7 +9,16 @@ import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 const AUDIT = "1, 0, 0, null, 'api'";
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
 const STATUSES = ['success', 'running', 'fail'];
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The parts of a day and an hour that are summed up again, by the milliseconds at which they begin. */
+const PARTS = {
+  day: [{ name: '_from_noon', from: 12 * HOUR_MS }],
+  hour: [
+    { name: '_from_15', from: 15 * MINUTE_MS },
+    { name: '_from_30', from: 30 * MINUTE_MS },
+  ],
+};
 /** Amount and outcome of a payment. */
 const PAYMENTS = [
   ...['null, null', "0, 'approved'", "5, 'approved'", "5, 'denied'", "7, 'cancelled'"],
@@ -71,7 +80,7 @@ const statement = fc.oneof(
       ]) => `insert into transactions (id, company_id, transaction_type,
       serial_number, logical_number, app_name, detail, status, amount, payment_outcome, started_at,
       recorded_at)
-      values (${nextId('transactions')}, ${company}, '${type}', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * HOUR_MS + 5}, 0)`,
+      values (${nextId('transactions')}, ${company}, '${type}', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * 45 * MINUTE_MS + 5}, 0)`,
     ),
   fc
     .tuple(fc.nat(60), fc.nat(9), fc.constantFrom(...STATUSES))
@@ -84,7 +93,7 @@ const statement = fc.oneof(
     .map(([id, change]) => `update transactions set ${change} where id = ${id}`),
   fc
     .tuple(fc.nat(60), fc.nat(60))
-    .map(([id, hour]) => `update transactions set started_at = ${hour * HOUR_MS} where id = ${id}`),
+    .map(([id, hour]) => `update transactions set started_at = ${hour * 40 * MINUTE_MS} where id = ${id}`),
   fc
     .tuple(fc.nat(60), fc.constantFrom(...PAYMENTS))
     .map(
@@ -119,20 +128,31 @@ async function expectTrueTotals(database: Database): Promise<void> {
   for (const { table, unit, kind } of ROLLUPS) {
     const kinds = ['company_id', unit, ...kind].join();
     const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`);
-    const counted = OUTCOMES.map(
-      (outcome) =>
-        `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
-    );
-    const kept = `select ${kinds}, total, amount_total, ${amounts.join()} from ${table}`;
+    const length = (unit === 'day' ? 24 : 1) * HOUR_MS;
+    const counted = [{ name: '', from: 0 }, ...PARTS[unit]].flatMap(({ name, from }) => {
+      const since = `started_at % ${length} >= ${from}`;
+      return [
+        `count(*) filter (where ${since}) as total${name}`,
+        `coalesce(sum(amount) filter (where ${since}), 0) as amount_total${name}`,
+        ...OUTCOMES.map(
+          (outcome) =>
+            `coalesce(sum(amount) filter (where ${since} and payment_outcome = '${outcome}'), 0) as ${outcome}_amount${name}`,
+        ),
+      ];
+    });
+    const columns = counted.map((text) => text.slice(text.lastIndexOf(' ') + 1));
+    const kept = `select ${kinds}, ${columns.join()} from ${table}`;
     expect(await rowsOf(database, `${kept} where total <> 0 order by ${kinds}`), table).toEqual(
       await rowsOf(
         database,
-        `select company_id, started_at / ${(unit === 'day' ? 24 : 1) * HOUR_MS} as ${unit}, ${kind.join()},
-          count(*) as total, coalesce(sum(amount), 0) as amount_total, ${counted.join()}
+        `select company_id, started_at / ${length} as ${unit}, ${kind.join()}, ${counted.join()}
           from transactions group by ${kinds} order by ${kinds}`,
       ),
     );
-    const rest = ['amount_total', ...amounts].map((name) => `${name} <> 0`).join(' or ');
+    const rest = columns
+      .slice(1)
+      .map((name) => `${name} <> 0`)
+      .join(' or ');
     expect(await rowsOf(database, `${kept} where total = 0 and (${rest})`)).toEqual([]);
     expect(await rowsOf(database, `${kept} where amount_total <> ${amounts.join(' + ')}`)).toEqual([]);
   }

@@ -1,11 +1,10 @@
 import type { Client } from 'pg';
 
 import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../totals/count.js';
-import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../totals/rollups.js';
+import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../totals/rollups.js';
 import { SYSTEM_ROLE } from './schema/index.js';
 
 const MAX_PROBLEMS = 20;
-const SECONDS = { day: 86_400, hour: 3_600 } as const;
 
 /**
  * Compares what triggers maintain with the rows themselves, and looks for tables that units of a company could read
@@ -43,11 +42,13 @@ function wrongCounter(counter: string, table: string): string {
 }
 
 function wrongTotals({ table, unit, kind }: Rollup): string {
-  const seconds = SECONDS[unit];
-  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${ROLLUP_SUMS.join()} from ${table}
-    where ${ROLLUP_SUMS.map((name) => `${name} <> 0`).join(' or ')}`;
+  const seconds = UNIT_MS[unit] / 1000;
+  const columns = columnsOf(unit);
+  const elapsed = `mod(extract(epoch from started_at) * 1000, ${UNIT_MS[unit]})`;
+  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${columns.join()} from ${table}
+    where ${columns.map((name) => `${name} <> 0`).join(' or ')}`;
   const counted = `select company_id, trunc(extract(epoch from started_at) / ${seconds})::bigint as number,
-    ${kind.join()}, ${COUNTED_SUMS.join()} from transactions group by 1, 2, ${kind.join()}`;
+    ${kind.join()}, ${countedSums(unit, elapsed).join()} from transactions group by 1, 2, ${kind.join()}`;
   return `select distinct 'company ' || company_id || ': the transaction totals of the ${unit} '
       || to_timestamp(number * ${seconds}) || ' are wrong in ${table}' as problem
     from ((${stored} except ${counted}) union all (${counted} except ${stored})) as wrong`;

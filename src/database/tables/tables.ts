@@ -22,8 +22,6 @@ import type {
   TransactionDaysTable,
   TransactionDayTotalsTable,
   TransactionGroupDaysTable,
-  TransactionHoursTable,
-  TransactionHourTotalsTable,
   TransactionInstallmentDaysTable,
   TransactionPaymentDaysTable,
   TransactionPaymentKindsTable,
@@ -225,9 +223,9 @@ export interface Tables {
   removals: RemovalsTable;
   transactions: TransactionsTable;
   transaction_days: TransactionDaysTable;
-  transaction_hours: TransactionHoursTable;
+  transaction_hours: ByHour<TransactionDaysTable>;
   transaction_day_totals: TransactionDayTotalsTable;
-  transaction_hour_totals: TransactionHourTotalsTable;
+  transaction_hour_totals: ByHour<TransactionDayTotalsTable>;
   transaction_app_days: TransactionDaysTable;
   transaction_payment_days: TransactionPaymentDaysTable;
   transaction_payment_hours: ByHour<TransactionPaymentDaysTable>;

@@ -7,8 +7,11 @@ interface Sums {
   cancelled_amount: number;
 }
 
+/** The same sums over the transactions from some time within the unit on, see `ROLLUP_PARTS`. */
+type PartSums<Part extends string> = { [Name in keyof Sums as `${Name}_${Part}`]: number };
+
 /** Number and amount of transactions by UTC day, status and type, of all applications; maintained by triggers. */
-export interface TransactionDayTotalsTable extends Sums {
+export interface TransactionDayTotalsTable extends Sums, PartSums<'from_noon'> {
   company_id: number;
   /** Days since 1970-01-01, UTC. */
   day: number;
@@ -16,19 +19,8 @@ export interface TransactionDayTotalsTable extends Sums {
   transaction_type: string;
 }
 
-/** The same by hour. */
-export interface TransactionHourTotalsTable extends Omit<TransactionDayTotalsTable, 'day'> {
-  /** Hours since 1970-01-01, UTC. */
-  hour: number;
-}
-
 /** By UTC day, status, type and application. `transaction_app_days` has the same rows in the order of applications. */
 export interface TransactionDaysTable extends TransactionDayTotalsTable {
-  app_name: string;
-}
-
-/** The same by hour. */
-export interface TransactionHoursTable extends TransactionHourTotalsTable {
   app_name: string;
 }
 
@@ -53,7 +45,10 @@ export interface TransactionGroupDaysTable extends PaidTable {
 }
 
 /** The same by hour. */
-export type ByHour<Table extends { day: number }> = Omit<Table, 'day'> & { hour: number };
+export type ByHour<Table extends { day: number }> = Omit<Table, 'day' | keyof PartSums<'from_noon'>> & {
+  /** Hours since 1970-01-01, UTC. */
+  hour: number;
+} & PartSums<'from_15' | 'from_30'>;
 
 /** The types of payments with brands and acquirers that are summed up by their names; the others of a month are `other`. */
 export interface TransactionPaymentKindsTable {

@@ -1,3 +1,5 @@
+import { DAY, HOUR, MINUTE } from '../../platform/clock.js';
+
 /** A table of totals of transactions, which triggers maintain. */
 export interface Rollup {
   readonly table: string;
@@ -24,15 +26,65 @@ export const ROLLUPS: readonly Rollup[] = [
   { table: 'transaction_group_hours', unit: 'hour', kind: [...PAID, 'group_id'] },
 ];
 
-/** Their sums: the number of transactions, the amount of all, and of the payments with each outcome. */
+/** Milliseconds. */
+export const UNIT_MS = { day: DAY, hour: HOUR } as const;
+
+/** The columns of the primary key of a rollup, after the company. */
+export function keyOf({ table, unit, kind }: Rollup): readonly string[] {
+  if (table !== 'transaction_app_days') return [unit, ...kind];
+  return ['app_name', unit, ...kind.filter((name) => name !== 'app_name')];
+}
+
+/** The number of transactions, the amount of all, and of the payments with each outcome. */
 const PAYMENT_OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
-export const ROLLUP_SUMS: readonly string[] = [
+const SUMS: readonly string[] = [
   ...['total', 'amount_total'],
   ...PAYMENT_OUTCOMES.map((outcome) => `${outcome}_amount`),
 ];
 
-/** The same sums over `transactions`, as SQL of both databases. */
-export const COUNTED_SUMS: readonly string[] = [
-  ...['count(*)', 'coalesce(sum(amount), 0)'],
-  ...PAYMENT_OUTCOMES.map((o) => `coalesce(sum(amount) filter (where payment_outcome = '${o}'), 0)`),
-];
+/**
+ * Times within a day or hour from which its transactions are summed up once more, in columns like `total_from_noon`. By
+ * them, rows are divided where days and hours of other time zones begin: 18:30 UTC in Kolkata, 18:15 in Kathmandu.
+ */
+export const ROLLUP_PARTS = {
+  day: [{ name: 'from_noon', from: 12 * HOUR }],
+  hour: [
+    { name: 'from_15', from: 15 * MINUTE },
+    { name: 'from_30', from: 30 * MINUTE },
+  ],
+} as const;
+
+/** One of the sums of a rollup: a column, and what is summed up in it. */
+export interface RollupSum {
+  readonly column: string;
+  /** What each transaction adds: itself, its amount, or its amount if the payment has this outcome. */
+  readonly of: 'total' | 'amount' | (typeof PAYMENT_OUTCOMES)[number];
+  /** Only of transactions so many milliseconds after the beginning of the unit, or later. */
+  readonly from: number;
+}
+
+export function sumsOf(unit: Rollup['unit']): readonly RollupSum[] {
+  const of = ['total', 'amount', ...PAYMENT_OUTCOMES] as const;
+  return [{ name: '', from: 0 }, ...ROLLUP_PARTS[unit]].flatMap(({ name, from }) =>
+    of.map((each, index) => ({
+      column: [SUMS[index], ...(name === '' ? [] : [name])].join('_'),
+      of: each,
+      from,
+    })),
+  );
+}
+
+export const columnsOf = (unit: Rollup['unit']): readonly string[] =>
+  sumsOf(unit).map(({ column }) => column);
+
+/** The sums over `transactions`, as SQL. `elapsed` gives the milliseconds since the beginning of the unit as SQL. */
+export function countedSums(unit: Rollup['unit'], elapsed: string): readonly string[] {
+  return sumsOf(unit).map(({ of, from }) => {
+    const conditions = [
+      ...(of === 'total' || of === 'amount' ? [] : [`payment_outcome = '${of}'`]),
+      ...(from === 0 ? [] : [`${elapsed} >= ${from}`]),
+    ];
+    const filter = conditions.length === 0 ? '' : ` filter (where ${conditions.join(' and ')})`;
+    return of === 'total' ? `count(*)${filter}` : `coalesce(sum(amount)${filter}, 0)`;
+  });
+}

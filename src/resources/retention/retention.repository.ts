@@ -3,14 +3,12 @@ import { sql, type RawBuilder } from 'kysely';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inParts, notePruning, prunedUpTo, type PrunedTable } from '../../database/prunings.js';
 import { inIds, inList } from '../../database/bound-lists.js';
-import { ROLLUPS } from '../../database/totals/rollups.js';
+import { ROLLUPS, UNIT_MS } from '../../database/totals/rollups.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
-import { DAY, HOUR } from '../../platform/clock.js';
 import type { Deleted, DeletedRows, Kind } from './retention.model.js';
 
 /** Rows that one statement deletes; more would hold the event loop for too long. */
 const ROWS_PER_DELETE = { transactions: 50, others: 100 } as const;
-const MS = { day: DAY, hour: HOUR } as const;
 
 const NO_COMPANY = 0;
 
@@ -165,7 +163,7 @@ async function deleteEmptyTotals(
   const { db } = specialSql(work);
   const apps = [...new Set(deleted.map((row) => row.app_name))];
   for (const { table, unit, kind } of ROLLUPS) {
-    const units = [...new Set(deleted.map((row) => Math.trunc(row.started_at / MS[unit])))];
+    const units = [...new Set(deleted.map((row) => Math.trunc(row.started_at / UNIT_MS[unit])))];
     const ofApps = kind.includes('app_name') ? sql`and app_name ${inList('text', apps)}` : sql``;
     await sql`delete from ${sql.table(table)} where company_id = ${companyId}
       and ${sql.ref(unit)} ${inIds(units)} ${ofApps} and total = 0`.execute(db);

@@ -13,6 +13,18 @@ beforeAll(() => addRecords(database.owner));
 const STATUSES = ['success', 'running', 'fail'];
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
 const MS = { day: 86_400_000, hour: 3_600_000 } as const;
+/** The whole of a day and an hour, and the parts that are summed up again, by the milliseconds at which they begin. */
+const PARTS = {
+  day: [
+    { name: '', from: 0 },
+    { name: '_from_noon', from: 43_200_000 },
+  ],
+  hour: [
+    { name: '', from: 0 },
+    { name: '_from_15', from: 900_000 },
+    { name: '_from_30', from: 1_800_000 },
+  ],
+} as const;
 const PAYMENTS = [
   ...['null, null', "0, 'approved'", "5, 'denied'", "7, 'cancelled'"],
   ...["999999999999, 'approved'", '3, null'],
@@ -142,21 +154,28 @@ async function expectExact(): Promise<void> {
         where company_id is not null order by company_id, name collate "C"`,
     ),
   );
-  const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`).join(', ');
-  const sums = OUTCOMES.map(
-    (outcome) =>
-      `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
-  );
   for (const { table, unit, kind } of ROLLUPS) {
     const key = ['company_id', unit, ...kind].join();
-    const kept = await database.owner(
-      `select ${key}, total, amount_total, ${amounts} from ${table}
-        where (total, amount_total, ${amounts}) <> (0, 0, 0, 0, 0) order by ${key}`,
-    );
     // Integer division rounds toward zero, as on SQLite.
+    const milliseconds = 'floor(extract(epoch from started_at) * 1000)::bigint';
+    const sums = PARTS[unit].flatMap(({ name, from }) => {
+      const since = from === 0 ? 'true' : `${milliseconds} % ${MS[unit]} >= ${from}`;
+      return [
+        `count(*) filter (where ${since}) as total${name}`,
+        `coalesce(sum(amount) filter (where ${since}), 0) as amount_total${name}`,
+        ...OUTCOMES.map(
+          (outcome) =>
+            `coalesce(sum(amount) filter (where ${since} and payment_outcome = '${outcome}'), 0) as ${outcome}_amount${name}`,
+        ),
+      ];
+    });
+    const columns = sums.map((text) => text.slice(text.lastIndexOf(' ') + 1));
+    const kept = await database.owner(
+      `select ${key}, ${columns.join()} from ${table}
+        where ${columns.map((name) => `${name} <> 0`).join(' or ')} order by ${key}`,
+    );
     const actual = await database.owner(
-      `select company_id, floor(extract(epoch from started_at) * 1000)::bigint / ${MS[unit]} as ${unit}, ${kind.join()},
-        count(*) as total, coalesce(sum(amount), 0) as amount_total, ${sums.join(', ')}
+      `select company_id, ${milliseconds} / ${MS[unit]} as ${unit}, ${kind.join()}, ${sums.join()}
         from transactions group by ${key} order by ${key}`,
     );
     expect(kept, table).toEqual(actual);

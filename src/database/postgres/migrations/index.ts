@@ -8,7 +8,6 @@ import { createSchema } from '../schema/index.js';
 import { keepReferencesByTerminal } from './references.js';
 import { addPresence } from './presence.js';
 import { addRetention } from './retention.js';
-import { addTransactionRollups } from './rollups.js';
 import { addDeliveryStates } from './delivery-states.js';
 import { addTerminalVersions } from './terminal-versions.js';
 import { addTerminals } from './terminals.js';
@@ -19,7 +18,6 @@ import { addTerminals } from './terminals.js';
  */
 export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise<void>>> = {
   '0013-schema': createSchema,
-  '0014-transaction-rollups': addTransactionRollups,
   '0015-group-default-versions': addGroupDefaultVersions,
   '0016-terminals': addTerminals,
   '0017-references-of-terminals': keepReferencesByTerminal,

@@ -1,40 +1,22 @@
 import { sql, type Kysely } from 'kysely';
 
+import {
+  columnsOf,
+  countedSums,
+  keyOf,
+  ROLLUP_PARTS,
+  ROLLUPS,
+  sumsOf,
+  UNIT_MS,
+  type Rollup,
+  type RollupSum,
+} from '../../totals/rollups.js';
 import { TEXT } from '../schema/builders.js';
 import { companyPolicies } from '../schema/policies.js';
 import { SYSTEM_ROLE } from '../schema/roles.js';
 
-interface Rollup {
-  readonly table: string;
-  readonly span: 'day' | 'hour';
-  /** Of the primary key, after the company. */
-  readonly key: readonly string[];
-}
-
 const KIND = ['status', 'transaction_type', 'app_name'];
-/** The tables of before. */
-const KEPT: readonly Rollup[] = [
-  { table: 'transaction_days', span: 'day', key: ['day', ...KIND] },
-  { table: 'transaction_hours', span: 'hour', key: ['hour', ...KIND] },
-  { table: 'transaction_day_totals', span: 'day', key: ['day', 'status', 'transaction_type'] },
-  { table: 'transaction_hour_totals', span: 'hour', key: ['hour', 'status', 'transaction_type'] },
-  { table: 'transaction_app_days', span: 'day', key: ['app_name', 'day', 'status', 'transaction_type'] },
-];
-const PAID = ['status', 'transaction_type', 'payment_status'];
-const ADDED: readonly Rollup[] = (
-  [
-    ['payment', [...PAID, 'payment_type', 'brand', 'acquirer']],
-    ['installment', [...PAID, 'installments']],
-    ['group', [...PAID, 'group_id']],
-  ] as const
-).flatMap(([name, kind]): Rollup[] => [
-  { table: `transaction_${name}_hours`, span: 'hour', key: ['hour', ...kind] },
-  { table: `transaction_${name}_days`, span: 'day', key: ['day', ...kind] },
-]);
-const SECONDS = { day: 86_400, hour: 3_600 } as const;
 const INTEGERS = ['day', 'hour', 'installments', 'group_id', 'month', 'company_id'];
-const OUTCOMES = ['approved', 'denied', 'cancelled'];
-const SUMS = ['total', 'amount_total', ...OUTCOMES.map((outcome) => `${outcome}_amount`)];
 /** Columns of a month's kinds of payments, and how many kinds are summed up by their names. */
 const NAMES = ['payment_type', 'brand', 'acquirer'];
 const MAX_KINDS = 300;
@@ -48,7 +30,7 @@ const OFTEN_UPDATED = 'with (fillfactor = 70)';
  * would write every index anew, so the indexes are made afterwards.
  */
 export async function addPaymentFigures<T>(db: Kysely<T>): Promise<void> {
-  const tables = [...ADDED.map(({ table }) => table), 'transaction_payment_kinds'];
+  const tables = [...ROLLUPS.map(({ table }) => table), 'transaction_payment_kinds'];
   const statements = [
     'lock table transactions in access exclusive mode',
     ...['summed_in', 'summed_out', 'summed_moved'].map(
@@ -57,14 +39,17 @@ export async function addPaymentFigures<T>(db: Kysely<T>): Promise<void> {
     ...INDEXES.map(([name]) => `drop index transactions_${name}`),
     `alter table transactions ${VALUES.map((name) => `add column ${name} ${typeOf(name)} not null default ${NONE[name] ?? "''"}`).join(', ')}`,
     keyed('transaction_payment_kinds', ['month', ...NAMES], []),
-    ...ADDED.map(({ table, key }) => keyed(table, key, SUMS)),
+    ...ROLLUPS.flatMap((rollup) => [
+      `drop table if exists ${rollup.table}`,
+      keyed(rollup.table, keyOf(rollup), columnsOf(rollup.unit)),
+    ]),
     ...tables.flatMap(companyPolicies),
     // The owner of the tables sees no row.
     `set local role ${SYSTEM_ROLE}`,
     FILLED,
     KINDS,
     OTHERS,
-    ...ADDED.map(summed),
+    ...ROLLUPS.map(summed),
     'reset role',
     ...INDEXES.map(([, definition]) => definition),
     ...(['added', 'deleted', 'updated'] as const).map(totalling),
@@ -77,7 +62,7 @@ export async function addPaymentFigures<T>(db: Kysely<T>): Promise<void> {
 const NONE: Readonly<Record<string, string>> = { installments: '-1', group_id: '0' };
 
 function typeOf(name: string): string {
-  return INTEGERS.includes(name) || SUMS.includes(name) ? 'bigint' : TEXT;
+  return INTEGERS.includes(name) ? 'bigint' : TEXT;
 }
 
 const NEWEST_FIRST = 'started_at desc, id desc';
@@ -105,7 +90,10 @@ function index(name: string, by: string, ...included: string[]): readonly [strin
 }
 
 function keyed(table: string, key: readonly string[], sums: readonly string[]): string {
-  const columns = ['company_id', ...key, ...sums].map((name) => `${name} ${typeOf(name)} not null`);
+  const columns = [
+    ...['company_id', ...key].map((name) => `${name} ${typeOf(name)} not null`),
+    ...sums.map((name) => `${name} bigint not null`),
+  ];
   return `create table ${table} (${columns.join(', ')},
     constraint ${table}_pk primary key (company_id, ${key.join(', ')})) ${sums.length > 0 ? OFTEN_UPDATED : ''}`;
 }
@@ -137,30 +125,29 @@ const OTHERS = `update transactions as t set ${NAMES.map((name) => `${name} = 'o
     and not exists (select from transaction_payment_kinds as k where k.company_id = t.company_id
       and k.month = ${MONTH} and ${NAMES.map((name) => `k.${name} = t.${name}`).join(' and ')})`;
 
-const amountsOf = (timesSign: '' | ' * sign'): readonly string[] =>
-  OUTCOMES.map((o) => `coalesce(sum(amount${timesSign}) filter (where payment_outcome = '${o}'), 0)`);
-
-const startOf = (span: Rollup['span']): string => `div(extract(epoch from started_at), ${SECONDS[span]})`;
-
-const valuesOf = (span: Rollup['span'], key: readonly string[]): string =>
-  key.map((name) => (name === span ? startOf(span) : name)).join(', ');
-
 const placesOf = (key: readonly string[]): string => ['company_id', ...key].map((_, n) => n + 1).join(', ');
 
-/** Hours from transactions, days from the table of hours. */
-function summed({ table, span, key }: Rollup): string {
-  const [, ...kind] = key;
-  const into = `insert into ${table} (company_id, ${key.join(', ')}, ${SUMS.join(', ')})`;
-  const source =
-    span === 'day'
-      ? `select company_id, div(hour, 24), ${kind.join(', ')}, ${SUMS.map((name) => `sum(${name})`).join(', ')}
-          from ${table.replace(/days$/, 'hours')}`
-      : `select company_id, ${startOf(span)}, ${kind.join(', ')}, count(*), coalesce(sum(amount), 0),
-          ${amountsOf('').join(', ')} from transactions`;
-  return `${into} ${source} group by ${placesOf(key)} order by ${placesOf(key)}`;
+/** `div` rounds toward zero, also before 1970. */
+const unitAt = (unit: Rollup['unit']): string =>
+  `div(extract(epoch from started_at), ${UNIT_MS[unit] / 1000})`;
+const elapsedIn = (unit: Rollup['unit']): string =>
+  `mod(extract(epoch from started_at) * 1000, ${UNIT_MS[unit]})`;
+
+function summed(rollup: Rollup): string {
+  const { unit } = rollup;
+  const key = keyOf(rollup);
+  const values = key.map((name) => (name === unit ? unitAt(unit) : name)).join(', ');
+  return `${addition(rollup)} select company_id, ${values}, ${countedSums(unit, elapsedIn(unit)).join(', ')}
+    from transactions group by ${placesOf(key)} order by ${placesOf(key)}`;
 }
 
-const COLUMNS = `company_id, started_at, ${KIND.join(', ')}, ${VALUES.join(', ')}, payment_outcome, coalesce(amount, 0) as amount`;
+const UNITS = ['day', 'hour'] as const;
+/** The unit of each transaction, and the part of it that its time is in. */
+const TIMES = UNITS.flatMap((unit) => [
+  `${unitAt(unit)} as ${unit}`,
+  ...ROLLUP_PARTS[unit].map(({ name, from }) => `${elapsedIn(unit)} >= ${from} as ${name}`),
+]);
+const COLUMNS = `company_id, ${TIMES.join(', ')}, ${KIND.join(', ')}, ${VALUES.join(', ')}, payment_outcome, coalesce(amount, 0) as amount`;
 
 /** Rows with their sign: 1 for those that a statement added, -1 for those that it took away. */
 const CHANGED = {
@@ -169,42 +156,59 @@ const CHANGED = {
   updated: `select ${COLUMNS}, -1 as sign from old_rows union all select ${COLUMNS}, 1 from new_rows`,
 } as const;
 
+/** The conditions of a sum as SQL over `CHANGED`. */
+function conditionsOf({ of, from }: RollupSum, unit: Rollup['unit']): readonly string[] {
+  const part = ROLLUP_PARTS[unit].find((each) => each.from === from);
+  return [
+    ...(of === 'total' || of === 'amount' ? [] : [`payment_outcome = '${of}'`]),
+    ...(part === undefined ? [] : [part.name]),
+  ];
+}
+
 /**
- * One upsert for all rows of a statement, in the order of the keys. `div` rounds toward zero, also before 1970. Totals
- * that stay the same are not written.
+ * One upsert for all rows of a statement, in the order of the keys. Totals that stay the same are not written. `offset 0`
+ * makes PostgreSQL compute the times of each row once.
  */
-function upsert({ table, span, key }: Rollup, rows: string, timesSign: '' | ' * sign'): string {
-  const sums = [`sum(sign)`, `sum(amount${timesSign})`, ...amountsOf(timesSign)];
-  const source = `select company_id, ${valuesOf(span, key)}, ${sums.join(', ')} from (${rows}) as changed
+function upsert(rollup: Rollup, rows: string, timesSign: '' | ' * sign'): string {
+  const key = keyOf(rollup);
+  const sums = sumsOf(rollup.unit).map((sum) => {
+    const conditions = conditionsOf(sum, rollup.unit).join(' and ');
+    const value = sum.of === 'total' ? 'sign' : `amount${timesSign}`;
+    return conditions === '' ? `sum(${value})` : `coalesce(sum(${value}) filter (where ${conditions}), 0)`;
+  });
+  const source = `select company_id, ${key.join(', ')}, ${sums.join(', ')} from (${rows} offset 0) as changed
     group by ${placesOf(key)} having ${sums.map((sum) => `${sum} <> 0`).join(' or ')} order by ${placesOf(key)}`;
-  return `${addition(table, key)} ${source} ${addingUp(key)};`;
+  return `${addition(rollup)} ${source} ${addingUp(rollup)};`;
 }
 
 /** The same for a single new row, which needs no sorting and grouping: most of what an upsert of one row takes. */
-function upsertOne({ table, span, key }: Rollup): string {
-  const amounts = OUTCOMES.map(
-    (o) => `case when payment_outcome = '${o}' then coalesce(amount, 0) else 0 end`,
-  );
-  return `${addition(table, key)} select company_id, ${valuesOf(span, key)}, 1, coalesce(amount, 0),
-    ${amounts.join(', ')} from new_rows ${addingUp(key)};`;
+function upsertOne(rollup: Rollup): string {
+  const sums = sumsOf(rollup.unit).map((sum) => {
+    const conditions = conditionsOf(sum, rollup.unit).join(' and ');
+    const value = sum.of === 'total' ? '1' : 'amount';
+    return conditions === '' ? value : `case when ${conditions} then ${value} else 0 end`;
+  });
+  return `${addition(rollup)} select company_id, ${keyOf(rollup).join(', ')}, ${sums.join(', ')}
+    from (${CHANGED.added}) as changed ${addingUp(rollup)};`;
 }
 
-const addition = (table: string, key: readonly string[]): string =>
-  `insert into ${table} as stored (company_id, ${key.join(', ')}, ${SUMS.join(', ')})`;
+const addition = (rollup: Rollup): string =>
+  `insert into ${rollup.table} as stored (company_id, ${keyOf(rollup).join(', ')}, ${columnsOf(rollup.unit).join(', ')})`;
 
-const addingUp = (key: readonly string[]): string =>
-  `on conflict (company_id, ${key.join(', ')})
-    do update set ${SUMS.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', ')}`;
+const addingUp = (rollup: Rollup): string =>
+  `on conflict (company_id, ${keyOf(rollup).join(', ')})
+    do update set ${columnsOf(rollup.unit)
+      .map((name) => `${name} = stored.${name} + excluded.${name}`)
+      .join(', ')}`;
 
 function totalling(change: keyof typeof CHANGED): string {
-  const rollups = [...KEPT, ...ADDED];
-  const upserts = rollups.map((rollup) =>
+  const upserts = ROLLUPS.map((rollup) =>
     upsert(rollup, CHANGED[change], change === 'added' ? '' : ' * sign'),
   );
   const body =
     change === 'added'
       ? `if (select count(*) from (select from new_rows limit 2) as few) = 1 then
-          ${rollups.map(upsertOne).join('\n')}
+          ${ROLLUPS.map(upsertOne).join('\n')}
         else
           ${upserts.join('\n')}
         end if;`

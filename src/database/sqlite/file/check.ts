@@ -1,9 +1,8 @@
 import Sqlite from 'better-sqlite3';
 
-import { DAY, HOUR } from '../../../platform/clock.js';
 import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../../totals/count.js';
 import { OLDEST_ROWS, type Oldest } from '../../totals/oldest.js';
-import { COUNTED_SUMS, ROLLUP_SUMS, ROLLUPS, type Rollup } from '../../totals/rollups.js';
+import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../totals/rollups.js';
 import type { StorageSizes } from '../../database.js';
 import { measureFile } from '../sizes/measure.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
@@ -12,7 +11,6 @@ import { closing } from './open-file.js';
 import { walPath, fileBytes } from './paths.js';
 
 const MAX_PROBLEMS = 100;
-const MS = { day: DAY, hour: HOUR } as const;
 
 /**
  * Reads a whole database, which may be in use, and returns a message for each problem: damaged pages, broken
@@ -120,10 +118,12 @@ function brokenReferences(database: Sqlite.Database): string[] {
 
 /** Compares a table of totals, which triggers maintain, with the transactions themselves. */
 function wrongTransactionTotals(database: Sqlite.Database, { table, unit, kind }: Rollup): string[] {
-  const milliseconds = MS[unit];
-  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${ROLLUP_SUMS.join()} from ${table}
-    where ${ROLLUP_SUMS.map((name) => `${name} <> 0`).join(' or ')}`;
-  const counted = `select company_id, started_at / ${milliseconds} as number, ${kind.join()}, ${COUNTED_SUMS.join()}
+  const milliseconds = UNIT_MS[unit];
+  const columns = columnsOf(unit);
+  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${columns.join()} from ${table}
+    where ${columns.map((name) => `${name} <> 0`).join(' or ')}`;
+  const counted = `select company_id, started_at / ${milliseconds} as number, ${kind.join()},
+    ${countedSums(unit, `started_at % ${milliseconds}`).join()}
     from transactions group by 1, 2, ${kind.join()}`;
   const wrong = database
     .prepare(

@@ -1,40 +1,20 @@
 import { sql } from 'kysely';
 
+import {
+  columnsOf,
+  countedSums,
+  keyOf,
+  ROLLUPS,
+  sumsOf,
+  UNIT_MS,
+  type Rollup,
+  type RollupSum,
+} from '../../totals/rollups.js';
 import { ddl } from '../ddl.js';
 import { required, type Db } from '../table-builders.js';
 
-interface Rollup {
-  readonly table: string;
-  readonly span: 'day' | 'hour';
-  /** Of the primary key, after the company. */
-  readonly key: readonly string[];
-}
-
 const KIND = ['status', 'transaction_type', 'app_name'];
-/** The tables of before. */
-const KEPT: readonly Rollup[] = [
-  { table: 'transaction_days', span: 'day', key: ['day', ...KIND] },
-  { table: 'transaction_hours', span: 'hour', key: ['hour', ...KIND] },
-  { table: 'transaction_day_totals', span: 'day', key: ['day', 'status', 'transaction_type'] },
-  { table: 'transaction_hour_totals', span: 'hour', key: ['hour', 'status', 'transaction_type'] },
-  { table: 'transaction_app_days', span: 'day', key: ['app_name', 'day', 'status', 'transaction_type'] },
-];
-const PAID = ['status', 'transaction_type', 'payment_status'];
-const ADDED: readonly Rollup[] = (
-  [
-    ['payment', [...PAID, 'payment_type', 'brand', 'acquirer']],
-    ['installment', [...PAID, 'installments']],
-    ['group', [...PAID, 'group_id']],
-  ] as const
-).flatMap(([name, kind]): Rollup[] => [
-  { table: `transaction_${name}_hours`, span: 'hour', key: ['hour', ...kind] },
-  { table: `transaction_${name}_days`, span: 'day', key: ['day', ...kind] },
-]);
-const MS = { day: 86_400_000, hour: 3_600_000 } as const;
 const INTEGERS = ['day', 'hour', 'installments', 'group_id', 'month'];
-const OUTCOMES = ['approved', 'denied', 'cancelled'];
-const AMOUNTS = ['amount_total', ...OUTCOMES.map((outcome) => `${outcome}_amount`)];
-const SUMS = ['total', ...AMOUNTS];
 /** Columns of a month's kinds of payments, and how many kinds are summed up by their names. */
 const NAMES = ['payment_type', 'brand', 'acquirer'];
 const MAX_KINDS = 300;
@@ -43,7 +23,7 @@ const VALUES = [...TEXTS, 'installments', 'group_id'];
 
 /**
  * What transactions are summed up by: of a payment its status, type, brand, acquirer and installments, and the group. Rows
- * of before get the group that their logical number has now.
+ * of before get the group that their logical number has now. All tables of totals are made anew.
  */
 export async function up(db: Db): Promise<void> {
   for (const name of ['in', 'out', 'moved']) await run(db, `drop trigger transactions_summed_${name}`);
@@ -56,8 +36,9 @@ export async function up(db: Db): Promise<void> {
   await run(db, KINDS);
   for (const statement of OTHERS) await run(db, statement);
   await widenIndex(db);
-  for (const rollup of ADDED) {
-    await createKeyed(db, rollup.table, rollup.key, SUMS);
+  for (const rollup of ROLLUPS) {
+    await run(db, `drop table if exists ${rollup.table}`);
+    await createKeyed(db, rollup.table, keyOf(rollup), columnsOf(rollup.unit));
     await run(db, summed(rollup));
   }
   for (const trigger of triggers()) await run(db, trigger);
@@ -127,25 +108,19 @@ async function createKeyed(
     .execute();
 }
 
-/** Hours from transactions, days from the table of hours. */
-function summed({ table, span, key }: Rollup): string {
-  const columns = ['company_id', ...key].join(', ');
-  const into = `insert into ${table} (${columns}, ${SUMS.join(', ')})`;
+function summed(rollup: Rollup): string {
+  const { table, unit } = rollup;
+  const key = keyOf(rollup);
+  const values = key.map((name) => (name === unit ? `started_at / ${UNIT_MS[unit]}` : name));
   const places = ['company_id', ...key].map((_, index) => index + 1).join(', ');
-  if (span === 'day') {
-    return `${into} select company_id, hour / 24, ${key.slice(1).join(', ')}, ${SUMS.map((name) => `sum(${name})`).join(', ')}
-      from ${table.replace(/days$/, 'hours')} group by ${places}`;
-  }
-  const sums = OUTCOMES.map((o) => `coalesce(sum(amount) filter (where payment_outcome = '${o}'), 0)`);
-  return `${into} select company_id, started_at / ${MS.hour}, ${key.slice(1).join(', ')},
-      count(*), coalesce(sum(amount), 0), ${sums.join(', ')}
+  return `insert into ${table} (company_id, ${key.join(', ')}, ${columnsOf(unit).join(', ')})
+    select company_id, ${values.join(', ')}, ${countedSums(unit, `started_at % ${UNIT_MS[unit]}`).join(', ')}
     from transactions indexed by transactions_newest group by ${places}`;
 }
 
 function triggers(): readonly string[] {
-  const rollups = [...KEPT, ...ADDED];
-  const add = rollups.map(addition).join(' ');
-  const remove = rollups.map(removal).join(' ');
+  const add = ROLLUPS.map(addition).join(' ');
+  const remove = ROLLUPS.map(removal).join(' ');
   return [
     `create trigger transactions_summed_in after insert on transactions begin ${add} end`,
     `create trigger transactions_summed_out after delete on transactions begin ${remove} end`,
@@ -155,29 +130,35 @@ function triggers(): readonly string[] {
   ];
 }
 
-function addition({ table, key }: Rollup): string {
-  return `insert into ${table} (company_id, ${key.join(', ')}, ${SUMS.join(', ')})
-    values (new.company_id, ${key.map((name) => keyOf('new', name)).join(', ')}, 1, ${amountsOf('new').join(', ')})
-    on conflict (company_id, ${key.join(', ')}) do update set total = total + 1,
-      ${AMOUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')};`;
+function addition(rollup: Rollup): string {
+  const { table, unit } = rollup;
+  const key = keyOf(rollup);
+  const sums = sumsOf(unit);
+  return `insert into ${table} (company_id, ${key.join(', ')}, ${columnsOf(unit).join(', ')})
+    values (new.company_id, ${key.map((name) => valueOf('new', name, unit)).join(', ')}, ${sums.map((sum) => added('new', sum, unit)).join(', ')})
+    on conflict (company_id, ${key.join(', ')}) do update set
+      ${sums.map(({ column }) => `${column} = ${column} + excluded.${column}`).join(', ')};`;
 }
 
-function removal({ table, key }: Rollup): string {
-  const amounts = amountsOf('old');
-  return `update ${table} set total = total - 1,
-      ${AMOUNTS.map((name, index) => `${name} = ${name} - ${amounts[index] ?? ''}`).join(', ')}
-    where company_id = old.company_id and ${key.map((name) => `${name} = ${keyOf('old', name)}`).join(' and ')};`;
+function removal(rollup: Rollup): string {
+  const { table, unit } = rollup;
+  const changes = sumsOf(unit).map((sum) => `${sum.column} = ${sum.column} - ${added('old', sum, unit)}`);
+  const same = keyOf(rollup).map((name) => `${name} = ${valueOf('old', name, unit)}`);
+  return `update ${table} set ${changes.join(', ')} where company_id = old.company_id and ${same.join(' and ')};`;
 }
 
-function keyOf(row: 'new' | 'old', name: string): string {
-  return name === 'day' || name === 'hour' ? `${row}.started_at / ${MS[name]}` : `${row}.${name}`;
+function valueOf(row: 'new' | 'old', name: string, unit: Rollup['unit']): string {
+  return name === unit ? `${row}.started_at / ${UNIT_MS[unit]}` : `${row}.${name}`;
 }
 
-function amountsOf(row: 'new' | 'old'): readonly string[] {
-  return [
-    `coalesce(${row}.amount, 0)`,
-    ...OUTCOMES.map((o) => `iif(${row}.payment_outcome = '${o}', coalesce(${row}.amount, 0), 0)`),
+/** What a transaction adds to a sum. */
+function added(row: 'new' | 'old', { of, from }: RollupSum, unit: Rollup['unit']): string {
+  const amount = of === 'total' ? '1' : `coalesce(${row}.amount, 0)`;
+  const conditions = [
+    ...(from === 0 ? [] : [`${row}.started_at % ${UNIT_MS[unit]} >= ${from}`]),
+    ...(of === 'total' || of === 'amount' ? [] : [`${row}.payment_outcome = '${of}'`]),
   ];
+  return conditions.length === 0 ? amount : `iif(${conditions.join(' and ')}, ${amount}, 0)`;
 }
 
 async function run(db: Db, statement: string): Promise<void> {

@@ -12,7 +12,6 @@ import { up as idsByCompany } from './0010-ids-by-company.js';
 import { up as ledgerChain } from './0011-ledger-chain.js';
 import { up as rowTotals } from './0012-row-totals.js';
 import { up as queuedDeliveries } from './0013-queued-deliveries.js';
-import { up as transactionRollups } from './0014-transaction-rollups.js';
 import { up as groupDefaultVersions } from './0015-group-default-versions.js';
 import { up as terminals } from './0016-terminals.js';
 import { up as deliveryStates } from './0019-delivery-states.js';
@@ -39,7 +38,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-ledger-chain': { up: ledgerChain },
   '0012-row-totals': { up: rowTotals },
   '0013-queued-deliveries': { up: queuedDeliveries },
-  '0014-transaction-rollups': { up: transactionRollups },
   '0015-group-default-versions': { up: groupDefaultVersions },
   '0016-terminals': { up: terminals },
   '0017-references-of-terminals': { up: referencesOfTerminals },

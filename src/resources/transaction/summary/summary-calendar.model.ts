@@ -67,60 +67,28 @@ function startOfDay(offsets: readonly OffsetChange[], day: number): number {
   return day * DAY;
 }
 
-/** Units of UTC time, as many since 1970 as `from` and before `to`, that do not belong to a single bucket. */
-export function dividedUnits(
-  { bucket, offsets }: Calendar,
-  unit: number,
-  { from: first, to: end }: TimeRange,
-): readonly number[] {
-  const divided: number[] = [];
-  let index = 0;
-  for (let number = first; number < end; number += 1) {
-    const start = number * unit;
-    while ((offsets[index + 1]?.at ?? Infinity) <= start) index += 1;
-    if (isDivided(bucket, offsets, index, { from: start, to: start + unit })) divided.push(number);
-  }
-  return divided;
+/** A time range whose instants are all in one bucket: that of `key`, see `Calendar`. */
+export interface Segment extends TimeRange {
+  readonly key: number;
 }
 
-/** `index` is that of the offset that holds at the beginning of the range. */
-function isDivided(
-  bucket: Bucket,
-  offsets: readonly OffsetChange[],
-  index: number,
-  { from, to }: TimeRange,
-): boolean {
-  const [now, next] = [offsets[index], offsets[index + 1]];
-  if (now === undefined) return false;
-  const end = Math.min(next?.at ?? Infinity, to);
-  if (!areTogether(bucket, now, from, end - 1)) return true;
-  if (next === undefined || end === to) return false;
-  return !areNeighbours(bucket, now, next) || isDivided(bucket, offsets, index + 1, { from: end, to });
-}
-
-/** Hours of UTC, as many since 1970, whose local day has another date. Of a calendar with whole hours. */
-export function hoursOfOtherDays({ offsets }: Calendar, { from, to }: TimeRange): readonly number[] {
-  const found: number[] = [];
-  let index = 0;
-  for (let hour = from; hour < to; hour += 1) {
-    const start = hour * HOUR;
-    while ((offsets[index + 1]?.at ?? Infinity) <= start) index += 1;
-    const local = start + (offsets[index]?.offset ?? 0);
-    if (Math.floor(local / DAY) !== Math.floor(start / DAY)) found.push(hour);
-  }
-  return found;
-}
-
-/** Whether two instants with the same offset are in the same bucket. */
-function areTogether(bucket: Bucket, { offset }: OffsetChange, one: number, other: number): boolean {
+/** The buckets of a period, ascending, each cut off at the ends of the period. Not for the bucket of all time. */
+export function segmentsOf({ bucket, offsets }: Calendar, period: TimeRange): readonly Segment[] {
+  const segments: { from: number; to: number; key: number }[] = [];
   const length = bucket === 'hour' ? HOUR : DAY;
-  const [first, last] = [Math.floor((one + offset) / length), Math.floor((other + offset) / length)];
-  return first === last || (bucket !== 'hour' && bucketOfDay(bucket, first) === bucketOfDay(bucket, last));
-}
-
-/** Whether the instants before and after a change are in the same bucket. An hour ends with each change. */
-function areNeighbours(bucket: Bucket, before: OffsetChange, after: OffsetChange): boolean {
-  if (bucket === 'hour') return false;
-  const [last, first] = [after.at - 1 + before.offset, after.at + after.offset];
-  return bucketOfDay(bucket, Math.floor(last / DAY)) === bucketOfDay(bucket, Math.floor(first / DAY));
+  for (const [index, { at, offset }] of offsets.entries()) {
+    const since = index === 0 ? -Infinity : at;
+    const until = Math.min(offsets[index + 1]?.at ?? Infinity, period.to);
+    for (let from = Math.max(since, period.from); from < until;) {
+      const local = Math.floor((from + offset) / length);
+      const to = Math.min((local + 1) * length - offset, until);
+      // An hour begins with each change of the clock.
+      const key = bucket === 'hour' ? Math.max(local * HOUR - offset, since) : bucketOfDay(bucket, local);
+      const last = segments.at(-1);
+      if (last?.key === key) last.to = to;
+      else segments.push({ from, to, key });
+      from = to;
+    }
+  }
+  return segments;
 }

@@ -2,9 +2,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { indexedBy } from '../../../database/storage.js';
-import { DAY, HOUR } from '../../../platform/clock.js';
+import { ROLLUP_PARTS, UNIT_MS } from '../../../database/totals/rollups.js';
+import { HOUR } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
-import { TOTALS_TABLES, type TotalsTable } from '../totals/transaction-totals.model.js';
+import type { TotalsTable } from '../totals/transaction-totals.model.js';
 import type { PaymentOutcome } from '../transaction.model.js';
 import type { TimeColumn } from './summary-keys.repository.js';
 
@@ -17,8 +18,10 @@ export interface Source extends TimeRange {
   /** Of its units only these, or all but these; of transactions, only those in these hours. */
   readonly only?: readonly number[];
   readonly except?: readonly number[];
-  /** Its rows belong to their day of UTC, or are taken away from it, in a summary by day. */
-  readonly ofUtcDay?: 'part' | 'taken';
+  /** Of a table of totals, only the transactions of this part of each unit, in milliseconds from its beginning. */
+  readonly part?: TimeRange;
+  /** Rows of a table of hours are subtracted from the bucket of the middle of their half day. */
+  readonly isTaken?: true;
 }
 
 const OUTCOMES: readonly PaymentOutcome[] = ['approved', 'denied', 'cancelled'];
@@ -35,17 +38,32 @@ export interface Form {
   readonly sums: readonly RawBuilder<number>[];
 }
 
-const kept = (table: TotalsTable): Form => {
-  const isOfDays = /_days?(_totals)?$/.test(table);
-  return {
-    time: isOfDays ? { name: 't.day', unit: DAY } : { name: 't.hour', unit: HOUR },
-    table: () => sql`${sql.table(table)} as t`,
-    sums: SUMS.map((name) => sql`coalesce(sum(${sql.ref(`t.${name}`)}), 0)`),
+function ofTotals(table: TotalsTable, { part, isTaken }: Source): Form {
+  const unit = /_days?(_totals)?$/.test(table) ? 'day' : 'hour';
+  const { from, to } = part ?? { from: 0, to: UNIT_MS[unit] };
+  const time = {
+    name: `t.${unit}`,
+    unit: UNIT_MS[unit],
+    after: isTaken === true ? 0 : from,
+    isOfHalfDay: isTaken === true,
   };
-};
+  const since = (name: string, at: number): RawBuilder<number> => {
+    const suffix = ROLLUP_PARTS[unit].find((each) => each.from === at)?.name;
+    return sql.ref(`t.${suffix === undefined ? name : `${name}_${suffix}`}`);
+  };
+  return {
+    // Days, and halves of days, are in the bucket of the middle of a half.
+    time: unit === 'day' ? { ...time, after: from + 6 * HOUR } : time,
+    table: () => sql`${sql.table(table)} as t`,
+    sums: SUMS.map((name) => {
+      const value = to === UNIT_MS[unit] ? since(name, from) : sql`${since(name, from)} - ${since(name, to)}`;
+      return sql`coalesce(sum(${value}), 0)`;
+    }),
+  };
+}
 
 const eachTransaction = (index: TransactionIndex): Form => ({
-  time: { name: 't.started_at', unit: 1 },
+  time: { name: 't.started_at', unit: 1, after: 0, isOfHalfDay: false },
   table: () => indexedBy('transactions', 't', `transactions_${index}`),
   sums: [
     sql`count(*)`,
@@ -57,13 +75,10 @@ const eachTransaction = (index: TransactionIndex): Form => ({
   ],
 });
 
-const KEPT = new Map(TOTALS_TABLES.map((table) => [table, kept(table)]));
-const INDEXES: Readonly<Record<TransactionIndex, Form>> = {
-  newest: eachTransaction('newest'),
-  serial: eachTransaction('serial'),
-  logical_number: eachTransaction('logical_number'),
-};
+const INDEXES: ReadonlyMap<Source['of'], Form> = new Map(
+  (['newest', 'serial', 'logical_number'] as const).map((index) => [index, eachTransaction(index)]),
+);
 
-export function formOf(of: Source['of']): Form {
-  return KEPT.get(of as TotalsTable) ?? INDEXES[of as TransactionIndex];
+export function formOf(source: Source): Form {
+  return INDEXES.get(source.of) ?? ofTotals(source.of as TotalsTable, source);
 }

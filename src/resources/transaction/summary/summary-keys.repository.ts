@@ -12,6 +12,10 @@ export interface TimeColumn {
   readonly name: string;
   /** In milliseconds. */
   readonly unit: number;
+  /** The row is in the bucket of this time: milliseconds after the beginning of its unit. */
+  readonly after: number;
+  /** The hour is in the bucket of the middle of its half day instead. */
+  readonly isOfHalfDay: boolean;
 }
 
 /** Of one row of a source: its hour, or its local day, from which weeks and months are made. */
@@ -21,44 +25,52 @@ export function keyOfRow(calendar: Calendar, time: TimeColumn): RawBuilder<numbe
 }
 
 function hourOf(calendar: Calendar, time: TimeColumn): RawBuilder<number> {
-  // Rows of totals are of whole local hours.
-  if (time.unit === HOUR) return sql`${sql.ref(time.name)} * ${sql.lit(HOUR)}`;
-  const offset = hasWholeHours(calendar) ? sql.lit(0) : offsetOf(calendar, time);
-  const start = sql<number>`${shifted(time.name, offset, HOUR)} * ${sql.lit(HOUR)} - ${offset} - ${sql.lit(DAY)}`;
-  return hasWholeHours(calendar)
-    ? start
-    : greaterOf(
-        start,
-        chosen(calendar, time, ({ at }) => at),
-      );
+  if (hasWholeHours(calendar)) return sql`${localUnits(time, sql.lit(0), HOUR)} * ${sql.lit(HOUR)}`;
+  const offset = offsetOf(calendar, time);
+  return greaterOf(
+    sql<number>`${localUnits(time, offset, HOUR)} * ${sql.lit(HOUR)} - ${offset}`,
+    chosen(calendar, time, ({ at }) => at),
+  );
 }
 
 function dayOf(calendar: Calendar, time: TimeColumn): RawBuilder<number> {
-  const column = sql.ref<number>(time.name);
-  if (time.unit === DAY && isUtc(calendar)) return sql`${column}`;
-  const offset = offsetOf(calendar, time);
-  if (time.unit === 1) return sql`${shifted(time.name, offset, DAY)} - 1`;
-  return sql`(${column} * ${sql.lit(time.unit)} + ${offset} + ${sql.lit(DAY)}) / ${sql.lit(DAY)} - 1`;
+  if (time.unit === DAY && isUtc(calendar)) return unitOf(time);
+  return localUnits(time, offsetOf(calendar, time), DAY);
 }
 
-/** Local time may be before 1970 by less than a day, where divisions would round to the other side. */
-function shifted(column: string, offset: RawBuilder<number>, unit: number): RawBuilder<number> {
-  return shiftedUnits(column, sql`${offset} + ${sql.lit(DAY)}`, unit);
+/**
+ * Days or hours of local time since 1970. Local time may be before 1970 by less than a day, where divisions would round to
+ * the other side.
+ */
+function localUnits(time: TimeColumn, offset: RawBuilder<number>, unit: number): RawBuilder<number> {
+  const shift = sql<number>`${offset} + ${sql.lit(DAY + time.after)}`;
+  const since =
+    time.unit === 1
+      ? shiftedUnits(time.name, shift, unit)
+      : sql`(${unitOf(time)} * ${sql.lit(time.unit)} + ${shift}) / ${sql.lit(unit)}`;
+  return sql`(${since} - ${sql.lit(DAY / unit)})`;
+}
+
+/** The day or hour by whose time a row is in a bucket. */
+function unitOf({ name, isOfHalfDay }: TimeColumn): RawBuilder<number> {
+  const unit = sql.ref<number>(name);
+  return isOfHalfDay ? sql`(${unit} / 12 * 12 + 6)` : sql`${unit}`;
 }
 
 const offsetOf = (calendar: Calendar, time: TimeColumn): RawBuilder<number> =>
   chosen(calendar, time, ({ offset }) => offset);
 
-/** A number of the change that holds at the time of a row. No row of totals has a change inside that makes a difference. */
+/** A number of the change that holds at the time by which a row is in a bucket. */
 function chosen(
   { offsets }: Calendar,
-  { name, unit }: TimeColumn,
+  time: TimeColumn,
   number: (change: OffsetChange) => number,
 ): RawBuilder<number> {
   const values = offsets.map((change) => sql.lit(number(change)));
   const cases = offsets.slice(1).map(({ at }, index) => {
-    const end = unit === 1 ? instant.toColumn(new Date(at)) : sql.lit(Math.ceil(at / unit));
-    return sql`when ${sql.ref(name)} < ${end} then ${values[index]}`;
+    const end =
+      time.unit === 1 ? instant.toColumn(new Date(at)) : sql.lit(Math.ceil((at - time.after) / time.unit));
+    return sql`when ${unitOf(time)} < ${end} then ${values[index]}`;
   });
   const last = values.at(-1) ?? sql.lit(0);
   return cases.length === 0 ? sql`${last}` : sql`case ${sql.join(cases, sql` `)} else ${last} end`;

@@ -1,7 +1,8 @@
+import { ROLLUP_PARTS } from '../../../database/totals/rollups.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { Span } from '../totals/transaction-totals.model.js';
-import { dividedUnits, hasWholeHours, hoursOfOtherDays, type Calendar } from './summary-calendar.model.js';
+import { segmentsOf, type Calendar, type Segment } from './summary-calendar.model.js';
 
 /** What is read of a kind of table: units of UTC time, as many since 1970; of an `instant`, hours with transactions to read. */
 export interface UnitsToRead {
@@ -12,63 +13,136 @@ export interface UnitsToRead {
   /** Of these, only some, or all but some. */
   readonly only?: readonly number[];
   readonly except?: readonly number[];
-  /** Belongs to the day of UTC, whatever the zone: as a part of it, or taken away from it. */
-  readonly ofUtcDay?: 'part' | 'taken';
+  /** Only the transactions of this part of each unit, in milliseconds from its beginning. */
+  readonly part?: TimeRange;
+  /** The rows are subtracted from the bucket of their half day, which has them too. */
+  readonly isTaken?: true;
 }
 
+const HALF = 12 * HOUR;
+const WHOLE_HOUR: TimeRange = { from: 0, to: HOUR };
+const HALF_DAYS = [
+  { from: 0, to: HALF },
+  { from: HALF, to: DAY },
+] as const;
+
+/** The two parts of an hour that is divided at a minute for which totals have sums of their own, by that time. */
+const HOUR_PARTS: ReadonlyMap<number, readonly [TimeRange, TimeRange]> = new Map(
+  ROLLUP_PARTS.hour.map(({ from }) => [
+    from,
+    [
+      { from: 0, to: from },
+      { from, to: HOUR },
+    ],
+  ]),
+);
+
 /**
- * Splits a period for the buckets of a calendar: whole days that belong to one bucket, other whole hours that do, and the
- * rest, which are hours whose transactions are read one by one.
+ * What is read for the buckets of a calendar. Each half of a day of UTC is read for the bucket of its middle; hours and
+ * parts of hours that belong to another bucket are added there and taken away here. Without whole days, and with hours as
+ * buckets, hours are read. Hours that begin or end outside of the period, or are divided at other minutes than those of
+ * `ROLLUP_PARTS`, are read from transactions.
  */
 export function unitsToRead(calendar: Calendar, period: TimeRange): readonly UnitsToRead[] {
   const hours = wholeUnits(period, HOUR);
-  const divided = dividedUnits(calendar, HOUR, hours);
-  const rest = [...partsOfHours(period, hours), ...divided];
-  const instants: readonly UnitsToRead[] =
-    rest.length === 0 ? [] : [{ of: 'instant', ...wholeUnits(period, HOUR, true), only: rest }];
-  if (calendar.bucket === 'hour' || calendar.bucket === 'day') {
-    const corrected = calendar.bucket === 'day' ? correctedDays(calendar, period) : null;
-    if (corrected !== null) return [...corrected, ...instants];
-    return [...(isEmpty(hours) ? [] : [{ of: 'hour' as const, ...hours, except: divided }]), ...instants];
+  const segments = segmentsOf(calendar, period);
+  const days = calendar.bucket === 'hour' ? { from: 0, to: 0 } : wholeUnits(period, DAY);
+  const halves = bucketsOfHalves(segments, days);
+  const bucketsIn = finder(segments);
+  const instants = [...partsOfHours(period, hours)];
+  const moved = new Map<TimeRange, { readonly added: number[]; readonly taken: number[] }>();
+  const move = (hour: number, part: TimeRange, half: number | undefined): void => {
+    const { added, taken } = moved.get(part) ?? { added: [], taken: [] };
+    moved.set(part, { added, taken });
+    added.push(hour);
+    if (half !== undefined) taken.push(hour);
+  };
+  const takenForInstants: number[] = [];
+  for (const hour of numbers(hours)) {
+    const half = halves.get(Math.floor(hour / 12));
+    const buckets = bucketsIn(hour * HOUR, (hour + 1) * HOUR);
+    const parts = partsOf(buckets, hour * HOUR);
+    if (parts === undefined) {
+      instants.push(hour);
+      if (half !== undefined) takenForInstants.push(hour);
+    } else {
+      for (const [index, part] of parts.entries()) if (buckets[index]?.key !== half) move(hour, part, half);
+    }
   }
-  const days = wholeUnits(period, DAY);
-  const dividedDays = dividedUnits(calendar, DAY, days);
-  const inHours = hoursOutside(hours, days, new Set(dividedDays), new Set(divided));
   return [
-    ...(isEmpty(days) ? [] : [{ of: 'day' as const, ...days, except: dividedDays }]),
-    ...(inHours.length === 0 ? [] : [{ of: 'hour' as const, ...hours, only: inHours }]),
-    ...instants,
+    ...daysToRead(days, halves),
+    ...[...moved].flatMap(([part, { added, taken }]) => [
+      ...listed({ of: 'hour', part }, added),
+      ...listed({ of: 'hour', part, isTaken: true }, taken),
+    ]),
+    ...listed({ of: 'hour', isTaken: true }, takenForInstants),
+    ...listed(
+      { of: 'instant' },
+      instants.sort((one, other) => one - other),
+      true,
+    ),
   ];
 }
 
-/**
- * Days of UTC, corrected by their hours that belong to another local day: these are added there and taken away here. Null
- * where that is not less to read than all hours.
- */
-function correctedDays(calendar: Calendar, period: TimeRange): readonly UnitsToRead[] | null {
-  const [hours, days] = [wholeUnits(period, HOUR), wholeUnits(period, DAY)];
-  const inDays = { from: days.from * 24, to: days.to * 24 };
-  if (isEmpty(days) || !hasWholeHours(calendar)) return null;
-  const moved = hoursOfOtherDays(calendar, inDays);
-  const read = 2 * moved.length + 2 * (days.to - days.from);
-  if (read >= inDays.to - inDays.from) return null;
-  const outside = [...numbers(hours.from, inDays.from), ...numbers(inDays.to, hours.to)];
-  const added = [...outside, ...moved];
+/** The bucket in which the middle of each half of a day is, by the number of halves since 1970. */
+function bucketsOfHalves(segments: readonly Segment[], days: TimeRange): ReadonlyMap<number, number> {
+  const bucketsIn = finder(segments);
+  const halves = numbers({ from: days.from * 2, to: days.to * 2 });
+  return new Map(
+    halves.flatMap((half) => {
+      const middle = half * HALF + HALF / 2;
+      return bucketsIn(middle, middle + 1).map(({ key }) => [half, key] as const);
+    }),
+  );
+}
+
+/** Days whose halves are in one bucket, and the halves of the others. */
+function daysToRead(days: TimeRange, halves: ReadonlyMap<number, number>): readonly UnitsToRead[] {
+  const isDivided = (day: number): boolean => halves.get(day * 2) !== halves.get(day * 2 + 1);
+  const divided = numbers(days).filter(isDivided);
   return [
-    { of: 'day', ...days, ofUtcDay: 'part' },
-    ...(added.length === 0 ? [] : [{ of: 'hour' as const, ...hours, only: added }]),
-    ...(moved.length === 0
-      ? []
-      : [{ of: 'hour' as const, ...hours, only: moved, ofUtcDay: 'taken' as const }]),
+    ...listed(
+      { of: 'day' },
+      numbers(days).filter((day) => !isDivided(day)),
+    ),
+    ...HALF_DAYS.flatMap((part) => listed({ of: 'day', part }, divided)),
   ];
 }
 
-const numbers = (from: number, to: number): readonly number[] =>
+/** The parts of an hour that its buckets are; undefined where totals have no such parts. */
+function partsOf(buckets: readonly Segment[], start: number): readonly TimeRange[] | undefined {
+  const [, second, ...others] = buckets;
+  if (second === undefined) return [WHOLE_HOUR];
+  return others.length === 0 ? HOUR_PARTS.get(second.from - start) : undefined;
+}
+
+/** Finds the segments that overlap a time range. Each range begins at or after the one before. */
+function finder(segments: readonly Segment[]): (from: number, to: number) => readonly Segment[] {
+  let first = 0;
+  return (from, to) => {
+    while ((segments[first]?.to ?? Infinity) <= from) first += 1;
+    let end = first;
+    while ((segments[end]?.from ?? Infinity) < to) end += 1;
+    return segments.slice(first, end);
+  };
+}
+
+/** Ascending units as a list, or as a range without the others in it if these are fewer. */
+function listed(
+  read: Pick<UnitsToRead, 'of' | 'part' | 'isTaken'>,
+  units: readonly number[],
+  isList = false,
+): readonly UnitsToRead[] {
+  const [from, last] = [units[0], units.at(-1)];
+  if (from === undefined || last === undefined) return [];
+  const range = { from, to: last + 1 };
+  if (isList || range.to - from > 2 * units.length) return [{ ...read, ...range, only: units }];
+  const known = new Set(units);
+  return [{ ...read, ...range, except: numbers(range).filter((unit) => !known.has(unit)) }];
+}
+
+const numbers = ({ from, to }: TimeRange): readonly number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
-
-function isEmpty({ from, to }: TimeRange): boolean {
-  return from >= to;
-}
 
 /** The units that lie in a period, or that have a part in it. */
 function wholeUnits({ from, to }: TimeRange, unit: number, withParts = false): TimeRange {
@@ -79,22 +153,6 @@ function wholeUnits({ from, to }: TimeRange, unit: number, withParts = false): T
 /** The hours at the ends of a period that lie in it only in part. */
 function partsOfHours(period: TimeRange, whole: TimeRange): readonly number[] {
   const { from, to } = wholeUnits(period, HOUR, true);
-  if (isEmpty(whole)) return Array.from({ length: to - from }, (_, index) => from + index);
+  if (whole.from >= whole.to) return numbers({ from, to });
   return [...(from < whole.from ? [from] : []), ...(whole.to < to ? [whole.to] : [])];
-}
-
-/** Whole hours that no day covers which is read as such. */
-function hoursOutside(
-  hours: TimeRange,
-  days: TimeRange,
-  dividedDays: ReadonlySet<number>,
-  divided: ReadonlySet<number>,
-): readonly number[] {
-  const found: number[] = [];
-  for (let hour = hours.from; hour < hours.to; hour += 1) {
-    const day = Math.floor(hour / 24);
-    const isCovered = day >= days.from && day < days.to && !dividedDays.has(day);
-    if (!isCovered && !divided.has(hour)) found.push(hour);
-  }
-  return found;
 }

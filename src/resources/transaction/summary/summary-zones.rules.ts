@@ -1,3 +1,4 @@
+import { ROLLUP_PARTS } from '../../../database/totals/rollups.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { offsetAt } from '../../../platform/time-zones.js';
 
@@ -6,11 +7,14 @@ const YEARS = { from: 1970, to: 2040 };
 const known = new Map<string, readonly number[]>();
 const MAX_ZONES = 500;
 
+/** Times within an hour of UTC at which buckets may begin that are read from totals. */
+const READABLE: readonly number[] = [0, ...ROLLUP_PARTS.hour.map(({ from }) => from)];
+
 /**
- * Hours of the day in UTC, 0 to 23, in which days of a zone begin that do not begin with the hour; none for zones that are
- * whole hours from UTC.
+ * Hours of the day in UTC, 0 to 23, in which days of a zone begin at a minute that totals do not know; none for most zones:
+ * some had such days before 1976.
  */
-export function hoursWithMidnight(timeZone: string): readonly number[] {
+export function hoursWithOddMidnight(timeZone: string): readonly number[] {
   const found = known.get(timeZone);
   if (found !== undefined) return found;
   if (known.size >= MAX_ZONES) known.clear();
@@ -18,7 +22,7 @@ export function hoursWithMidnight(timeZone: string): readonly number[] {
   for (let month = YEARS.from * 12; month < YEARS.to * 12; month += 6) {
     const offset = offsetAt(timeZone, Date.UTC(Math.floor(month / 12), month % 12, 1));
     const midnight = (DAY - (offset % DAY)) % DAY;
-    if (midnight % HOUR !== 0) hours.add(Math.floor(midnight / HOUR));
+    if (!READABLE.includes(midnight % HOUR)) hours.add(Math.floor(midnight / HOUR));
   }
   const listed = [...hours];
   known.set(timeZone, listed);

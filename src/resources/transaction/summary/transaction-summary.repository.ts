@@ -6,7 +6,7 @@ import { crossJoin, instant, lesserOf, startOfUnit } from '../../../database/sto
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
-import { startOf, utcCalendar, type Calendar } from './summary-calendar.model.js';
+import { startOf, type Calendar } from './summary-calendar.model.js';
 import { formOf, SUMS, type Form, type Source } from './summary-forms.repository.js';
 import { bucketOfKey, keyOfRow } from './summary-keys.repository.js';
 import { columnOf, valueOfColumn } from './summary-columns.model.js';
@@ -47,13 +47,13 @@ export async function selectSummary(work: ReadWork, query: SummaryQuery): Promis
 /** The rows of one source, summed up in the order of its index where possible. */
 function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder<unknown> {
   const { calendar, by } = query;
-  const form = formOf(source.of);
+  const form = formOf(source);
   const columns = by.map((dimension) => sql.ref(`t.${columnOf(dimension)}`));
-  const key = keyOfRow(source.ofUtcDay === undefined ? calendar : utcCalendar('day'), form.time);
+  const key = keyOfRow(calendar, form.time);
   // The hours of a table of totals are in the order of its key.
   const span = calendar.bucket === 'hour' && form.time.unit === HOUR ? form.time.name : 'bucket';
   const grouping = [...(calendar.bucket === 'none' ? [] : [sql.ref(span)]), ...columns];
-  const sign = source.ofUtcDay === 'taken' ? sql`-` : sql``;
+  const sign = source.isTaken === true ? sql`-` : sql``;
   const sums = form.sums.map((sum, index) => sql`${sign}${sum} as ${sql.ref(SUMS[index] ?? '')}`);
   return sql`select * from (
     select ${sql.join([sql`${key} as bucket`, ...columns, ...sums])}
@@ -92,8 +92,7 @@ function limitOf(query: SummaryQuery): RawBuilder<unknown> {
   return bucket === 'week' || bucket === 'month' || isCorrected(query) ? sql`` : sql`limit ${query.limit}`;
 }
 
-const isCorrected = ({ sources }: SummaryQuery): boolean =>
-  sources.some(({ ofUtcDay }) => ofUtcDay !== undefined);
+const isCorrected = ({ sources }: SummaryQuery): boolean => sources.some(({ isTaken }) => isTaken === true);
 
 function summaryRowOf(row: Totals, { calendar, by }: SummaryQuery): SummaryRow {
   const valueOf = (dimension: Dimension): string | number | null =>

@@ -7,7 +7,7 @@ import { DAY } from '../../../platform/clock.js';
 import { timeZoneNamed } from '../../../platform/time-zones.js';
 import { meeting } from '../transaction.repository.js';
 import { partsOf } from '../transaction.rules.js';
-import { hoursWithMidnight } from './summary-zones.rules.js';
+import { hoursWithOddMidnight } from './summary-zones.rules.js';
 import { utcCalendar, zonedCalendar, type Calendar } from './summary-calendar.model.js';
 import type { TransactionIndex } from './summary-forms.repository.js';
 import { unitsToRead } from './summary-sources.rules.js';
@@ -136,7 +136,7 @@ export function examinationsOfSummary({
   }
   const span = zone === null && bucket !== 'hour' ? 'day' : 'hour';
   const totals = grouped(examinationOfTotals(narrowed, span, by));
-  const hours = zone === null ? [] : hoursWithMidnight(zone);
+  const hours = zone === null ? [] : hoursWithOddMidnight(zone);
   if (hours.length === 0) return [totals];
   const within: RowCount = (work, max) => transactionsAtHours(work, narrowed.period, hours, max);
   return [totals, grouped({ values: totals.values, rows: 'transactions', within })];
@@ -152,14 +152,14 @@ function isCovered({ where }: Narrowed, by: readonly Dimension[]): boolean {
 
 const OF_ALL_INDEXES: readonly Dimension[] = ['status', 'transactionType', 'appName', 'logicalNumber'];
 
-/** Whether tables of totals answer. Where local hours are parts of two hours, only transactions do. */
+/** Whether tables of totals answer. Where local hours begin at a minute that totals do not know, only transactions do. */
 function hasTotals(
   { where }: Narrowed,
   bucket: Bucket,
   by: readonly Dimension[],
   zone: string | null,
 ): boolean {
-  if (bucket === 'hour' && zone !== null && hoursWithMidnight(zone).length > 0) return false;
+  if (bucket === 'hour' && zone !== null && hoursWithOddMidnight(zone).length > 0) return false;
   return comparesKindsOnly(where) && totalsTableFor('hour', where, by) !== undefined;
 }
 
@@ -201,7 +201,7 @@ function totalsSources(
   }));
 }
 
-/** Totals for days and hours that belong to one bucket each; transactions for hours that are divided. */
+/** Totals for days, hours and parts of hours; transactions for hours that are divided at other minutes. */
 async function zonedSources(
   work: ReadWork,
   { period, where }: Narrowed,
@@ -215,7 +215,8 @@ async function zonedSources(
     work,
     units.flatMap(({ of, only = [] }) => (of === 'instant' ? only : [])),
   );
-  if (read > MAX_READ) throw tooManyToRead('In a time zone that is not whole hours from UTC', read);
+  if (read > MAX_READ)
+    throw tooManyToRead('In a time zone whose days begin at other minutes of UTC than 0, 15 and 30', read);
   return units.map(({ of, ...rest }): Source => {
     if (of === 'instant') return { ...rest, ...period, of: 'newest' };
     return { ...rest, of: totalsTableFor(of, where, by) ?? `transaction_${of}_totals` };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { offsetAt, offsetsIn } from '../../../../src/platform/time-zones.js';
 import {
-  dividedUnits,
+  segmentsOf,
   startOf,
   zonedCalendar,
 } from '../../../../src/resources/transaction/summary/summary-calendar.model.js';
@@ -15,6 +15,7 @@ const ZONES = [
   ...['America/Sao_Paulo', 'America/New_York', 'America/St_Johns', 'Europe/London', 'Africa/Casablanca'],
   ...['Asia/Kathmandu', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Chatham', 'UTC'],
 ];
+const QUARTER = 15 * MINUTE;
 const BUCKETS = ['hour', 'day', 'week', 'month'] as const;
 const instants = fc.integer({ min: Date.UTC(1985, 0, 1), max: Date.UTC(2037, 0, 1) });
 
@@ -48,7 +49,7 @@ describe('offsets of a zone', () => {
 });
 
 describe('what is read for a period', () => {
-  it('is each instant once, and totals of one bucket only', () => {
+  it('is each instant once, in the bucket that it is in', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
@@ -58,42 +59,42 @@ describe('what is read for a period', () => {
         (zone, bucket, from, length) => {
           const period = { from, to: from + length };
           const calendar = zonedCalendar(bucket, zone, period);
-          /** Of each hour, how often it is in which bucket: the one of the zone is null, otherwise a day of UTC. */
-          const read = new Map<number, Map<number | null, number>>();
-          const tables = new Map<number, string>();
-          for (const { of, only, except = [], ofUtcDay, ...range } of unitsToRead(calendar, period)) {
-            const all = Array.from({ length: range.to - range.from }, (_, index) => range.from + index);
-            const units = only ?? all.filter((unit) => !except.includes(unit));
-            const length = of === 'day' ? 24 : 1;
-            for (const hour of units.flatMap((unit) => Array.from({ length }, (_, n) => unit * length + n))) {
-              const day = ofUtcDay === undefined ? null : Math.floor(hour / 24);
-              const counts = read.get(hour) ?? new Map<number | null, number>();
-              counts.set(day, (counts.get(day) ?? 0) + (ofUtcDay === 'taken' ? -1 : 1));
-              read.set(hour, counts);
-              tables.set(hour, of);
+          const wide = { from: from - 2 * DAY, to: period.to + 2 * DAY };
+          const buckets = new Map<number, number>();
+          for (const segment of segmentsOf(calendar, wide)) {
+            for (let at = Math.ceil(segment.from / QUARTER); at < segment.to / QUARTER; at += 1) {
+              buckets.set(at, segment.key);
             }
           }
-          const hours = new Map<number, string>();
-          for (const [hour, counts] of read) {
-            const left = [...counts].filter(([, count]) => count !== 0);
-            expect(left, `hour ${hour}`).toEqual([[expect.toSatisfy(() => true), 1]]);
-            hours.set(hour, tables.get(hour) ?? '');
-            const [[day] = [null]] = left;
-            const { offset = 0 } =
-              calendar.offsets.findLast(({ at }) => at <= hour * HOUR) ?? calendar.offsets[0] ?? {};
-            if (day !== null) expect(Math.floor((hour * HOUR + offset) / DAY)).toBe(day);
+          /** Of each quarter of an hour, how often it is read into which bucket. */
+          const read = new Map<number, Map<number | undefined, number>>();
+          for (const { of, part, isTaken, only, except = [], ...range } of unitsToRead(calendar, period)) {
+            const unit = of === 'day' ? DAY : HOUR;
+            const all = Array.from({ length: range.to - range.from }, (_, index) => range.from + index);
+            for (const start of (only ?? all.filter((each) => !except.includes(each))).map((n) => n * unit)) {
+              const [first, end] = [start + (part?.from ?? 0), start + (part?.to ?? unit)];
+              const isOfHalf = of === 'day' || isTaken === true;
+              const middle = Math.floor(first / (12 * HOUR)) * 12 * HOUR + 6 * HOUR;
+              for (let at = first; at < end; at += QUARTER) {
+                // Each transaction of an hour that is read from them is in its own bucket.
+                const place = of === 'instant' ? at : isOfHalf ? middle : first;
+                const key = buckets.get(place / QUARTER);
+                const counts = read.get(at) ?? new Map<number | undefined, number>();
+                counts.set(key, (counts.get(key) ?? 0) + (isTaken === true ? -1 : 1));
+                read.set(at, counts);
+              }
+            }
           }
-          const first = Math.floor(from / HOUR);
-          expect([...hours.keys()].sort((a, b) => a - b)).toEqual(
-            Array.from({ length: Math.ceil(period.to / HOUR) - first }, (_, index) => first + index),
-          );
-          // At some hours; local time is slow.
-          for (const [hour, of] of [...hours].filter((_, index) => index % 101 === 0)) {
-            if (of === 'instant') continue;
-            const starts = [hour * HOUR, (hour + 1) * HOUR - MINUTE].map((at) =>
-              bucketStart(bucket.toUpperCase() as 'DAY', zone, at),
-            );
-            expect(new Set(starts).size).toBe(1);
+          for (const [at, counts] of read) {
+            const left = [...counts].filter(([, count]) => count !== 0);
+            expect(left, new Date(at).toISOString()).toEqual([[buckets.get(at / QUARTER), 1]]);
+          }
+          const first = Math.floor(from / HOUR) * HOUR;
+          expect(read.size).toBe((Math.ceil(period.to / HOUR) * HOUR - first) / QUARTER);
+          // At some times; local time is slow.
+          for (const at of [...read.keys()].filter((_, index) => index % 401 === 0)) {
+            const start = startOf(calendar, buckets.get(at / QUARTER) ?? Number.NaN);
+            expect(start?.getTime()).toBe(bucketStart(bucket.toUpperCase() as 'DAY', zone, at));
           }
         },
       ),
@@ -101,25 +102,44 @@ describe('what is read for a period', () => {
     );
   });
 
-  it('is days of UTC with the hours that belong to others, or hours only, and no transaction', () => {
+  it('is days of UTC or their halves with what belongs to others, and no transaction', () => {
     const period = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2027, 0, 1) };
-    const hours = { from: period.from / HOUR, to: period.to / HOUR };
-    const unitsIn = (zone: string) => unitsToRead(zonedCalendar('day', zone, period), period);
+    const unitsIn = (zone: string, bucket: 'day' | 'hour' | 'month' = 'day') =>
+      unitsToRead(zonedCalendar(bucket, zone, period), period).map(
+        ({ of, part, isTaken, only, except, from, to }) => {
+          const units = only?.length ?? to - from - (except?.length ?? 0);
+          const minutes = part === undefined ? [] : [part.from / MINUTE, part.to / MINUTE];
+          return [of, ...minutes, ...(isTaken === true ? ['taken'] : []), units].join(' ');
+        },
+      );
     // Five hours of each day in winter, four in summer, and one on the day of a change.
-    const days = { from: period.from / DAY, to: period.to / DAY };
-    const [whole, added, taken] = unitsIn('America/New_York');
-    expect(whole).toEqual({ of: 'day', ...days, ofUtcDay: 'part' });
     const moved = (365 - 238) * 5 + 238 * 4;
-    expect(added).toMatchObject({ of: 'hour', ...hours });
-    expect(added?.only).toHaveLength(moved);
-    expect(taken).toEqual({ ...added, ofUtcDay: 'taken' });
-    expect(unitsIn('Pacific/Auckland')).toEqual([{ of: 'hour', ...hours, except: [] }]);
-    const months = unitsToRead(zonedCalendar('month', 'America/New_York', period), period);
-    // One day at the end of each month but the last is divided, and so are no hours.
-    expect(months.map(({ of, only, except }) => [of, only?.length, except?.length])).toEqual([
-      ['day', undefined, 12],
-      ['hour', 12 * 24, undefined],
+    expect(unitsIn('America/New_York')).toEqual([
+      'day 365',
+      `hour 0 60 ${moved}`,
+      `hour 0 60 taken ${moved}`,
     ]);
+    expect(unitsIn('Asia/Kolkata')).toEqual([
+      'day 365',
+      'hour 30 60 365',
+      'hour 30 60 taken 365',
+      `hour 0 60 ${365 * 5}`,
+      `hour 0 60 taken ${365 * 5}`,
+    ]);
+    expect(unitsIn('Asia/Kathmandu')).toEqual([
+      'day 365',
+      'hour 15 60 365',
+      'hour 15 60 taken 365',
+      `hour 0 60 ${365 * 5}`,
+      `hour 0 60 taken ${365 * 5}`,
+    ]);
+    expect(unitsIn('Asia/Tokyo')).toEqual([
+      ...['day 0 720 365', 'day 720 1440 365'],
+      ...[`hour 0 60 ${365 * 3}`, `hour 0 60 taken ${365 * 3}`],
+    ]);
+    expect(unitsIn('Asia/Kolkata', 'hour')).toEqual([`hour 0 30 ${365 * 24}`, `hour 30 60 ${365 * 24}`]);
+    // Three or four hours at the end of each month but the last.
+    expect(unitsIn('America/New_York', 'month')).toEqual(['day 365', 'hour 0 60 52', 'hour 0 60 taken 52']);
   });
 });
 
@@ -134,16 +154,12 @@ describe('the beginning of a day', () => {
     expect(localMinute('America/Sao_Paulo', Number(start))).toBe(Date.UTC(2018, 10, 4, 1));
   });
 
-  it('divides hours in zones that are not whole hours from UTC, and at changes within an hour', () => {
-    const period = { from: Date.UTC(2006, 9, 27), to: Date.UTC(2006, 9, 31) };
-    const divided = (zone: string): readonly number[] =>
-      dividedUnits(zonedCalendar('day', zone, period), HOUR, {
-        from: period.from / HOUR,
-        to: period.to / HOUR,
-      });
-    expect(divided('Asia/Kathmandu')).toHaveLength(4);
-    expect(divided('America/New_York')).toEqual([]);
-    // Clocks went back by an hour a minute after midnight of the 29th, so that day begins twice.
-    expect(divided('America/St_Johns')).toEqual([2, 26, 50, 51, 75].map((hour) => period.from / HOUR + hour));
+  it('is the end of the day before, also where a day begins twice', () => {
+    // Clocks went back by an hour a minute after midnight of the 29th.
+    const period = { from: Date.UTC(2006, 9, 28), to: Date.UTC(2006, 9, 31) };
+    const segments = segmentsOf(zonedCalendar('day', 'America/St_Johns', period), period);
+    expect(segments.map(({ from }) => new Date(from).toISOString().slice(8, 16))).toEqual([
+      ...['28T00:00', '28T02:30', '29T02:30', '29T02:31', '29T03:30', '30T03:30'],
+    ]);
   });
 });

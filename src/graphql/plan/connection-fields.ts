@@ -1,5 +1,5 @@
 import type { ListRow } from '../../database/list/listing.js';
-import type { Slice, SliceRequest } from '../../database/list/slice.js';
+import type { Slice } from '../../database/list/slice.js';
 import { pageInfo, type PageInfoShape } from '../schema/connection.js';
 import { encodeCursor } from '../schema/cursor.js';
 import type { ConnectionField, Pages } from './connection-plan.js';
@@ -19,7 +19,7 @@ export function nodesField(key: string, node: ObjectPlan): ConnectionField {
     needs: 'records',
     texts: async (run, pages) => {
       const lists = itemsOf(pages);
-      const texts = await textsByRow(run, node, lists);
+      const texts = await textsByRow(run, node, lists, pages);
       return await run.textOfEach(lists, (items) =>
         listText(items.map(({ record }) => texts.get(record) ?? '')),
       );
@@ -41,7 +41,7 @@ export function edgesField(key: string, fields: readonly EdgeField[]): Connectio
       const lists = itemsOf(pages);
       const writers: ((item: Items[number]) => string)[] = [];
       for (const field of fields) {
-        const write = await edgeWriter(run, pages.request, field, lists);
+        const write = await edgeWriter(run, pages, field, lists);
         const start = `${writers.length === 0 ? '' : ','}"${field.key}":`;
         writers.push((item) => start + write(item));
       }
@@ -55,13 +55,13 @@ export function edgesField(key: string, fields: readonly EdgeField[]): Connectio
 
 async function edgeWriter(
   run: PlanRun,
-  { order }: SliceRequest,
+  pages: Pages,
   field: EdgeField,
   lists: readonly Items[],
 ): Promise<(item: Items[number]) => string> {
   if ('text' in field) return () => field.text;
-  if (field.node === null) return (item) => `"${encodeCursor(order, item.key)}"`;
-  const texts = await textsByRow(run, field.node, lists);
+  if (field.node === null) return (item) => `"${encodeCursor(pages.request.order, item.key)}"`;
+  const texts = await textsByRow(run, field.node, lists, pages);
   return ({ record }) => texts.get(record) ?? '';
 }
 
@@ -108,10 +108,13 @@ async function textsByRow(
   run: PlanRun,
   node: ObjectPlan,
   lists: readonly Items[],
+  { times }: Pages,
 ): Promise<ReadonlyMap<ListRow, string>> {
-  const rows = new Set<ListRow>();
-  for (const items of lists) for (const { record } of items) rows.add(record);
-  const distinct = [...rows];
-  const texts = await node.texts(run, distinct);
+  const rows = new Map<ListRow, number>();
+  for (const [index, items] of lists.entries()) {
+    for (const { record } of items) rows.set(record, (rows.get(record) ?? 0) + (times[index] ?? 0));
+  }
+  const distinct = [...rows.keys()];
+  const texts = await node.texts(run, distinct, [...rows.values()]);
   return new Map(distinct.map((row, index) => [row, texts[index] ?? '']));
 }

@@ -5,6 +5,8 @@ import type { PlanRun } from './run.js';
 /** The same page of several lists. */
 export interface Pages {
   readonly count: number;
+  /** How often each of the pages is in the response. */
+  readonly times: readonly number[];
   readonly request: SliceRequest;
   /** Null where none of their records is selected. */
   readonly slices: readonly Slice<ListRow>[] | null;
@@ -43,7 +45,9 @@ export class ConnectionPlan {
   }
 
   async texts(run: PlanRun, pages: Pages): Promise<readonly string[]> {
-    for (const { items } of pages.slices ?? []) run.nodes += items.length;
+    for (const [index, { items }] of (pages.slices ?? []).entries()) {
+      run.nodes += items.length * (pages.times[index] ?? 0);
+    }
     let texts: string[] = Array<string>(pages.count).fill('{');
     for (const [index, field] of this.fields.entries()) {
       const start = `${index === 0 ? '' : ','}"${field.key}":`;

@@ -6,7 +6,8 @@ export type WriteField = (row: ListRow) => string;
 
 /** A field behind which are other records: its JSON text for each of some rows. */
 export interface Relation {
-  texts(run: PlanRun, rows: readonly ListRow[]): Promise<readonly string[]>;
+  /** `times` says how often each row is in the response: records behind it are counted as often, though they are read once. */
+  texts(run: PlanRun, rows: readonly ListRow[], times: readonly number[]): Promise<readonly string[]>;
 }
 
 export interface PlannedField {
@@ -31,11 +32,11 @@ export class ObjectPlan implements Relation {
   }
 
   /** The rows are of different records. */
-  async texts(run: PlanRun, rows: readonly ListRow[]): Promise<readonly string[]> {
+  async texts(run: PlanRun, rows: readonly ListRow[], times: readonly number[]): Promise<readonly string[]> {
     const writers: ((row: ListRow, index: number) => string)[] = [];
     for (const { value } of this.fields) {
       if (typeof value === 'function') writers.push(value);
-      else writers.push(textsOf(await value.texts(run, rows)));
+      else writers.push(textsOf(await value.texts(run, rows, times)));
     }
     return await run.textOfEach(rows, (row, index) => this.#text(writers, row, index));
   }

@@ -37,13 +37,22 @@ export class OnePlan implements Relation {
     return behind && [{ ...this.list.source, alias, columns: object.columns, of, reference }, ...behind];
   }
 
-  async texts(run: PlanRun, rows: readonly ListRow[]): Promise<readonly string[]> {
+  async texts(run: PlanRun, rows: readonly ListRow[], times: readonly number[]): Promise<readonly string[]> {
     const found = await this.#found(run, rows);
-    const made = await this.object.texts(run, [...found.values()]);
+    const timesOfFound = new Map<unknown, number>();
+    for (const [index, row] of rows.entries()) {
+      const id = row[this.reference];
+      timesOfFound.set(id, (timesOfFound.get(id) ?? 0) + (times[index] ?? 0));
+    }
+    const made = await this.object.texts(
+      run,
+      [...found.values()],
+      [...found.keys()].map((id) => timesOfFound.get(id) ?? 0),
+    );
     const texts = new Map([...found.keys()].map((id, index) => [id as unknown, made[index] ?? '']));
-    return rows.map((row) => {
+    return rows.map((row, index) => {
       const text = texts.get(row[this.reference]);
-      if (text !== undefined) run.nodes += 1;
+      if (text !== undefined) run.nodes += times[index] ?? 0;
       else if (!this.isNullable) throw new Unplanned('No record in a field that is not nullable');
       return text ?? 'null';
     });
@@ -81,7 +90,7 @@ export function manyPlan(
 ): Relation {
   const view = children.only(connection.columns);
   return {
-    texts: async (run, rows) => {
+    texts: async (run, rows, times) => {
       const { work } = run;
       const request = requestOf(run.variables);
       const parents = rows.map((row) => row[key] as KeyValue);
@@ -94,7 +103,7 @@ export function manyPlan(
           ? await children.counts(work, parents, request.condition)
           : null;
       return await connection.texts(run, {
-        ...{ request, count: rows.length },
+        ...{ request, count: rows.length, times },
         slices: found && parents.map((parent) => found.get(parent) ?? NO_RECORDS),
         totals: totals && parents.map((parent) => totals.get(parent) ?? 0),
       });
@@ -121,7 +130,7 @@ export function listPlan(list: List<unknown>, requestOf: RequestOf, connection: 
     const slice = connection.needsSlice(request) ? run.counted(list, await view.slice(work, request)) : null;
     const total = connection.needsTotal ? await list.count(work, request.condition) : null;
     const [made = ''] = await connection.texts(run, {
-      ...{ request, count: 1 },
+      ...{ request, count: 1, times: [1] },
       slices: slice && [slice],
       totals: total === null ? null : [total],
     });
@@ -163,7 +172,7 @@ export function findPlan(
       const row = run.counted(list, id === null ? undefined : await read(run, id));
       if (row === undefined) return 'null';
       run.nodes += 1;
-      const [text = ''] = await object.texts(run, [row]);
+      const [text = ''] = await object.texts(run, [row], [1]);
       return text;
     },
     isSingle: (variables) => joined !== null && ['databaseId', 'id'].includes(keyOf(variables)[0]),

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 
+import { warningOfMany } from '../../src/http/monitoring/request-log.js';
 import { createLogger, logSink } from '../../src/platform/logger.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -64,6 +65,30 @@ describe('the log', () => {
     await server.acme.client.request(method, path, undefined, named(id));
     expect(await lineOf(id)).toMatchObject({ path: template, status });
     expect(server.logs.join('')).not.toContain('CONFIDENTIAL');
+  });
+
+  it('has no error for a request that is answered with 503', async () => {
+    server.app.database.health.report('storage_full');
+    await server.anonymous.get('/readyz', undefined, named('unavailable'));
+    expect(await lineOf('unavailable')).toMatchObject({ level: 'info', status: 503 });
+    await server.app.housekeeping.run();
+  });
+
+  it('has one warning with the number of all requests of ten seconds that are answered with 503', () => {
+    vi.useFakeTimers();
+    try {
+      const warnings: unknown[] = [];
+      const count = warningOfMany({ warn: (fields: unknown) => void warnings.push(fields) });
+      for (let n = 0; n < 9_505; n += 1) count();
+      expect(warnings).toEqual([]);
+      vi.advanceTimersByTime(60_000);
+      expect(warnings).toEqual([{ requests: 9_505, seconds: 10 }]);
+      count();
+      vi.advanceTimersByTime(60_000);
+      expect(warnings.slice(1)).toEqual([{ requests: 1, seconds: 10 }]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('has no caller without a valid token', async () => {

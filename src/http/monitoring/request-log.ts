@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import type { Clock } from '../../platform/clock.js';
+import { SECOND, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { onClosed, requestContextOf } from '../request-context.js';
 import type { Metrics } from './metrics.js';
@@ -8,9 +8,14 @@ import { SWITCHING_PROTOCOLS } from '../server/upgrade.js';
 
 /** Logged if the client disconnected before a response. */
 const CLIENT_CLOSED = 499;
+/** The status of requests that are refused because the server is overloaded, or cannot serve for another reason. */
+const UNAVAILABLE = 503;
+/** Refused requests of so long are one warning. */
+const WARN_EVERY_MS = 10 * SECOND;
 
 /** Counts and logs each request once, when its response is sent or its client has disconnected. */
 export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock): RequestHandler {
+  const countUnavailable = warningOfMany(logger);
   return (request, response, next) => {
     const started = clock.elapsed();
     onClosed(response, () => {
@@ -18,11 +23,27 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
       const { method } = request;
       const status = hasResponse(response) ? response.statusCode : CLIENT_CLOSED;
       metrics.countRequest({ method, path: requestContextOf(response).template, status }, milliseconds);
-      const level = status >= 500 ? 'error' : 'info';
+      if (status === UNAVAILABLE) countUnavailable();
+      // What is refused by the thousand is one warning, not an error each.
+      const level = status >= 500 && status !== UNAVAILABLE ? 'error' : 'info';
       if (!logger.isLevelEnabled(level)) return;
       logger[level](describeRequest(request, response, status, milliseconds), 'request');
     });
     next();
+  };
+}
+
+/** To be called for each request that is answered with 503: logs one warning with their number every 10 seconds. */
+export function warningOfMany(logger: Pick<Logger, 'warn'>): () => void {
+  let requests = 0;
+  return () => {
+    requests += 1;
+    if (requests > 1) return;
+    setTimeout(() => {
+      const counted = { requests, seconds: WARN_EVERY_MS / SECOND };
+      logger.warn(counted, 'requests were answered with 503: the server is overloaded or not ready');
+      requests = 0;
+    }, WARN_EVERY_MS).unref();
   };
 }
 

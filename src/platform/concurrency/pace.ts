@@ -15,14 +15,20 @@ interface Owner {
 const BURST_SECONDS = 0.05;
 /** Those that are let out at once use the database together. */
 const MIN_TIMER_MS = 25;
+/** A timer that fires so much later than it should shows that the event loop cannot do what is asked of it. */
+const LATE_MS = 25;
+/** By how much what goes out at once falls with each late timer, and rises again with each other one. */
+const [LESS, MORE] = [0.5, 1.5];
 
 /**
- * Lets a number of things a second go out, evenly; `room` is the share of it that there is room for now. Owners that wait take
- * turns, however much each of them wants.
+ * Lets a number of things a second go out, evenly; `room` is the share of it that there is room for now. While its timers fire
+ * late, fewer and fewer go out at once, down to one for each timer. Owners that wait take turns, however much each wants.
  */
 export class Pace {
   readonly #perMs: number;
   readonly #most: number;
+  /** What may go out at once: from 1 to `#most`. */
+  #limit: number;
   #available: number;
   #countedAt: number;
   readonly #owners = new Map<unknown, Owner>();
@@ -36,6 +42,7 @@ export class Pace {
   ) {
     this.#perMs = perSecond / SECOND;
     this.#most = Math.max(1, perSecond * BURST_SECONDS);
+    this.#limit = this.#most;
     this.#available = this.#most;
     this.#countedAt = clock.elapsed();
   }
@@ -68,7 +75,7 @@ export class Pace {
   #count(): void {
     const now = this.clock.elapsed();
     this.#available = Math.min(
-      this.#most,
+      this.#limit,
       this.#available + (now - this.#countedAt) * this.#perMs * this.room(),
     );
     this.#countedAt = now;
@@ -82,11 +89,15 @@ export class Pace {
 
   #startTimer(): void {
     const missing = Math.max(0, 1 - this.#available) / this.#perMs;
-    this.#timer ??= setTimeout(() => this.#serve(), Math.max(MIN_TIMER_MS, missing)).unref();
+    const ms = Math.max(MIN_TIMER_MS, missing);
+    const dueAt = this.clock.elapsed() + ms;
+    this.#timer ??= setTimeout(() => this.#serve(dueAt), ms).unref();
   }
 
-  #serve(): void {
+  #serve(dueAt: number): void {
     this.#timer = undefined;
+    const isLate = this.clock.elapsed() - dueAt > LATE_MS;
+    this.#limit = Math.max(1, Math.min(this.#most, this.#limit * (isLate ? LESS : MORE)));
     this.#count();
     while (this.#turns.size > 0 && this.#available >= 1) {
       const own = this.#turns.take();

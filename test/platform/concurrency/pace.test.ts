@@ -22,11 +22,34 @@ describe('a pace', () => {
 
   it('grants less while there is less room', async () => {
     const clock = stoppedClock();
-    const pace = new Pace(100, clock, () => 0.5);
-    expect(await pace.take('a', 10)).toBe(5);
+    const pace = new Pace(200, clock, () => 0.5);
+    expect(await pace.take('a', 10)).toBe(10);
     const waiting = pace.take('a', 10);
-    clock.at += 60;
-    expect(await waiting).toBe(3);
+    clock.at += 40;
+    expect(await waiting).toBe(4);
+  });
+
+  it('lets fewer out at once while its timers are late, down to one, with other work in between', async () => {
+    const clock = stoppedClock();
+    const pace = new Pace(1_000, clock);
+    let out = 0;
+    for (let n = 0; n < 200; n += 1) void pace.take('fleet', 1).then(() => (out += 1));
+    /** How many go out at each timer, if that is so many milliseconds after the one before. */
+    const atTimers = async (times: number, ms: number): Promise<number[]> => {
+      const counts: number[] = [];
+      for (let n = 0; n < times; n += 1) {
+        const before = out;
+        clock.at += ms;
+        // All who are let out by a timer go on before anything else does.
+        while (out === before) await new Promise(setImmediate);
+        counts.push(out - before);
+      }
+      return counts;
+    };
+    await Promise.resolve();
+    expect(out, 'at once').toBe(50);
+    expect(await atTimers(8, 300)).toEqual([25, 12, 6, 3, 1, 1, 1, 1]);
+    expect(await atTimers(7, 25)).toEqual([1, 2, 3, 5, 7, 11, 17]);
   });
 
   it('gives owners that wait turns, and each of them in its order', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerOverrides } from '../app/server.js';
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
+import { withoutPassword } from '../platform/config/database-url.js';
 import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
 import { fileProblem } from '../platform/storage/file-errors.js';
@@ -122,7 +123,7 @@ function withAdvice(error: unknown, { host, port }: Config): unknown {
 
 function adviseFirstUser({ notice, program, environment }: CommandIo): void {
   const database = environment.DATABASE_URL?.trim() ?? '';
-  const setting = database === '' ? '' : `DATABASE_URL='${database}' `;
+  const setting = database === '' ? '' : `DATABASE_URL='${withoutPassword(database)}' `;
   notice('There is no user yet. Add the first one with:');
   notice(
     `  printf '%s' 'YOUR PASSWORD' | ${setting}${program} user add --company 'Your Company' --email you@example.com --name 'Your Name' --role admin --password-stdin`,

@@ -35,6 +35,12 @@ async function recordsBy(): Promise<Record<string, number>> {
 }
 
 describe('figures of the fleet', () => {
+  it('say in their help that each node gives the same number', async () => {
+    const { text } = await server.anonymous.get('/metrics');
+    for (const name of ['records', 'deliveries_queued', 'database_table_rows', 'retention_deleted_rows'])
+      expect(text).toMatch(new RegExp(`^# HELP ${name} .*Each node gives the same number`, 'm'));
+  });
+
   it('are the numbers of records of all companies, read at most every 15 seconds', async () => {
     const none = { devices: 0, logical_numbers: 0, groups: 0, apps: 0, files: 0, transactions: 0 };
     expect(await recordsBy()).toEqual(none);

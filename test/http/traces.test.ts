@@ -73,6 +73,20 @@ describe('traces', () => {
     expect(JSON.parse(log)).toMatchObject({ trace_id: TRACE, request_id: 'r-1' });
   });
 
+  it('have the id of the process, so that those of several nodes can be told apart', async () => {
+    const [one, other] = [await traced(), await traced()];
+    const idOf = async ({ server, collector }: Traced): Promise<string> => {
+      await server.acme.client.get('groups');
+      await expect.poll(() => collector.bodies.length).toBeGreaterThan(0);
+      return (
+        /"service.instance.id","value":\{"stringValue":"([^"]+)"/.exec(collector.bodies[0] ?? '')?.[1] ?? ''
+      );
+    };
+    const ids = [await idOf(one), await idOf(other)];
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
   it('begin with the request where the client sends no trace, or none that is well-formed', async () => {
     const all = await traced();
     const { client } = all.server.acme;

@@ -1,5 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
+import { SAME_ON_EACH_NODE } from './storage-metrics.js';
+
 /** Numbers of the whole fleet, over all companies. */
 export interface FleetFigures {
   /** Records by kind, for example `devices`. */
@@ -61,7 +63,12 @@ export function addOperationSources(sources: OperationSources, register: Registr
 function addFleet({ fleet }: Pick<OperationSources, 'fleet'>, register: Registry): void {
   const registers = [register];
   new Gauge({
-    ...{ name: 'records', help: 'Records of all companies.', labelNames: ['kind'], registers },
+    ...{
+      name: 'records',
+      help: `Records of all companies. ${SAME_ON_EACH_NODE}`,
+      labelNames: ['kind'],
+      registers,
+    },
     async collect() {
       const figures = await fleet();
       this.reset();
@@ -69,7 +76,11 @@ function addFleet({ fleet }: Pick<OperationSources, 'fleet'>, register: Registry
     },
   });
   new Gauge({
-    ...{ name: 'deliveries_queued', help: 'Deliveries of notifications that wait.', registers },
+    ...{
+      name: 'deliveries_queued',
+      help: `Deliveries of notifications that wait. ${SAME_ON_EACH_NODE}`,
+      registers,
+    },
     async collect() {
       const figures = await fleet();
       if (figures === null) this.remove();

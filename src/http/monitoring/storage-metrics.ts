@@ -14,6 +14,9 @@ export interface StorageFigures {
   } | null;
 }
 
+/** Of figures that are read from the database, which several nodes may share. */
+export const SAME_ON_EACH_NODE = 'Each node gives the same number: take the maximum, not the sum.';
+
 const MS_PER_SECOND = 1_000;
 
 export function addStorageFigures(figures: () => StorageFigures, register: Registry): void {
@@ -43,7 +46,7 @@ type AddGauge = (
 function gaugesIn(figures: () => StorageFigures, register: Registry): AddGauge {
   return (name, help, labelNames, valuesOf) => {
     new Gauge({
-      ...{ name, help, labelNames: [...labelNames], registers: [register] },
+      ...{ name, help: `${help} ${SAME_ON_EACH_NODE}`, labelNames: [...labelNames], registers: [register] },
       collect() {
         this.reset();
         // A gauge without a label would be 0 where nothing is known.

@@ -16,11 +16,13 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 
 import { SpanQueue } from './span-queue.js';
 import { summaryOf } from './statement-summary.js';
 import type { OperationSpan, RequestSpan, Tracing, TracingOptions } from './types.js';
 
+const SERVICE = { 'service.name': 'terminal-gateway' };
 const MAX_STATEMENT = 1_000;
 /** The methods that the conventions know; others count as `_OTHER`. */
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
@@ -35,7 +37,7 @@ interface Running {
 export function createTracing({ url, share, databaseSystem, logger }: TracingOptions): Tracing {
   const queue = new SpanQueue(url, logger);
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'terminal-gateway' }),
+    resource: resourceFromAttributes({ ...SERVICE, 'service.instance.id': randomUUID() }),
     sampler: samplerOf(share),
     spanProcessors: [queue],
   });

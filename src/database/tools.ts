@@ -6,6 +6,8 @@ export interface DatabaseTools {
   pending(): Promise<readonly string[]>;
   /** Reads everything; resolves to what is wrong. Errors: `DatabaseRefused`. */
   check(): Promise<readonly string[]>;
+  /** Rows of each table, for example `{ devices: 17 }`; null where a backup is checked when it is made. */
+  rowCounts(): Promise<Readonly<Record<string, number>> | null>;
   /** Copies it to a new file. Errors: `DatabaseRefused`, also if that is done otherwise, and how. */
   backup(target: string, onProgress: Progress): Promise<void>;
   /** Notes the time of a backup, for the metric of its age. Errors: those of the operating system. */

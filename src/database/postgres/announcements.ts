@@ -4,7 +4,7 @@ import pg, { type Client, type Pool } from 'pg';
 import { SECOND } from '../../platform/clock.js';
 import type { CommittedChange, Database } from '../database.js';
 import { ANSWER_MS } from './connections/answers.js';
-import { clientConfig } from './connections/pool.js';
+import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
 import { NamesPermit, type StatementNames } from './connections/statement-names.js';
 
 const CHANNEL = 'terminal_gateway';
@@ -112,6 +112,7 @@ export class Announcements {
     client.on('notification', ({ payload }) => this.#receive(payload ?? '', permit));
     try {
       await client.connect();
+      await client.query(SESSION_SETTINGS);
       await client.query(`listen ${CHANNEL}`);
     } catch {
       this.#lost(client);

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../totals/count.js';
 import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../totals/rollups.js';
-import { SYSTEM_ROLE } from './schema/index.js';
+import { AS_SYSTEM } from './schema/roles.js';
 
 const MAX_PROBLEMS = 20;
 
@@ -14,13 +14,29 @@ export async function checkServer(client: Client): Promise<readonly string[]> {
   await client.query('begin isolation level repeatable read read only');
   try {
     const open = await problemsOf(client, OPEN_TABLES);
-    await client.query(`set local role ${SYSTEM_ROLE}`);
+    await client.query(AS_SYSTEM);
     const problems = [...open];
     for (const query of QUERIES) problems.push(...(await problemsOf(client, query)));
     return problems;
   } finally {
     await client.query('rollback');
   }
+}
+
+/** Rows of each table, of all companies. A dump that has seen no row is found by these numbers. */
+export async function rowCounts(client: Client): Promise<Readonly<Record<string, number>>> {
+  await client.query(`begin isolation level repeatable read read only; ${AS_SYSTEM}`);
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname::text as name from pg_class where relkind = 'r'
+      and relnamespace = current_schema()::regnamespace and has_table_privilege(oid, 'select') order by 1`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ total: number }>(`select count(*) as total from "${name}"`);
+    counts[name] = rows[0]?.total ?? 0;
+  }
+  await client.query('rollback');
+  return counts;
 }
 
 async function problemsOf(client: Client, query: string): Promise<readonly string[]> {

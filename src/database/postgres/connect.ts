@@ -13,6 +13,7 @@ import { UnitConnections } from './connections/unit-connections.js';
 import { ConnectionsDialect } from './connections/dialect.js';
 import { SharedLimits } from './limits/shared-limits.js';
 import { MIGRATION_NAMES } from './migrations/index.js';
+import type { Roles } from './schema/roles.js';
 import { createPool } from './connections/pool.js';
 import { Sessions } from './connections/sessions.js';
 import type { Watcher } from './connections/session.js';
@@ -20,8 +21,8 @@ import { StatementNames } from './connections/statement-names.js';
 
 const CONNECTIONS = 20;
 
-/** Opens a database that has the current schema. */
-export async function connect(url: string, options: OpenOptions = {}): Promise<Database> {
+/** Opens a database that has the current schema, whose units work in these roles. */
+export async function connect(url: string, roles: Roles, options: OpenOptions = {}): Promise<Database> {
   const health = new DatabaseHealth();
   const statements = new StatementListeners();
   const onFault: Watcher['onFault'] = (code, error) => {
@@ -33,7 +34,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
   const pool = createPool({ url, max: connections - 2, onLost });
   const names = new StatementNames();
   const watcher: Watcher = { onStatement: (text) => statements.notify(text), onFault };
-  const sessions = new Sessions(pool, watcher, { connections, examining, names });
+  const sessions = new Sessions(pool, watcher, { connections, examining, names, roles });
   const announcements = new Announcements(url, pool, names);
   await announcements.start();
   const limits = new SharedLimits(url, options.onUnshared);
@@ -43,7 +44,7 @@ export async function connect(url: string, options: OpenOptions = {}): Promise<D
     system: 'postgresql',
     ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
     ...{ health, changes: null, verify: () => null, admit: () => undefined, begin: () => undefined },
-    ...{ checks: checksOf(sessions, health), ...maintenanceOf(sessions, limits, size) },
+    ...{ checks: checksOf(sessions, health, options.onFault), ...maintenanceOf(sessions, limits, size) },
     windows: (clock) => limits.windows(clock),
     windowFailures: () => limits.failures,
     connections: () => ({
@@ -126,17 +127,26 @@ function maintenanceOf(
   };
 }
 
-function checksOf(sessions: Sessions, health: DatabaseHealth): Database['checks'] {
+function checksOf(
+  sessions: Sessions,
+  health: DatabaseHealth,
+  onFault: OpenOptions['onFault'],
+): Database['checks'] {
   return {
     database: async () => {
-      let isReadOnly: boolean;
+      let state: SessionState;
       try {
-        isReadOnly = await isReadOnlyNow(sessions);
+        state = await sessionState(sessions);
       } catch (error) {
         if (error instanceof DomainError) return error.code;
         throw error;
       }
-      if (isReadOnly) return 'storage_read_only';
+      if (state.read_only) return 'storage_read_only';
+      if (state.zone !== 'UTC') {
+        const problem = `the time zone of a session is ${state.zone}, not UTC`;
+        onFault?.('storage_unavailable', new Error(problem));
+        return problem;
+      }
       // A full disk is seen in larger changes only: they report it again.
       if (health.fault !== 'storage_full' || health.isWorthATry) health.recovered();
       return health.fault;
@@ -151,10 +161,16 @@ function checksOf(sessions: Sessions, health: DatabaseHealth): Database['checks'
   };
 }
 
-async function isReadOnlyNow(sessions: Sessions): Promise<boolean> {
+interface SessionState {
+  readonly read_only: boolean;
+  readonly zone: string;
+}
+
+async function sessionState(sessions: Sessions): Promise<SessionState> {
   return await sessions.read(null, async (db) => {
-    const { rows } = await sql<{ read_only: boolean }>`select pg_is_in_recovery()
-      or current_setting('default_transaction_read_only')::boolean as read_only`.execute(db);
-    return rows[0]?.read_only ?? true;
+    const { rows } = await sql<SessionState>`select pg_is_in_recovery()
+      or current_setting('default_transaction_read_only')::boolean as read_only,
+      current_setting('TimeZone') as zone`.execute(db);
+    return rows[0] ?? { read_only: true, zone: 'unknown' };
   });
 }

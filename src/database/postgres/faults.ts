@@ -14,27 +14,41 @@ export const UNAVAILABLE = fault(
   { retryAfter: 5 },
 );
 
-/** By SQLSTATE, or its class: the first two characters. */
+/** By SQLSTATE, or its class: the first two characters. Others are faults of the program. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   '23505': TAKEN,
   '25006': STORAGE_READ_ONLY,
   // A text with NUL, in a column or in JSON.
   '22021': NOT_TEXT,
   '22P05': NOT_TEXT,
-  // A lock was not free in time, a deadlock, or others changed the same rows.
+  // Others changed the same rows, or have locked them: a deadlock, a lock that was not free in time, an old snapshot.
+  '40': BUSY,
+  '55006': BUSY,
   '55P03': BUSY,
-  '40P01': BUSY,
-  '40001': BUSY,
+  '72': BUSY,
   // The form of a table has changed while another version of the program migrated.
   '0A000': BUSY,
   '26000': BUSY,
-  '53100': STORAGE_FULL,
+  // The server ended the session, since its transaction was idle or took too long.
+  '25P03': UNAVAILABLE,
+  '25P04': UNAVAILABLE,
+  // Whether the transaction was committed is unknown.
+  '40003': UNAVAILABLE,
+  // Connection, login, database, resources, an operator, the server's own files and settings.
+  '08': UNAVAILABLE,
+  '28': UNAVAILABLE,
+  '3D': UNAVAILABLE,
   '53': UNAVAILABLE,
   '57': UNAVAILABLE,
-  '08': UNAVAILABLE,
+  '58': UNAVAILABLE,
+  F0: UNAVAILABLE,
+  '53100': STORAGE_FULL,
   XX001: CORRUPT,
   XX002: CORRUPT,
 };
+
+/** States with which PostgreSQL ends the connection. */
+const ENDS_CONNECTION = /^(?:08|25P0[34]|57P0[1-5])/;
 
 /** The SQLSTATE of an error of PostgreSQL, for example `23505`. */
 export function stateOf(error: unknown): string | null {
@@ -46,7 +60,7 @@ export function stateOf(error: unknown): string | null {
 export function isLostConnection(error: unknown): boolean {
   const cause = error instanceof DomainError ? error.details.cause : error;
   const state = stateOf(cause);
-  if (state !== null) return state.startsWith('08') || ['57P01', '57P02', '57P03', '57P05'].includes(state);
+  if (state !== null) return ENDS_CONNECTION.test(state);
   return cause instanceof Error && isOfConnection(cause);
 }
 

@@ -9,7 +9,7 @@ import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
 import { ConnectionsDialect } from './connections/dialect.js';
 import { stateOf } from './faults.js';
 import { MIGRATIONS, MIGRATION_NAMES } from './migrations/index.js';
-import { COMPANY_ROLE, SYSTEM_ROLE } from './schema/index.js';
+import { prepareRoles, rolesIn, SYSTEM_ROLE, withRoles, type Roles } from './schema/roles.js';
 import { NAMES_LOCK } from './connections/statement-names.js';
 
 type Migrations = typeof MIGRATIONS;
@@ -75,6 +75,8 @@ export async function bringUpToDate(
 ): Promise<readonly string[]> {
   const known = Object.keys(migrations).sort();
   const { pending: first } = await inspect(client, name, known);
+  const roles = await rolesIn(client);
+  await prepareRoles(client, roles, name);
   if (first.length === 0) return [];
   await lock(client, name, onProgress);
   try {
@@ -83,7 +85,7 @@ export async function bringUpToDate(
     const applyAll = async (): Promise<void> => {
       for (const each of pending) {
         onProgress(`${name}: migration ${each}`);
-        await applyBesideOthers(client, name, each, migrations);
+        await applyBesideOthers(client, { name, migrations, roles }, each);
       }
     };
     // The nodes that run already must not fail; on an empty database there are none.
@@ -135,14 +137,27 @@ async function applyBesideOthers(...parameters: Parameters<typeof apply>): Promi
   }
 }
 
-async function apply(client: Client, name: string, migration: string, migrations: Migrations): Promise<void> {
+interface Place {
+  readonly name: string;
+  readonly migrations: Migrations;
+  readonly roles: Roles;
+}
+
+/** What backups read, which are made in this role. */
+const READABLE = `do $$ begin
+    grant select on applied_migrations to ${SYSTEM_ROLE};
+    execute format('grant select on all sequences in schema %I to ${SYSTEM_ROLE}', current_schema());
+  end $$`;
+
+async function apply(client: Client, place: Place, migration: string): Promise<void> {
+  const { name, migrations, roles } = place;
   await client.query('begin');
   try {
     await client.query(`set local lock_timeout = ${TABLE_MS}`);
     await client.query(`create table if not exists applied_migrations
       (name text collate "C" primary key, applied_at timestamptz not null default now())`);
-    await migrations[migration]?.(handleOf(client));
-    await client.query(`grant select on applied_migrations to ${SYSTEM_ROLE}`);
+    await migrations[migration]?.(migrationHandle(client, roles));
+    await client.query(withRoles(READABLE, roles));
     await client.query('insert into applied_migrations (name) values ($1)', [migration]);
     await client.query('commit');
   } catch (error) {
@@ -153,10 +168,13 @@ async function apply(client: Client, name: string, migration: string, migrations
 
 async function failed(client: Client, name: string, migration: string, error: unknown): Promise<Error> {
   const { code, message } = error as { readonly code?: string; readonly message: string };
-  // 42501: not allowed in the schema; 3F000: there is no schema that the user may see.
-  if (code === '42501' || code === '3F000') {
-    const { rows } = await client.query<{ user: string }>('select quote_ident(current_user) as user');
-    const advice = `an administrator must run in this database: grant usage, create on schema public to ${rows[0]?.user ?? ''};`;
+  // Not allowed in the schema.
+  if (code === '42501') {
+    const { rows } = await client.query<{ user: string; schema: string }>(
+      'select quote_ident(current_user) as user, quote_ident(current_schema()) as schema',
+    );
+    const { user = '', schema = '' } = rows[0] ?? {};
+    const advice = `an administrator must run in this database: grant usage, create on schema ${schema} to ${user};`;
     return new DatabaseRefused('unusable', `${name}: ${message}. Nothing was changed: ${advice}`, error);
   }
   if (error instanceof DatabaseRefused) {
@@ -169,18 +187,19 @@ async function failed(client: Client, name: string, migration: string, error: un
   return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
 }
 
-/** Errors: `DatabaseRefused` if the user of the URL does not own the tables, or has not the roles that units use. */
+/** Errors: `DatabaseRefused` if the user of the URL does not own the tables, or may not set the role that sees all rows. */
 async function demandOwner(client: Client, name: string): Promise<void> {
-  const { rows } = await client.query<{ owner: string; user: string; owns: boolean; has_roles: boolean }>(
+  const { company, system } = await rolesIn(client);
+  const { rows } = await client.query<{ owner: string; user: string; owns: boolean; has_role: boolean }>(
     `select tableowner as owner, current_user as user, pg_has_role(tableowner, 'member') as owns,
-      pg_has_role('${COMPANY_ROLE}', 'member') and pg_has_role('${SYSTEM_ROLE}', 'member')
-        as has_roles
+      coalesce((select pg_has_role(oid, 'member') from pg_roles where rolname = $1), false) as has_role
       from pg_tables where schemaname = current_schema() and tablename = 'applied_migrations'`,
+    [system],
   );
   const [found] = rows;
-  if (found === undefined || (found.owns && found.has_roles)) return;
+  if (found === undefined || (found.owns && found.has_role)) return;
   const advice = found.owns
-    ? `grant ${COMPANY_ROLE}, ${SYSTEM_ROLE} to ${found.user}`
+    ? `grant ${company}, ${system} to ${found.user}`
     : `its tables belong to ${found.owner}: use this user in DATABASE_URL`;
   throw new DatabaseRefused(
     'unusable',
@@ -188,11 +207,11 @@ async function demandOwner(client: Client, name: string): Promise<void> {
   );
 }
 
-/** A handle for the statements of one connection; its transaction is begun and ended outside. */
-function handleOf(client: Client): Kysely<Tables> {
+/** A handle for migrations on one connection; the transaction is begun and ended outside. */
+export function migrationHandle(client: Client, roles: Roles): Kysely<Tables> {
   const connection: DatabaseConnection = {
     executeQuery: async ({ sql, parameters }) => {
-      const { rows } = await client.query<Record<string, unknown>>(sql, [...parameters]);
+      const { rows } = await client.query<Record<string, unknown>>(withRoles(sql, roles), [...parameters]);
       return { rows: rows as never[] };
     },
     streamQuery: () => {

@@ -10,7 +10,9 @@ import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy/mark.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
-import { clientConfig } from './connections/pool.js';
+import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
+import { isPooledByTransaction } from './connections/pooling.js';
+import { rolesIn } from './schema/roles.js';
 
 const OLDEST = 150_000;
 /** How long commands try; servers try without an end. */
@@ -24,13 +26,15 @@ const LONGEST_PAUSE_MS = 5 * SECOND;
  * Errors: `DatabaseRefused`.
  */
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
-  await trying(url, options, async (client) => {
+  const roles = await trying(url, options, async (client) => {
     await demandVersion(client, url);
+    await demandSessions(client, url);
     await bringUpToDate(client, nameOf(url), options.onProgress);
     const unfinished = await unfinishedCopyIn(client);
     if (unfinished !== null) throw refuseUnfinished(nameOf(url), unfinished);
+    return await rolesIn(client);
   });
-  return await connect(url, options);
+  return await connect(url, roles, options);
 }
 
 /** A connection like that of `reach` to a database whose tables are up to date. Errors: `DatabaseRefused`. */
@@ -41,6 +45,7 @@ export async function reachCurrent(
   const client = await reach(url);
   try {
     await demandVersion(client, url);
+    await demandSessions(client, url);
     await bringUpToDate(client, nameOf(url), options.onProgress);
     return client;
   } catch (error) {
@@ -77,7 +82,7 @@ async function trying<T>(
       return result;
     } catch (error) {
       const { cause = error } = error as Error;
-      if (!mayCome(cause)) throw error;
+      if (!mayCome(cause)) throw isRefusedByPooler(cause) ? refusedByPooler(url, cause) : error;
       if (onUnreachable === undefined && systemClock.elapsed() + pause > deadline)
         throw unreachable(url, cause);
       await onUnreachable?.(`${nameOf(url)}: ${reasonOf(cause)}`);
@@ -91,8 +96,9 @@ async function trying<T>(
 async function connected(client: Client, url: string): Promise<void> {
   try {
     await client.connect();
+    await client.query(SESSION_SETTINGS);
   } catch (error) {
-    throw mayCome(error) ? error : wrong(url, error);
+    throw mayCome(error) || isRefusedByPooler(error) ? error : wrong(url, error);
   }
 }
 
@@ -112,12 +118,16 @@ const COMING_SYSTEM = [
 function mayCome(error: unknown): boolean {
   if (error instanceof DatabaseRefused) return false;
   const state = stateOf(error);
-  if (state !== null) return COMING.test(state);
+  if (state !== null) return COMING.test(state) && !isRefusedByPooler(error);
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   // A socket in a folder, which the server makes when it starts.
   if (code === 'ENOENT') return syscall === 'connect';
   return COMING_SYSTEM.includes(code) || /terminated|timeout/i.test(reasonOf(error));
 }
+
+/** PgBouncer gives all of its errors the same SQLSTATE, 08P01. */
+const isRefusedByPooler = (error: unknown): boolean =>
+  /startup parameter|pooling mode/.test((error as Error).message);
 
 /** By SQLSTATE, what is to be done. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -125,6 +135,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   '28000': 'the server does not let this user in: correct DATABASE_URL, or pg_hba.conf on the server',
   '42501': 'the user may not connect to this database: an administrator must grant connect on it',
   '3D000': 'there is no such database: create it with createdb, or correct DATABASE_URL',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'name the file of its authority with sslrootcert in DATABASE_URL',
+  SELF_SIGNED_CERT_IN_CHAIN: 'name the file of its authority with sslrootcert in DATABASE_URL',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'name the file of its authority with sslrootcert in DATABASE_URL',
   ENOTFOUND: 'there is no such host: correct DATABASE_URL',
 };
 
@@ -145,6 +158,17 @@ function wrong(url: string, error: unknown): DatabaseRefused {
   );
 }
 
+function refusedByPooler(url: string, error: unknown): DatabaseRefused {
+  const advice = reasonOf(error).includes('pooling mode')
+    ? 'set its pool_mode to session'
+    : 'leave this parameter out of DATABASE_URL, or add it to ignore_startup_parameters of the pooler';
+  return new DatabaseRefused(
+    'unusable',
+    `${nameOf(url)} is a pooler that cannot be used (${reasonOf(error)}): ${advice}.`,
+    error,
+  );
+}
+
 const systemCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 const nameOf = (url: string): string => databaseName({ server: url });
@@ -153,6 +177,22 @@ const nameOf = (url: string): string => databaseName({ server: url });
 function reasonOf(error: unknown): string {
   const { message, code, errors } = error as { message?: string; code?: string; errors?: readonly Error[] };
   return [message, errors?.[0]?.message, code].find((text) => text !== undefined && text !== '') ?? 'unknown';
+}
+
+/** Errors: `DatabaseRefused` behind a pooler in transaction mode; those of a second connection. */
+async function demandSessions(client: Client, url: string): Promise<void> {
+  const second = new pg.Client(clientConfig(url));
+  second.on('error', () => undefined);
+  try {
+    await connected(second, url);
+    if (!(await isPooledByTransaction(client, second))) return;
+  } finally {
+    await second.end().catch(() => undefined);
+  }
+  throw new DatabaseRefused(
+    'unusable',
+    `${nameOf(url)} is a pooler in transaction mode, which gives a session other connections to PostgreSQL: set its pool_mode to session, or connect to PostgreSQL itself.`,
+  );
 }
 
 async function demandVersion(client: Client, url: string): Promise<void> {

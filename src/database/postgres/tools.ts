@@ -6,10 +6,10 @@ import { COUNTED } from '../totals/count.js';
 import { OLDEST_ROWS, type Oldest } from '../totals/oldest.js';
 import { DatabaseRefused } from '../refused.js';
 import type { DatabaseTools, Description } from '../tools.js';
-import { checkServer } from './check.js';
+import { checkServer, rowCounts } from './check.js';
 import { inspect } from './migrate.js';
 import { reach } from './open.js';
-import { SYSTEM_ROLE } from './schema/index.js';
+import { AS_SYSTEM, rolesIn } from './schema/roles.js';
 import { sizesOf, TABLE_SIZES, type SizeRow } from './sizes.js';
 
 /** The commands for a database of a PostgreSQL server. */
@@ -35,14 +35,20 @@ export class ServerTools implements DatabaseTools {
     });
   }
 
-  backup(target: string): Promise<void> {
-    return Promise.reject(
-      this.#useInstead('copies', `pg_dump --enable-row-security --format=custom --file=${target}`),
+  async rowCounts(): Promise<Readonly<Record<string, number>>> {
+    return await this.#using(rowCounts);
+  }
+
+  async backup(target: string): Promise<void> {
+    const { system } = await this.#using(rolesIn);
+    throw this.#useInstead(
+      'copies',
+      `pg_dump --role=${system} --enable-row-security --format=custom --file=${target} "$DATABASE_URL"`,
     );
   }
 
   noteBackup(): void {
-    throw this.#useInstead('notes the time of a backup of', 'touch data/last-backup');
+    throw this.#useInstead('notes the time of a backup of', 'touch "$UPLOAD_FOLDER/last-backup"');
   }
 
   restore(source: string): Promise<void> {
@@ -109,7 +115,7 @@ export class ServerTools implements DatabaseTools {
   #useInstead(does: string, command: string): DatabaseRefused {
     return new DatabaseRefused(
       'exists',
-      `This command ${does} a SQLite file. For ${this.name}, use: ${command}${command.startsWith('pg_dump') ? ' "$DATABASE_URL"' : ''}`,
+      `This command ${does} a SQLite file. For ${this.name}, use: ${command}`,
     );
   }
 
@@ -135,7 +141,7 @@ async function sizesIn(client: Client): Promise<StorageSizes> {
 
 async function oldestIn(client: Client): Promise<Oldest> {
   const oldest: Record<string, Date | null> = {};
-  await client.query(`begin; set local role ${SYSTEM_ROLE}`);
+  await client.query(`begin; ${AS_SYSTEM}`);
   for (const [kind, query] of Object.entries(OLDEST_ROWS)) {
     const { rows } = await client.query<{ at: number | null }>(query);
     const at = rows[0]?.at ?? null;
@@ -147,7 +153,7 @@ async function oldestIn(client: Client): Promise<Oldest> {
 
 /** From the counters, which triggers keep exact. */
 async function totalsOf(client: Client): Promise<Readonly<Record<string, number>>> {
-  await client.query(`begin; set local role ${SYSTEM_ROLE}`);
+  await client.query(`begin; ${AS_SYSTEM}`);
   const { rows } = await client.query<{ name: string; total: number }>(
     `select 'companies' as name, count(*) as total from companies union all select 'users', count(*) from users
       union all select name, sum(total) from counters where name = any($1) group by name`,

@@ -46,6 +46,10 @@ export class FileTools implements DatabaseTools {
     }
   }
 
+  rowCounts(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   async backup(target: string, onProgress: Progress): Promise<void> {
     await attempt(() => {
       refuseExisting(target);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 
+import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/schema/roles.js';
 import { createCommandIo } from '../../../src/cli/command-io.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import { COPIED_TABLES } from '../../../src/database/copy/tables.js';
@@ -89,12 +90,10 @@ export async function inServer<T>(url: string, use: (client: pg.Client) => Promi
   }
 }
 
-const AS_SYSTEM = 'set role terminal_gateway_system';
-
 /** Runs a statement with the rows of all companies. */
 export async function asSystem(url: string, text: string, values: unknown[] = []): Promise<unknown[]> {
   return await inServer(url, async (client) => {
-    await client.query(AS_SYSTEM);
+    await client.query(SESSION_AS_SYSTEM);
     const { rows } = await client.query<Record<string, unknown>>(text, values);
     return rows;
   });

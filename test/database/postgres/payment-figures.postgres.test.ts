@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { checkServer } from '../../../src/database/postgres/check.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
 import { MIGRATIONS } from '../../../src/database/postgres/migrations/index.js';
-import { createDatabase, dropDatabase } from '../../support/postgres/boot.js';
+import { adminUrlOf, createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 import { addCompanies, connectTo, schemaDatabase } from '../../support/postgres/schema.js';
 import { FIGURES, KINDS, MIGRATED, MIGRATED_KINDS, olderPayments } from '../older-payments.js';
 
@@ -14,7 +14,7 @@ it('payments of an older database are summed up, and so are their changes', asyn
   const url = await createDatabase(database.server);
   const client = new pg.Client(url);
   await client.connect();
-  const { run, close } = await connectTo(url);
+  const { run, close } = await connectTo(adminUrlOf(database.server, url));
   try {
     const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0022'));
     await bringUpToDate(client, 'test', undefined, before);

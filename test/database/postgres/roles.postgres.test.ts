@@ -1,7 +1,9 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { COMPANY_ROLE, SYSTEM_ROLE } from '../../../src/database/postgres/schema/index.js';
+import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/schema/roles.js';
 import {
+  adminUrlOf,
   createDatabase,
   dropDatabase,
   startPostgres,
@@ -11,22 +13,25 @@ import { addRecords } from '../../support/postgres/records.js';
 import { connectTo, createSchemaIn, schemaDatabase } from '../../support/postgres/schema.js';
 
 const database = schemaDatabase();
-const ROLES = `('${COMPANY_ROLE}', '${SYSTEM_ROLE}')`;
+const ROLES = 'rolname = any($1)';
+const names = (): string[][] => [[database.roles.company, database.roles.system]];
 
 describe('the roles', () => {
   it('cannot log in, bypass row-level security, or create anything', async () => {
     const rows = await database.owner(
       `select rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as strong
-        from pg_roles where rolname in ${ROLES}`,
+        from pg_roles where ${ROLES}`,
+      names(),
     );
     expect(rows).toEqual([{ strong: false }, { strong: false }]);
     const members = await database.owner(
-      `select 1 from pg_auth_members join pg_roles as r on r.oid = member where r.rolname in ${ROLES}`,
+      `select 1 from pg_auth_members join pg_roles as r on r.oid = member where ${ROLES}`,
+      names(),
     );
     expect(members).toEqual([]);
     const [schema] = await database.owner(
-      `select has_schema_privilege('${COMPANY_ROLE}', 'public', 'create') or
-        has_schema_privilege('${SYSTEM_ROLE}', 'public', 'create') as creates`,
+      `select bool_or(has_schema_privilege(oid, 'public', 'create')) as creates from pg_roles where ${ROLES}`,
+      names(),
     );
     expect(schema).toEqual({ creates: false });
   });
@@ -34,7 +39,8 @@ describe('the roles', () => {
   it('own nothing', async () => {
     const owned = await database.admin(
       `select classid::regclass, objid from pg_shdepend join pg_roles as r on r.oid = refobjid
-        where deptype = 'o' and r.rolname in ${ROLES}`,
+        where deptype = 'o' and ${ROLES}`,
+      names(),
     );
     expect(owned).toEqual([]);
   });
@@ -47,46 +53,46 @@ describe('the roles', () => {
         where table_schema = 'public' and grantee <> current_user group by 1, 2) as granted
       group by 1, 2 order by 1, 2`,
     );
+    const { company, system } = database.roles;
     const rights = (role: string) => rows.filter((row) => row.role === role);
-    expect(new Set(rows.map(({ role }) => role))).toEqual(new Set([COMPANY_ROLE, SYSTEM_ROLE]));
+    expect(new Set(rows.map(({ role }) => role))).toEqual(new Set([company, system]));
     expect(
-      rights(COMPANY_ROLE).map((row) => (row.tables.length > 20 ? { ...row, tables: 'others' } : row)),
+      rights(company).map((row) => (row.tables.length > 20 ? { ...row, tables: 'others' } : row)),
     ).toEqual([
-      { role: COMPANY_ROLE, rights: 'DELETE INSERT SELECT UPDATE', tables: 'others' },
-      { role: COMPANY_ROLE, rights: 'INSERT SELECT', tables: ['ledger'] },
-      { role: COMPANY_ROLE, rights: 'SELECT', tables: ['members', 'prunings'] },
-      { role: COMPANY_ROLE, rights: 'SELECT UPDATE', tables: ['companies'] },
+      { role: company, rights: 'DELETE INSERT SELECT UPDATE', tables: 'others' },
+      { role: company, rights: 'INSERT SELECT', tables: ['ledger'] },
+      { role: company, rights: 'SELECT', tables: ['members', 'prunings'] },
+      { role: company, rights: 'SELECT UPDATE', tables: ['companies'] },
     ]);
     expect(
-      rights(SYSTEM_ROLE).map((row) => (row.tables.length > 20 ? { ...row, tables: 'others' } : row)),
+      rights(system).map((row) => (row.tables.length > 20 ? { ...row, tables: 'others' } : row)),
     ).toEqual([
-      { role: SYSTEM_ROLE, rights: 'DELETE INSERT SELECT', tables: ['ledger'] },
-      { role: SYSTEM_ROLE, rights: 'DELETE INSERT SELECT UPDATE', tables: 'others' },
-      { role: SYSTEM_ROLE, rights: 'SELECT', tables: ['members'] },
+      { role: system, rights: 'DELETE INSERT SELECT', tables: ['ledger'] },
+      { role: system, rights: 'DELETE INSERT SELECT UPDATE', tables: 'others' },
+      { role: system, rights: 'SELECT', tables: ['members'] },
     ]);
   });
 });
 
 describe('the ledger', () => {
-  beforeAll(() => addRecords(database.owner));
+  beforeAll(() => addRecords(database.admin));
 
   it.each(["update ledger set action = 'x'", 'delete from ledger', 'truncate ledger'])(
     'refuses %s, whoever runs it',
     async (statement) => {
-      for (const run of [database.owner, database.admin]) {
-        await expect(run(statement)).rejects.toThrow('ledger can only be added to');
-      }
-      for (const role of [COMPANY_ROLE, SYSTEM_ROLE]) {
+      await expect(database.admin(statement)).rejects.toThrow('ledger can only be added to');
+      const { company, system } = database.roles;
+      for (const role of [company, system]) {
         await database.owner('begin');
         await database.owner(`select set_config('app.company_id', '1', true)`);
         await database.owner(`set local role ${role}`);
         // Retention deletes, but only what it has noted.
-        const isRight = role === SYSTEM_ROLE && statement.startsWith('delete');
+        const isRight = role === system && statement.startsWith('delete');
         const reason = isRight ? 'ledger can only be added to' : 'permission denied for table ledger';
         await expect(database.owner(statement)).rejects.toThrow(reason);
         await database.owner('rollback');
       }
-      expect(await database.owner('select 1 from ledger')).toHaveLength(3);
+      expect(await database.admin('select 1 from ledger')).toHaveLength(3);
     },
   );
 });
@@ -98,8 +104,8 @@ describe('creating the roles', () => {
   });
   afterAll(() => server.stop());
 
-  const asAdmin = async (statement: string): Promise<void> => {
-    const { run, close } = await connectTo(server.adminUrl);
+  const asAdmin = async (statement: string, url = server.adminUrl): Promise<void> => {
+    const { run, close } = await connectTo(url);
     try {
       await run(statement);
     } finally {
@@ -107,45 +113,95 @@ describe('creating the roles', () => {
     }
   };
 
-  it('tells what an administrator must run if the user may not create them', async () => {
-    await asAdmin("create role bare login password 'bare'");
+  /** A new database of a user who may not create roles. */
+  async function bareDatabase(): Promise<{ url: string; name: string; admin: typeof asAdmin }> {
     const owner = new URL(server.ownerUrl);
     owner.username = 'bare';
     owner.password = 'bare';
     const url = await createDatabase({ ...server, ownerUrl: owner.href });
-    const advice = async (): Promise<string> => {
-      const error: unknown = await createSchemaIn(url).catch((thrown: unknown) => thrown);
-      return String(error).split('An administrator of the server must run: ')[1] ?? '';
+    return {
+      url,
+      name: new URL(url).pathname.slice(1),
+      admin: (text) => asAdmin(text, adminUrlOf(server, url)),
     };
-    const creations = `create role ${COMPANY_ROLE} nologin; create role ${SYSTEM_ROLE} nologin;`;
-    const grant = `grant ${COMPANY_ROLE}, ${SYSTEM_ROLE} to bare;`;
-    expect(await advice()).toBe(`${creations} ${grant}`);
-    await asAdmin(creations);
-    expect(await advice()).toBe(grant);
-    await asAdmin(`grant ${COMPANY_ROLE}, ${SYSTEM_ROLE} to bare with set false`);
-    expect(await advice()).toBe(grant);
-    await asAdmin(`revoke ${COMPANY_ROLE}, ${SYSTEM_ROLE} from bare; ${grant}`);
+  }
+
+  const adviceOf = async (url: string): Promise<string> => {
+    const error: unknown = await createSchemaIn(url).catch((thrown: unknown) => thrown);
+    return String(error).split('An administrator of the server must run in this database: ')[1] ?? '';
+  };
+
+  it('tells what an administrator must run if the user may not create them', async () => {
+    await asAdmin("create role bare login password 'bare'");
+    const { url, name, admin } = await bareDatabase();
+    const roles = `"${name}_company", "${name}_system"`;
+    const creations = `create role "${name}_company" nologin; create role "${name}_system" nologin;`;
+    const units = `create role "${name}_units" nologin noinherit;`;
+    const grant = `grant ${roles} to "${name}_units"; grant "${name}_units" to bare;`;
+    const usage = `grant usage on schema public to ${roles};`;
+    const closed = `grant connect on database ${name} to "${name}_system"; revoke all on database ${name} from public;`;
+    expect(await adviceOf(url)).toBe(`${creations} ${units} ${grant} ${usage} ${closed}`);
+    await admin(creations);
+    expect(await adviceOf(url)).toBe(`${units} ${grant}`);
+    await admin(`${units} ${grant}`);
+    await admin(`grant ${roles} to bare`);
+    expect(await adviceOf(url)).toBe(`${grant} revoke ${roles} from bare;`);
+    await admin(`revoke ${roles} from bare`);
     await createSchemaIn(url);
     await dropDatabase(server, url);
-    await asAdmin(`drop role ${COMPANY_ROLE}, ${SYSTEM_ROLE}`);
+    await asAdmin(`drop role ${roles}, "${name}_units"`);
   });
 
-  it('works for several databases of a server at the same time', async () => {
+  it('creates those of several databases of a server at the same time', async () => {
     const urls = await Promise.all(Array.from({ length: 6 }, () => createDatabase(server)));
-    await Promise.all(urls.map((url) => createSchemaIn(url)));
-    const { run, close } = await connectTo(urls[0] ?? '');
-    const found = await run(`select rolname from pg_roles where rolname in ${ROLES}`);
-    await close();
-    expect(found).toHaveLength(2);
+    const created = await Promise.all(urls.flatMap((url) => [url, url]).map((url) => rolesFor(url)));
+    expect(new Set(created.map(({ system }) => system)).size).toBe(6);
   });
+
+  async function rolesFor(url: string): Promise<Roles> {
+    const client = new pg.Client(url);
+    await client.connect();
+    try {
+      const roles = await rolesIn(client);
+      await prepareRoles(client, roles, 'test');
+      return roles;
+    } finally {
+      await client.end();
+    }
+  }
 
   it('refuses a role that bypasses row-level security', async () => {
     const url = await createDatabase(server);
-    await asAdmin(`alter role ${COMPANY_ROLE} bypassrls`);
+    const { company } = await rolesFor(url);
+    await asAdmin(`alter role ${company} bypassrls`);
     await expect(createSchemaIn(url)).rejects.toThrow(
-      `alter role ${COMPANY_ROLE} nologin nosuperuser nobypassrls;`,
+      `alter role "${company}" nologin nosuperuser nobypassrls;`,
     );
-    await asAdmin(`alter role ${COMPANY_ROLE} nobypassrls`);
+    await asAdmin(`alter role ${company} nobypassrls`);
+    await createSchemaIn(url);
+  });
+
+  it('refuses a database whose name leaves no room for those of the roles', async () => {
+    const name = 'x'.repeat(56);
+    await asAdmin(`create database ${name} owner gateway_owner`);
+    const url = new URL(server.ownerUrl);
+    url.pathname = `/${name}`;
+    await expect(createSchemaIn(url.href)).rejects.toThrow('has 56 bytes. Use at most 55');
+  });
+
+  it('makes the tables in the first schema of the search path, or says which right is missing', async () => {
+    const { url, name, admin } = await bareDatabase();
+    const roles = `"${name}_company", "${name}_system"`;
+    await admin(`create role "${name}_company"; create role "${name}_system"`);
+    await admin(
+      `grant ${roles} to bare with inherit false, set true; alter database ${name} set search_path = shop`,
+    );
+    expect(await adviceOf(url)).toBe(
+      'create schema if not exists NAME; grant usage, create on schema NAME to bare;',
+    );
+    await admin('create schema shop; grant usage, create on schema shop to bare');
+    expect(await adviceOf(url)).toBe(`grant usage on schema shop to ${roles};`);
+    await admin(`grant usage on schema shop to ${roles}`);
     await createSchemaIn(url);
   });
 });

@@ -4,8 +4,7 @@ import { expect, it } from 'vitest';
 import { checkServer } from '../../../src/database/postgres/check.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
 import { MIGRATIONS } from '../../../src/database/postgres/migrations/index.js';
-import { COMPANY_ROLE } from '../../../src/database/postgres/schema/index.js';
-import { createDatabase, dropDatabase } from '../../support/postgres/boot.js';
+import { adminUrlOf, createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 
 import { addCompanies, connectTo, schemaDatabase, type Run } from '../../support/postgres/schema.js';
 
@@ -21,7 +20,7 @@ it('the rollups of transactions are filled by the migration, and kept for nodes 
   const url = await createDatabase(database.server);
   const client = new pg.Client(url);
   await client.connect();
-  const { run, close } = await connectTo(url);
+  const { run, close } = await connectTo(adminUrlOf(database.server, url));
   try {
     const { '0013-schema': first } = MIGRATIONS;
     await bringUpToDate(client, 'test', undefined, { '0013-schema': first as never });
@@ -35,7 +34,7 @@ it('the rollups of transactions are filled by the migration, and kept for nodes 
 
     await run('begin');
     await run("select set_config('app.company_id', '1', true)");
-    await run(`set local role ${COMPANY_ROLE}`);
+    await run(`set local role ${new URL(url).pathname.slice(1)}_company`);
     await addTransactions(run, 2_000);
     await run("update transactions set status = 'running' where id > 2050");
     await run('commit');

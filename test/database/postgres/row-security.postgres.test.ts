@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { COMPANY_ROLE, SYSTEM_ROLE } from '../../../src/database/postgres/schema/index.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { schemaDatabase, type Run } from '../../support/postgres/schema.js';
 
@@ -10,7 +9,7 @@ let company: Run;
 let names: readonly string[];
 
 beforeAll(async () => {
-  await addRecords(database.owner);
+  await addRecords(database.admin);
   names = (
     await database.owner<{ name: string }>(
       `select relname as name from pg_class
@@ -20,7 +19,7 @@ beforeAll(async () => {
   const url = new URL(database.server.adminUrl);
   url.pathname = new URL(database.url).pathname;
   company = await database.connect(url.href);
-  await company(`set session authorization ${COMPANY_ROLE}`);
+  await company(`set session authorization ${database.roles.company}`);
 });
 
 /** Tables of which a company may see nothing. */
@@ -125,10 +124,34 @@ describe('the role of a company', () => {
   });
 });
 
+describe('RU-60 the user of DATABASE_URL, without the role of a unit', () => {
+  it('reads no row of any table', async () => {
+    expect(names.length).toBeGreaterThan(30);
+    for (const name of names) expect(await database.owner(`select 1 from ${name}`), name).toEqual([]);
+  });
+
+  it('changes, adds and deletes no row', async () => {
+    for (const name of names.filter((table) => !['members', 'ledger'].includes(table))) {
+      const key = name === 'companies' || name === 'users' ? 'id' : 'company_id';
+      const column = CLOSED.includes(name) ? '*' : key;
+      if (column === key)
+        expect(await database.owner(`update ${name} set ${key} = ${key} returning 1`), name).toEqual([]);
+      expect(await database.owner(`delete from ${name} returning 1`), name).toEqual([]);
+      await inTransaction(database.owner, 'select 1', async () => {
+        const [row] = await database.admin<{ json: string }>(
+          `select to_json(t)::text as json from ${name} as t`,
+        );
+        const copy = `insert into ${name} select * from json_populate_record(null::${name}, $1)`;
+        await expect(database.owner(copy, [row?.json]), name).rejects.toThrow('row-level security');
+      });
+    }
+  });
+});
+
 describe('the role above companies', () => {
   it('sees all rows', async () => {
     for (const name of names) {
-      await inTransaction(database.owner, `set local role ${SYSTEM_ROLE}`, async () => {
+      await inTransaction(database.owner, `set local role ${database.roles.system}`, async () => {
         const [all] = await database.admin<{ count: number }>(`select count(*) from ${name}`);
         const [seen] = await database.owner<{ count: number }>(`select count(*) from ${name}`);
         expect(all?.count, name).toBeGreaterThan(0);

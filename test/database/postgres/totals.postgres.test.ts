@@ -3,12 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../../../src/database/totals/count.js';
 import { ROLLUPS } from '../../../src/database/totals/rollups.js';
-import { COMPANY_ROLE, SYSTEM_ROLE } from '../../../src/database/postgres/schema/index.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { AUDIT, AUDITED, schemaDatabase } from '../../support/postgres/schema.js';
 
 const database = schemaDatabase();
-beforeAll(() => addRecords(database.owner));
+beforeAll(() => addRecords(database.admin));
 
 const STATUSES = ['success', 'running', 'fail'];
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
@@ -103,7 +102,7 @@ const addLedger = fc.array(fc.constantFrom('1', '2', 'null'), { minLength: 1, ma
     select company, now(), 'api', 'x', 'group',
       (select max(position) from ledger) + row_number() over () + (random() * 1e9)::bigint
     from (values ${companies.map((company) => `(${company}::bigint)`).join(', ')}) as given (company)
-    where company = any(visible()) or (company is null and current_user = '${SYSTEM_ROLE}')`,
+    where company = any(visible()) or (company is null and current_user like '%_system')`,
 );
 
 const remove = fc
@@ -129,10 +128,10 @@ const unit = fc.record({
 });
 
 async function run({ company, statements }: { company: number | null; statements: string[] }): Promise<void> {
-  await database.owner("select set_config('app.company_id', $1, true)", [company ?? '']);
-  await database.owner(`set local role ${company === null ? SYSTEM_ROLE : COMPANY_ROLE}`);
-  for (const text of statements) await database.owner(text);
-  await database.owner('reset role');
+  await database.admin("select set_config('app.company_id', $1, true)", [company ?? '']);
+  await database.admin(`set local role ${company === null ? database.roles.system : database.roles.company}`);
+  for (const text of statements) await database.admin(text);
+  await database.admin('reset role');
 }
 
 const NAMES = [...COUNTED, ...COUNTED_LATER, ...COUNTED_SINCE_MADE];
@@ -145,11 +144,11 @@ const ACTUAL_COUNTS = [...NAMES.map((table) => [table, table]), ['memberships', 
 
 /** What the triggers keep, and the same computed anew; rows of zeroes are left out of both. */
 async function expectExact(): Promise<void> {
-  const counters = await database.owner(
+  const counters = await database.admin(
     `select company_id, name, total from counters where total <> 0 order by 1, 2`,
   );
   expect(counters).toEqual(
-    await database.owner(
+    await database.admin(
       `select company_id, name::text, total from (${ACTUAL_COUNTS}) as actual
         where company_id is not null order by company_id, name collate "C"`,
     ),
@@ -170,11 +169,11 @@ async function expectExact(): Promise<void> {
       ];
     });
     const columns = sums.map((text) => text.slice(text.lastIndexOf(' ') + 1));
-    const kept = await database.owner(
+    const kept = await database.admin(
       `select ${key}, ${columns.join()} from ${table}
         where ${columns.map((name) => `${name} <> 0`).join(' or ')} order by ${key}`,
     );
-    const actual = await database.owner(
+    const actual = await database.admin(
       `select company_id, ${milliseconds} / ${MS[unit]} as ${unit}, ${kind.join()}, ${sums.join()}
         from transactions group by ${key} order by ${key}`,
     );
@@ -186,17 +185,17 @@ describe('counters and totals', () => {
   it('are exact from the beginning', expectExact);
 
   it('stay exact, whatever a unit of work changes', async () => {
-    await database.owner(`create function visible() returns bigint[] language sql stable as $$
+    await database.admin(`create function visible() returns bigint[] language sql stable as $$
       select case when current_setting('app.company_id') = '' then '{1,2}'::bigint[]
         else array[current_setting('app.company_id')::bigint] end $$`);
     await fc.assert(
       fc.asyncProperty(fc.array(unit, { minLength: 1, maxLength: 8 }), async (units) => {
-        await database.owner('begin');
+        await database.admin('begin');
         try {
           for (const each of units) await run(each);
           await expectExact();
         } finally {
-          await database.owner('rollback');
+          await database.admin('rollback');
         }
       }),
       { numRuns: 100 },
@@ -206,30 +205,30 @@ describe('counters and totals', () => {
   it('go down with rows that a deletion removes elsewhere', async () => {
     const countOf = async (name: string): Promise<number | undefined> =>
       (
-        await database.owner<{ total: number }>(
+        await database.admin<{ total: number }>(
           'select total from counters where company_id = 1 and name = $1',
           [name],
         )
       )[0]?.total;
     expect([await countOf('app_version_modules'), await countOf('access_tokens')]).toEqual([1, 1]);
-    await database.owner('begin');
+    await database.admin('begin');
     await run({ company: 1, statements: ['delete from app_versions', 'delete from memberships'] });
     expect([await countOf('app_version_modules'), await countOf('access_tokens')]).toEqual([0, 0]);
     expect([await countOf('app_versions'), await countOf('users')]).toEqual([0, 0]);
-    await database.owner('rollback');
+    await database.admin('rollback');
   });
 
   it('make one change of a total for many rows', async () => {
-    await database.owner('begin');
-    await database.owner(`insert into transactions (id, company_id, transaction_type, serial_number, logical_number,
+    await database.admin('begin');
+    await database.admin(`insert into transactions (id, company_id, transaction_type, serial_number, logical_number,
         app_name, detail, status, started_at, recorded_at)
       select 100 + n, 1, 'switch', 's', 'n', 'app', '', 'success', to_timestamp(0), now()
       from generate_series(1, 1000) as n`);
     // Of a row that this transaction has inserted and never updated, xmax is 0.
-    expect(await database.owner('select total, xmax::text from transaction_days where day = 0')).toEqual([
+    expect(await database.admin('select total, xmax::text from transaction_days where day = 0')).toEqual([
       { total: 1000, xmax: '0' },
     ]);
-    await database.owner('rollback');
+    await database.admin('rollback');
   });
 });
 
@@ -238,9 +237,9 @@ describe('a record', () => {
     'of %s stays with its company',
     async (table) => {
       await expect(
-        database.owner(`update ${table} set company_id = 3 - company_id where company_id = 1`),
+        database.admin(`update ${table} set company_id = 3 - company_id where company_id = 1`),
       ).rejects.toThrow('a record stays with its company');
-      await database.owner(`update ${table} set company_id = company_id`);
+      await database.admin(`update ${table} set company_id = company_id`);
     },
   );
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { FAST, faultyPostgres, run, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, runGateway } from './gateway.js';
+import { startPooler } from '../../support/postgres/pooler.js';
 import { oldServer } from './old-server.js';
 
 let server: FaultyPostgres;
@@ -47,6 +48,43 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
     await expectRefused('postgres://127.0.0.1/gateway', 'must name a user');
   });
 
+  it.each(['p/w', 'p?w', 'p#w', 'p%w', '1/2', '1?2', '1#2'])(
+    'a password %s that is not encoded',
+    async (part) => {
+      const url = `postgres://gateway:secret${part}secret@127.0.0.1:5432/gateway`;
+      await expectRefused(url, 'DATABASE_URL', 'In a password, write / ? # and %');
+      const { stderr } = await runGateway(['user', 'list'], url);
+      expect(stderr).not.toContain('secret');
+    },
+  );
+
+  it('a file of a certificate that is missing', async () => {
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+      await expectRefused(`${server.url}?${name}=/nowhere/ca.pem`, name, '/nowhere/ca.pem', 'ENOENT');
+    }
+  });
+
+  it('TLS that the server has not', async () => {
+    await expectRefused(`${server.url}?sslmode=require`, 'does not support SSL');
+    await expectRefused(`${server.url}?sslmode=required`, 'has the sslmode required: use one of disable,');
+  });
+
+  it('several hosts, and parameters that the program does not know', async () => {
+    const { host } = new URL(server.url);
+    await expectRefused(server.url.replace(host, `${host},127.0.0.2:5432`), 'several hosts', 'not supported');
+    await expectRefused(server.url.replace(host, '127.0.0.1,127.0.0.2'), 'several hosts', 'not supported');
+    await expectRefused(
+      `${server.url}?target_session_attrs=read-write`,
+      'has the parameter target_session_attrs, which is not supported',
+    );
+  });
+
+  it('RU-58 a pooler in transaction mode', async () => {
+    const pooler = await startPooler(server.url, { mode: 'transaction' });
+    await expectRefused(pooler.url, 'is a pooler in transaction mode', 'pool_mode to session');
+    await pooler.close();
+  });
+
   it('an unknown host', async () => {
     await expectRefused(urlWith({ host: 'nowhere..invalid' }), 'there is no such host');
   });
@@ -73,9 +111,10 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
   it('a user who may not create roles', async () => {
     await expectRefused(
       urlWith({ ...PLAIN, database: 'plain' }),
-      'Nothing was changed',
-      'create role terminal_gateway_company nologin; create role terminal_gateway_system nologin;',
-      'grant terminal_gateway_company, terminal_gateway_system to plain;',
+      'No table was changed',
+      'create role "plain_company" nologin; create role "plain_system" nologin;',
+      'create role "plain_units" nologin noinherit; grant "plain_company", "plain_system" to "plain_units";',
+      'grant "plain_units" to plain;',
     );
     const tables = await run(urlWith({ ...PLAIN, database: 'plain' }), [
       "select tablename from pg_tables where schemaname = 'public'",
@@ -85,6 +124,10 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
 
   it('a user who may not create tables', async () => {
     await server.admin('create database tableless');
+    const closing =
+      'grant connect on database tableless to gateway_owner, "tableless_system"; revoke all on database tableless from public;';
+    await expectRefused(urlWith({ database: 'tableless' }), 'No table was changed', closing);
+    await server.admin(closing);
     await expectRefused(
       urlWith({ database: 'tableless' }),
       'Nothing was changed',
@@ -94,6 +137,8 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
 
   it('tables of another user', async () => {
     await addCompany(server.url);
+    await expectRefused(urlWith(PLAIN), 'must grant connect');
+    await server.admin('grant connect on database gateway to plain');
     await expectRefused(urlWith(PLAIN), 'its tables belong to gateway_owner');
   });
 

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 
 import { databaseTools, openDatabase } from '../../../src/database/open.js';
+import { adminUrlOf } from '../postgres/boot.js';
 import { insertText } from './rows.js';
 import type { PlaceOptions, SqlValue, TestPlace } from './place.js';
 
@@ -47,14 +48,15 @@ export async function newPostgresPlace({ isMigrated = true }: PlaceOptions): Pro
   await withClient(adminUrl, (client) =>
     client.query(`create database ${name} owner ${owner.username}${copied}`),
   );
-  return placeAt(owner.href, async () => {
+  return placeAt(owner.href, adminUrlOf({ adminUrl }, owner.href), async () => {
     await withClient(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
   });
 }
 
-function placeAt(url: string, remove: () => Promise<void>): TestPlace {
+/** Rows are read and written by a user who sees all of them. */
+function placeAt(url: string, adminUrl: string, remove: () => Promise<void>): TestPlace {
   const run = async (text: string, values: readonly SqlValue[] = []): Promise<unknown[]> =>
-    await withClient(url, async (client) => {
+    await withClient(adminUrl, async (client) => {
       const { rows } = await client.query<Record<string, unknown>>({ text, values: [...values], types });
       return rows;
     });
@@ -73,7 +75,7 @@ function placeAt(url: string, remove: () => Promise<void>): TestPlace {
     open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => (await run(text, values)) as Row[],
     check: async () => (await databaseTools({ server: url })).check(),
-    stored: () => withClient(url, storedText),
+    stored: () => withClient(adminUrl, storedText),
     continueIdsAfter: async (last) => {
       await run(
         `select setval(format('%I.%I', schemaname, sequencename)::regclass, $1) from pg_sequences
@@ -82,7 +84,7 @@ function placeAt(url: string, remove: () => Promise<void>): TestPlace {
       );
       await run('update counters set last_drawn = $1', [last]);
     },
-    insertForbidden: (rows) => withClient(url, (client) => insertForbidden(client, rows)),
+    insertForbidden: (rows) => withClient(adminUrl, (client) => insertForbidden(client, rows)),
     unprotectLedger: async () => {
       await run('alter table ledger disable trigger user');
       await run('drop index if exists ledger_of_company');

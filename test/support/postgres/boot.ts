@@ -72,6 +72,13 @@ export async function dropDatabase(server: PostgresServer, url: string): Promise
   await run(server.adminUrl, `drop database if exists ${databaseOf(url)} with (force)`);
 }
 
+/** The URL of a database for the user who may do everything, who sees all rows. */
+export function adminUrlOf({ adminUrl }: Pick<PostgresServer, 'adminUrl'>, url: string): string {
+  const admin = new URL(adminUrl);
+  admin.pathname = new URL(url).pathname;
+  return admin.href;
+}
+
 const databaseOf = (url: string): string => new URL(url).pathname.slice(1);
 
 async function run(url: string, statement: string): Promise<void> {

@@ -9,7 +9,7 @@ import { localCaller, LOCAL_ORIGIN, type Caller } from '../../../src/platform/ca
 import { systemClock } from '../../../src/platform/clock.js';
 import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
 import { addCompanyWithUser } from '../../../src/resources/user/user.service.js';
-import { createDatabase, dropDatabase } from './boot.js';
+import { adminUrlOf, createDatabase, dropDatabase } from './boot.js';
 import { connectTo, type Run } from './schema.js';
 
 export interface Node {
@@ -43,9 +43,7 @@ export function openNodes(count: number): Nodes {
     const server = inject('postgres');
     state.url = await createDatabase(server);
     closing.unshift(() => dropDatabase(server, state.url));
-    const adminUrl = new URL(server.adminUrl);
-    adminUrl.pathname = new URL(state.url).pathname;
-    const { run, close } = await connectTo(adminUrl.href);
+    const { run, close } = await connectTo(adminUrlOf(server, state.url));
     closing.unshift(close);
     state.admin = run;
     await Promise.all(Array.from({ length: count }, () => open()));

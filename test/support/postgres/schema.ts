@@ -1,10 +1,10 @@
-import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
+import { migrationHandle } from '../../../src/database/postgres/migrate.js';
 import { MIGRATIONS, MIGRATION_NAMES } from '../../../src/database/postgres/migrations/index.js';
-import type { Tables } from '../../../src/database/tables/tables.js';
-import { bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
+import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/schema/roles.js';
+import { adminUrlOf, bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
 
 /** Runs one statement; returns its rows. */
 export type Run = <Row extends object = Record<string, unknown>>(
@@ -34,16 +34,19 @@ function parserOf(type: number, format: 'text' | 'binary' = 'text'): (value: str
     : (pg.types.getTypeParser(type, format) as (value: string) => unknown);
 }
 
-export async function createSchemaIn(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  pool.on('error', () => undefined);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+export async function createSchemaIn(url: string): Promise<Roles> {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
   try {
-    await db.transaction().execute(async (transaction) => {
-      for (const name of MIGRATION_NAMES) await MIGRATIONS[name]?.(transaction);
-    });
+    const roles = await rolesIn(client);
+    await prepareRoles(client, roles, 'test');
+    await client.query('begin');
+    for (const name of MIGRATION_NAMES) await MIGRATIONS[name]?.(migrationHandle(client, roles));
+    await client.query('commit');
+    return roles;
   } finally {
-    await db.destroy();
+    await client.end();
   }
 }
 
@@ -51,9 +54,10 @@ export async function createSchemaIn(url: string): Promise<void> {
 export class SchemaDatabase {
   server!: BootedServer;
   url!: string;
-  /** Statements of the owner, who inherits the rights of both roles. */
+  roles!: Roles;
+  /** Statements of the owner, who sees no row without a role. */
   owner!: Run;
-  /** Statements of a user who may do everything. */
+  /** Statements of a user who may do everything, and sees all rows. */
   admin!: Run;
   readonly #closing: (() => Promise<void>)[] = [];
 
@@ -62,11 +66,9 @@ export class SchemaDatabase {
     this.#closing.push(() => this.server.stop());
     this.url = await createDatabase(this.server);
     this.#closing.unshift(() => dropDatabase(this.server, this.url));
-    await createSchemaIn(this.url);
+    this.roles = await createSchemaIn(this.url);
     this.owner = await this.connect(this.url);
-    const admin = new URL(this.server.adminUrl);
-    admin.pathname = new URL(this.url).pathname;
-    this.admin = await this.connect(admin.href);
+    this.admin = await this.connect(adminUrlOf(this.server, this.url));
   }
 
   async connect(url: string): Promise<Run> {

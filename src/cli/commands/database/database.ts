@@ -5,7 +5,7 @@ import type { DatabaseTools } from '../../../database/tools.js';
 import { readConfig } from '../../../platform/config/config.js';
 import { databaseName } from '../../../platform/config/database-url.js';
 import { CommandError } from '../../command-error.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
+import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
 import type { CopyOptions } from './database-copy.js';
 import { addPruneCommand } from './prune.js';
 
@@ -74,8 +74,14 @@ async function check(io: CommandIo, options: JsonOption): Promise<void> {
   const name = nameOf(io);
   const problems = await tools.check();
   const isOk = problems.length === 0;
-  const lines = isOk ? [`${name}: no damage found.`] : problems;
-  printResult(io, options, { ...tools.place, ok: isOk, problems }, lines);
+  const rows = await tools.rowCounts();
+  const cells = Object.entries(rows ?? {}).map(([name, count]) => [name, String(count)]);
+  const lines = [
+    ...(rows === null ? [] : [table(['TABLE', 'ROWS'], cells)]),
+    ...(isOk ? [`${name}: no damage found.`] : problems),
+  ];
+  const fields = { ...tools.place, ok: isOk, problems, ...(rows === null ? {} : { rows }) };
+  printResult(io, options, fields, lines);
   if (!isOk) throw new CommandError(`${name} is not sound: restore a backup.`);
 }
 

@@ -13,6 +13,31 @@ export interface PoolOptions {
   readonly onLost: (error: Error) => void;
 }
 
+/**
+ * Settings of each session, made after it is connected: they hold whatever the URL, the user, the database or a pooler
+ * has set. The schema is the one in which the tables are: `$user` in a search path would be the role of the unit.
+ */
+export const SESSION_SETTINGS = `select ${Object.entries({
+  // Instants are read in UTC, and in this form.
+  timezone: 'UTC',
+  datestyle: 'ISO, MDY',
+  client_min_messages: 'warning',
+  standard_conforming_strings: 'on',
+  default_transaction_isolation: 'read committed',
+  row_security: 'on',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+})
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ')}, set_config('search_path',
+  coalesce(quote_ident(current_schema()), current_setting('search_path')), false)`;
+
+/** For `onConnect` of a pool, which waits for the promise. `more` are other statements for each of its sessions. */
+export const sessionSettings =
+  (more = 'select 1') =>
+  (client: pg.ClientBase): unknown =>
+    client.query(`${SESSION_SETTINGS}; ${more}`);
+
 export function clientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -22,9 +47,6 @@ export function clientConfig(url: string): pg.ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10 * SECOND,
     types: VALUE_TYPES,
-    // Instants are read in UTC, and in this form.
-    options:
-      '-c timezone=UTC -c datestyle=ISO -c client_min_messages=warning -c standard_conforming_strings=on',
   };
 }
 
@@ -40,6 +62,7 @@ export function createPool({ url, max, onLost }: PoolOptions): Pool {
     max,
     idleTimeoutMillis: 60 * SECOND,
     allowExitOnIdle: true,
+    onConnect: sessionSettings(),
   });
   // Without a listener, the process would end.
   pool.on('error', onLost);

@@ -8,6 +8,7 @@ import type { Tables } from '../../tables/tables.js';
 import type { Answers } from './answers.js';
 import { handleOf } from './handles.js';
 import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
+import type { Roles } from '../schema/roles.js';
 import { PreparedStatements, type StatementNames } from './statement-names.js';
 import { lastingSettingsOf, lockOf, scopeSettings, settingsOf, type UnitSettings } from './unit-settings.js';
 
@@ -46,6 +47,7 @@ export class Session {
     private readonly names: StatementNames,
     private readonly watcher: Watcher,
     private readonly answers: Answers,
+    private readonly roles: Roles,
   ) {
     // A connection that is lost between two statements; without a listener, the process would end.
     client.on('error', (error) => {
@@ -78,7 +80,7 @@ export class Session {
     const isSet = await this.#adopt(settings);
     this.#isRead = !(isSingle && isSet);
     if (!this.#isRead) return;
-    const own = isSet ? '' : `; ${settingsOf(settings)}`;
+    const own = isSet ? '' : `; ${settingsOf(settings, this.roles)}`;
     this.#send(`begin isolation level repeatable read read only${own}`).catch((error: unknown) => {
       this.#beginError = error as Error;
     });
@@ -100,7 +102,7 @@ export class Session {
    * with few companies, units then need no statement for them.
    */
   async #adopt(settings: UnitSettings): Promise<boolean> {
-    const wanted = lastingSettingsOf(settings);
+    const wanted = lastingSettingsOf(settings, this.roles);
     const isRepeated = wanted === this.#lastWanted;
     this.#lastWanted = wanted;
     if (wanted === this.#adopted) return true;
@@ -138,7 +140,7 @@ export class Session {
   async begin(settings: UnitSettings, isReadOnly = false): Promise<void> {
     this.#isWriting = true;
     try {
-      await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings)}`);
+      await this.#send(`begin${isReadOnly ? ' read only' : ''}; ${settingsOf(settings, this.roles)}`);
     } catch (error) {
       // After a lock timeout the connection is in a failed transaction, and the next unit could not begin.
       this.#rollback();
@@ -153,7 +155,7 @@ export class Session {
 
   /** From now on, the transaction sees the rows of another scope. */
   async change(scope: Scope): Promise<void> {
-    await this.#send(`select ${scopeSettings(scope)}`);
+    await this.#send(`select ${scopeSettings(scope, this.roles)}`);
   }
 
   /** Errors: also if PostgreSQL rolled back what was to be committed. */

@@ -6,7 +6,8 @@ import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
 import type { Tables } from '../../tables/tables.js';
 import { Answers } from './answers.js';
 import { Availability } from './availability.js';
-import { isLostConnection, translate, UNAVAILABLE } from '../faults.js';
+import { UNAVAILABLE } from '../faults.js';
+import type { Roles } from '../schema/roles.js';
 import { Session, type Unit, type Watcher } from './session.js';
 import type { StatementNames } from './statement-names.js';
 import type { UnitSettings } from './unit-settings.js';
@@ -25,6 +26,7 @@ export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
   readonly #transactions = new WeakMap<Transaction<Tables>, { unit: Unit; scope: Scope }>();
   readonly #names: StatementNames;
+  readonly #roles: Roles;
   readonly #answers = new Answers();
   readonly #availability: Availability;
   readonly #watcher: Watcher;
@@ -40,13 +42,16 @@ export class Sessions {
       connections,
       examining,
       names,
+      roles,
     }: {
       readonly connections: number;
       readonly examining: Partial<ExaminingLimits>;
       readonly names: StatementNames;
+      readonly roles: Roles;
     },
   ) {
     this.#names = names;
+    this.#roles = roles;
     this.#availability = new Availability(pool);
     this.#watcher = noting(watcher, this.#availability);
     this.#examining = examiningSettings(examining);
@@ -178,16 +183,17 @@ export class Sessions {
       for (;;) {
         const client = await this.pool.connect();
         const session =
-          this.#sessions.get(client) ?? new Session(client, this.#names, this.#watcher, this.#answers);
+          this.#sessions.get(client) ??
+          new Session(client, this.#names, this.#watcher, this.#answers, this.#roles);
         this.#sessions.set(client, session);
         if (!session.isBroken) return session;
         // Nothing waited for the end of its last unit, which failed.
         client.release(true);
       }
     } catch (error) {
-      const translated = isLostConnection(error) ? UNAVAILABLE(error as Error) : translate(error);
-      if (translated instanceof DomainError) this.#watcher.onFault(translated.code, error);
-      throw translated;
+      const unavailable = UNAVAILABLE(error as Error);
+      this.#watcher.onFault(unavailable.code, error);
+      throw unavailable;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '../../database.js';
-import { COMPANY_ROLE, SYSTEM_ROLE } from '../schema/index.js';
+import type { Roles } from '../schema/roles.js';
 
 export interface UnitSettings {
   readonly scope: Scope;
@@ -17,20 +17,20 @@ const LOCK_MS = 4_000;
 const [OF_TRANSACTION, LASTING] = [true, false];
 
 /** One statement for all settings of a transaction, which end with it. */
-export function settingsOf({ scope, locks, statementMs }: UnitSettings): string {
+export function settingsOf({ scope, locks, statementMs }: UnitSettings, roles: Roles): string {
   const taken = locks.map((lock) => `; ${lockOf(lock)}`);
-  return `select ${scopeSettings(scope)}, ${limits(statementMs)}${taken.join('')}`;
+  return `select ${scopeSettings(scope, roles)}, ${limits(statementMs)}${taken.join('')}`;
 }
 
 /** The same for settings that last until others are made, without locks. */
-export function lastingSettingsOf({ scope, statementMs }: UnitSettings): string {
-  return `select ${scopeSettings(scope, LASTING)}, ${limits(statementMs, LASTING)}`;
+export function lastingSettingsOf({ scope, statementMs }: UnitSettings, roles: Roles): string {
+  return `select ${scopeSettings(scope, roles, LASTING)}, ${limits(statementMs, LASTING)}`;
 }
 
 export const lockOf = (key: number): string => `select pg_advisory_xact_lock(${WRITERS}, ${key})`;
 
-export function scopeSettings(scope: Scope, extent = OF_TRANSACTION): string {
-  const role = scope === null ? SYSTEM_ROLE : COMPANY_ROLE;
+export function scopeSettings(scope: Scope, { company, system }: Roles, extent = OF_TRANSACTION): string {
+  const role = scope === null ? system : company;
   return `${setting('role', role, extent)}, ${setting('app.company_id', scope ?? '', extent)}`;
 }
 
@@ -39,4 +39,4 @@ function limits(statementMs: number, extent = OF_TRANSACTION): string {
 }
 
 const setting = (name: string, value: string | number, isLocal: boolean): string =>
-  `set_config('${name}', '${value}', ${isLocal})`;
+  `set_config('${name}', '${String(value).replaceAll("'", "''")}', ${isLocal})`;

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { TargetState } from '../../copy/place.js';
 import { COPIED_TABLES } from '../../copy/tables.js';
 import { UNFINISHED_TABLE } from '../../copy/unfinished.js';
-import { SYSTEM_ROLE } from '../schema/index.js';
+import { AS_SYSTEM } from '../schema/roles.js';
 
 /** Of what the database is an unfinished copy; null if it is none. */
 export async function unfinishedCopyIn(client: Client): Promise<string | null> {
@@ -23,7 +23,7 @@ export async function stateOfCopy(client: Client): Promise<TargetState> {
     [COPIED_TABLES],
   );
   const counts = existing.map(({ name }) => `select count(*) as rows from ${name}`);
-  await client.query(`begin; set local role ${SYSTEM_ROLE}`);
+  await client.query(`begin; ${AS_SYSTEM}`);
   const { rows } = await client.query<{ records: number }>(
     `select coalesce(sum(rows), 0) as records from (${counts.join(' union all ')}) as counted`,
   );

@@ -4,7 +4,7 @@ import { refuseOlder, refuseUnfinished } from '../../copy/unfinished.js';
 import { translate } from '../faults.js';
 import { inspect } from '../migrate.js';
 import { reach } from '../open.js';
-import { SYSTEM_ROLE } from '../schema/index.js';
+import { AS_SYSTEM } from '../schema/roles.js';
 import { stateOfCopy, unfinishedCopyIn } from './mark.js';
 import { ServerReader } from './reader.js';
 
@@ -21,7 +21,7 @@ class ServerSource extends ServerReader implements CopySource {
   async begin(): Promise<void> {
     await this.client.query(`begin isolation level repeatable read read only; ${LONG}`);
     this.#numbers = await super.lastNumbers();
-    await this.client.query(`set local role ${SYSTEM_ROLE}`);
+    await this.client.query(AS_SYSTEM);
   }
 
   override lastNumbers(): Promise<ReadonlyMap<string, number>> {

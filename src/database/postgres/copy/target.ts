@@ -11,7 +11,7 @@ import { lineOf, mapKind, type CopyRow } from '../../copy/values.js';
 import { DatabaseRefused } from '../../refused.js';
 import { isStorageFault, translate } from '../faults.js';
 import { reachCurrent } from '../open.js';
-import { SYSTEM_ROLE } from '../schema/index.js';
+import { AS_SYSTEM } from '../schema/roles.js';
 import { copyIn } from './copy-in.js';
 import { stateOfCopy } from './mark.js';
 import { ServerReader } from './reader.js';
@@ -65,7 +65,7 @@ class ServerTarget extends ServerReader implements CopyTarget {
       const next = (rows[0]?.last ?? 0) + 1;
       await this.client.query(`alter table ${table} alter column ${column} restart with ${next}`);
     }
-    await this.client.query(`set local role ${SYSTEM_ROLE}`);
+    await this.client.query(AS_SYSTEM);
   }
 
   async commit(): Promise<void> {

@@ -2,7 +2,8 @@ import pg, { type Pool } from 'pg';
 
 import { SECOND } from '../../../platform/clock.js';
 import { stateOf } from '../faults.js';
-import { clientConfig } from '../connections/pool.js';
+import { clientConfig, sessionSettings } from '../connections/pool.js';
+import { SESSION_AS_SYSTEM } from '../schema/roles.js';
 
 /** Of one window, in milliseconds since 1970. */
 export interface WindowRow {
@@ -42,11 +43,11 @@ export class RateLimitRows {
   constructor(url: string) {
     this.#pool = new pg.Pool({
       ...clientConfig(url),
-      statement_timeout: SECOND,
       query_timeout: 2 * SECOND,
       idleTimeoutMillis: 60 * SECOND,
       allowExitOnIdle: true,
       max: 1,
+      onConnect: sessionSettings(`set statement_timeout = ${SECOND}; ${SESSION_AS_SYSTEM}`),
     });
     this.#pool.on('error', () => undefined);
     // A connection that is lost while it is used fails its statement too.

@@ -5,13 +5,10 @@ import { COUNTER_TRIGGERS } from './counters.js';
 import { FLEET_TABLES } from './tables/fleet.js';
 import { NOTIFICATION_TABLES } from './tables/notifications.js';
 import { POLICIES } from './policies.js';
-import { createRoles } from './roles.js';
 import { SOFTWARE_TABLES } from './tables/software.js';
 import { TOTAL_TRIGGERS } from './totals.js';
 import { TRANSACTION_TABLES } from './tables/transactions.js';
 import { USER_TABLES } from './tables/users.js';
-
-export { COMPANY_ROLE, SYSTEM_ROLE } from './roles.js';
 
 const STATEMENTS: readonly string[] = [
   ...USER_TABLES,
@@ -26,11 +23,9 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /**
- * Creates all tables, triggers, roles and policies in an empty PostgreSQL database (15 or later): what the migrations of
- * SQLite make together. To be called in a transaction. Errors: an `Error` that names what an administrator must run, if
- * this user may not create roles.
+ * Creates all tables, triggers and policies in an empty PostgreSQL database (15 or later): what the migrations of SQLite
+ * make together. To be called in a transaction.
  */
 export async function createSchema<T>(db: Kysely<T>): Promise<void> {
-  await createRoles(db);
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 }

@@ -127,7 +127,7 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
     const closing =
       'grant connect on database tableless to gateway_owner, "tableless_system"; revoke all on database tableless from public;';
     await expectRefused(urlWith({ database: 'tableless' }), 'No table was changed', closing);
-    await server.admin(closing);
+    await server.admin(...closing.split('; '));
     await expectRefused(
       urlWith({ database: 'tableless' }),
       'Nothing was changed',

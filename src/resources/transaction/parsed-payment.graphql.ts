@@ -25,7 +25,7 @@ const Installment = objectType<ParsedPayment['installment']>('Installment', 'Ins
   quantity: nullable(int('Number of installments. Null if the payment has none, or it is unknown.')),
 });
 
-const PaymentCard = objectType<ParsedPayment['card']>(
+const PaymentCard = objectType<NonNullable<ParsedPayment['card']>>(
   'PaymentCard',
   'The card of a payment. Its full number is not stored.',
   {
@@ -61,7 +61,12 @@ export const ParsedPaymentType = objectType<ParsedPayment>(
     nsuReference: nullable(text('NSU of the cancelled transaction. Null unless this is a cancellation.')),
     authorizationCode: nullable(text('Authorization code of the host. Null if it gave none.')),
     transactionId: nullable(text('Transaction id or NSU of the host. Null if it gave none.')),
-    card: object(PaymentCard, 'The card that was used.'),
+    card: nullable(
+      object(
+        PaymentCard,
+        'The card that was used. Null for a payment without a card, for example PIX or cash.',
+      ),
+    ),
     merchant: object(Merchant, 'The merchant that was paid.'),
     metadata: json('Other data of the acquirer, as a JSON object.'),
   },

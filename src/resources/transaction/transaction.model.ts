@@ -10,6 +10,9 @@ export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
+/** `/v1` shows it instead of null in `sent`, `received` and `parsed`, as the contract's examples do (contract 11). */
+export const NULL_TEXT = 'null';
+
 /** ISO 8583 gives an amount 12 digits. */
 const MAX_AMOUNT = 999_999_999_999;
 /** Up to a whole card number; recording keeps the first 6 and the last 4 digits. */
@@ -53,7 +56,8 @@ export const ParsedPayment = z.object({
   nsuReference: textIfAny,
   authorizationCode: text,
   transactionId: text,
-  card: Card,
+  /** Null for a payment without a card, for example PIX or cash. */
+  card: Card.nullable().default(null),
   merchant: Merchant.nullish().transform((value) => value ?? { id: null, document: null, name: null }),
   metadata: z
     .record(z.string(), z.unknown())

@@ -16,15 +16,13 @@ import {
   type RouteResponse,
 } from '../../rest/index.js';
 import {
+  NULL_TEXT,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
   type ParsedPayment,
   type Transaction,
 } from './transaction.model.js';
 import { listTransactions, transactionOf, type TransactionRow } from './transaction.service.js';
-
-/** Written instead of null in these fields, as in the contract's examples (contract 11). */
-const NULL_TEXT = 'null';
 
 const text = z.string().nullable();
 const InstallmentShape = z.strictObject({ type: text, quantity: z.int().nullable() });
@@ -50,7 +48,7 @@ const ParsedShape = z
     nsu_reference: z.string().optional().describe('NSU of the transaction that this one cancels.'),
     authorization_code: text,
     transaction_id: text,
-    card: CardShape,
+    card: CardShape.nullable().describe('Null for a payment without a card, for example PIX or cash.'),
     merchant: MerchantShape,
     metadata: z.record(z.string(), z.unknown()),
   })
@@ -75,13 +73,13 @@ const TransactionShape = z
   .meta({ id: 'Transaction', description: 'A transaction of a terminal. Card numbers are truncated.' });
 
 const installmentFields = fieldsOf(InstallmentShape).from<ParsedPayment['installment']>({});
-const cardFields = fieldsOf(CardShape).from<ParsedPayment['card']>({});
+const cardFields = fieldsOf(CardShape).from<NonNullable<ParsedPayment['card']>>({});
 const merchantFields = fieldsOf(MerchantShape).from<ParsedPayment['merchant']>({});
 
 /** Optional fields that are undefined are absent from the JSON. */
 const parsedFields = fieldsOf(ParsedShape).from<ParsedPayment>({
   installment: ({ installment }, caller) => installmentFields.render(installment, caller),
-  card: ({ card }, caller) => cardFields.render(card, caller),
+  card: ({ card }, caller) => card && cardFields.render(card, caller),
   merchant: ({ merchant }, caller) => merchantFields.render(merchant, caller),
 });
 

@@ -66,8 +66,10 @@ function piecesOf(shape: z.ZodObject): Piece[] {
     const shown = `${before}${JSON.stringify(name)}:`;
     const comma = isOptional && before === '' ? ',' : '';
     before = comma === '' ? ',' : '';
-    if (schema instanceof z.ZodObject) {
-      return [mark(`${stored}{`, `${shown}{`), ...piecesOf(schema), mark('}')];
+    // An object that is null is one of another form, which `objectWriter` writes.
+    const inner = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+    if (inner instanceof z.ZodObject) {
+      return [mark(`${stored}{`, `${shown}{`), ...piecesOf(inner), mark('}')];
     }
     const value = schema instanceof z.ZodRecord ? RECORD : VALUE;
     return [{ stored, shown, value, isOptional, comma }];

@@ -31,7 +31,7 @@ export function kindOf({ parsed, startedAt }: TransactionRecord): PaymentKind | 
   return {
     month: startedAt.getUTCFullYear() * 12 + startedAt.getUTCMonth(),
     payment_type: parsed.type,
-    brand: parsed.card.brand ?? '',
+    brand: parsed.card?.brand ?? '',
     acquirer: parsed.acquirer ?? '',
   };
 }

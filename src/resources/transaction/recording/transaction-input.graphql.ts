@@ -56,7 +56,7 @@ const ParsedPaymentInput = inputOf('ParsedPaymentInput', ParsedPayment, {
     nsuReference: 'NSU of the cancelled transaction. Only for cancellations.',
     authorizationCode: 'Authorization code of the host.',
     transactionId: 'Transaction id or NSU of the host.',
-    card: 'The card that was used.',
+    card: 'The card that was used. Absent or null for a payment without a card, for example PIX or cash.',
     merchant: 'The merchant that was paid.',
     metadata: 'Other data of the acquirer: a JSON object of at most 10000 values and 32 levels.',
   },

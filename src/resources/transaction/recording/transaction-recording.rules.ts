@@ -28,6 +28,7 @@ export function scrubRecord(record: TransactionRecord): Scrubbed<TransactionReco
 /** A payment without card data: `firstDigits` has at most 6, `lastDigits` at most 4. */
 export function scrubPayment(payment: ParsedPayment): Scrubbed<ParsedPayment> {
   const { card } = payment;
+  if (card === null) return scrubJson(payment) as Scrubbed<ParsedPayment>;
   const firstDigits = card.firstDigits?.slice(0, FIRST_DIGITS) ?? null;
   const lastDigits = card.lastDigits?.slice(-LAST_DIGITS) ?? null;
   const cuts = Number(firstDigits !== card.firstDigits) + Number(lastDigits !== card.lastDigits);

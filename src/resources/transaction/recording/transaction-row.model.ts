@@ -2,7 +2,14 @@ import type { ZodObject } from 'zod';
 
 import { readInstant } from '../../../platform/encoding/timestamp.js';
 import { invalid, type FieldErrors } from '../../../platform/errors.js';
-import { Card, Installment, Merchant, ParsedPayment, TransactionRecord } from '../transaction.model.js';
+import {
+  Card,
+  Installment,
+  Merchant,
+  NULL_TEXT,
+  ParsedPayment,
+  TransactionRecord,
+} from '../transaction.model.js';
 
 /**
  * A transaction in a file: a row of NDJSON or CSV, with the field names of `/v1` (`started_at`), times as timestamps
@@ -35,6 +42,9 @@ export function inputOfRow(row: TransactionRow): Readonly<Record<string, unknown
   for (const field of ['startedAt', 'finishedAt']) {
     const text = input[field];
     if (typeof text === 'string') input[field] = readInstant(text) ?? text;
+  }
+  for (const field of ['sent', 'received', 'parsed']) {
+    if (input[field] === NULL_TEXT) input[field] = null;
   }
   if (isObject(input.parsed)) input.parsed = parsedOf(input.parsed);
   return input;

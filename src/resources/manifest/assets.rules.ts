@@ -127,21 +127,12 @@ const moduleOf = ({ version: { language, number }, asset }: TakenVersion): Manif
   version: number,
 });
 
-/** By name. Applications in the menu are numbered in the order of their labels, unless a label has a number. */
+/** By name. Applications that are not in the menu have the label `X`. */
 function labelled(
   apps: readonly TakenVersion[],
   modules: ReadonlyMap<number, readonly TakenVersion[]>,
 ): readonly ManifestApp[] {
-  const inMenu = apps
-    .filter(({ version }) => version.displayable)
-    .map((app) => ({ app, label: labelOf(app.version) }))
-    .toSorted((a, b) => compare(a.label, b.label));
-  const labels = new Map(
-    inMenu.map(({ app, label }, index) => [
-      app.version.id,
-      /^\d+ - ./.test(label) ? label : `${index + 1} - ${label}`,
-    ]),
-  );
+  const labels = menuLabels(apps.map(({ version }) => version).filter(({ displayable }) => displayable));
   return apps
     .map((app) => ({
       ...moduleOf(app),
@@ -150,6 +141,29 @@ function labelled(
     }))
     .toSorted((a, b) => compare(a.name, b.name));
 }
+
+/**
+ * By version: `1 - Sale`. A label that has a number keeps it; the others are numbered from 1 in the order of their labels,
+ * without the numbers that labels have.
+ */
+export function menuLabels(inMenu: readonly StoredVersion[]): ReadonlyMap<number, string> {
+  const sorted = inMenu
+    .map((version) => ({ id: version.id, label: labelOf(version) }))
+    .toSorted((a, b) => compare(a.label, b.label));
+  const taken = new Set(sorted.map(({ label }) => numberOf(label)));
+  let number = 0;
+  return new Map(
+    sorted.map(({ id, label }) => {
+      if (numberOf(label) !== undefined) return [id, label];
+      do number += 1;
+      while (taken.has(String(number)));
+      return [id, `${number} - ${label}`];
+    }),
+  );
+}
+
+/** Without leading zeros: `1` for `01 - Sale`; undefined for a label without a number. */
+const numberOf = (label: string): string | undefined => /^0*(\d+) - ./.exec(label)?.[1];
 
 /** What cannot stand in an entry becomes a space. Without a label, the name of the application without its suffix. */
 function labelOf({ posDisplayLabel, appName }: StoredVersion): string {

@@ -2,8 +2,10 @@ import type { TerminalName } from './topics.js';
 
 /** A message for a terminal that this process holds for a while. */
 export interface HeldDelivery extends TerminalName {
-  /** For example `17|SHOW_MESSAGE|Hello`. */
+  /** For example `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`. */
   readonly message: string;
+  /** Asset name of the app that handles it; null if none does. */
+  readonly app: string | null;
 }
 
 /** What a terminal confirmed: the id of the message, on the topic of the terminal. */

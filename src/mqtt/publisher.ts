@@ -175,7 +175,8 @@ export class Publisher<D extends HeldDelivery> {
     figures.inFlight += 1;
     figures.published += 1;
     try {
-      const payload = JSON.stringify({ message: delivery.message });
+      const { message, app } = delivery;
+      const payload = JSON.stringify(app === null ? { message } : { message, app });
       await connection.publish(notificationTopic(delivery), payload);
       figures.acknowledged += 1;
       onAcknowledged();

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { DAY, SECOND } from './clock.js';
 
 /** From `at` on, until the next change, clocks show UTC plus `offset`. Milliseconds, since 1970 and of time. */
@@ -14,6 +16,14 @@ export function timeZoneNamed(name: string): string | undefined {
     return undefined;
   }
 }
+
+/** A field with the name of a time zone. */
+export const TimeZone = z
+  .string()
+  .refine(
+    (zone) => timeZoneNamed(zone) !== undefined,
+    'must be an IANA time zone, for instance America/Sao_Paulo',
+  );
 
 /** Ascending: the offset at `from`, and every change after it and before `to`. `timeZone` is a name that Intl has. */
 export function offsetsIn(timeZone: string, from: number, to: number): readonly OffsetChange[] {

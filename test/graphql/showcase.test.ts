@@ -1,7 +1,7 @@
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { renameCompany } from '../../src/resources/company/company.service.js';
+import { changeCompany } from '../../src/resources/company/company.service.js';
 import { createDemo } from '../../src/demo/demo.js';
 import { graphql } from '../gql/gql.js';
 import type { ShowcaseQuery } from '../gql/graphql.js';
@@ -77,7 +77,7 @@ beforeAll(async () => {
   // The companies of the demo have the same names.
   for (const { caller } of [server.acme, server.beta]) {
     const name = `Company ${caller.companyId} of the test`;
-    await server.app.units.write(caller, (work) => renameCompany(work, { name }));
+    await server.app.units.write(caller, (work) => changeCompany(work, { name }));
   }
   const tokenSecret = testConfig(server.place.url).tokenSecret ?? '';
   ({ token } = await createDemo(server.app.database, server.clock, { seed: 3, tokenSecret }));

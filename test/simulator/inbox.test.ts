@@ -90,7 +90,11 @@ describe('notifications of a run', () => {
   it('are missed where they did not arrive, and found where they came under two ids', () => {
     const broken = new BrokenPromises();
     const sent = new SentNotifications('ab', broken);
-    const message = `7|SHOW_MESSAGE|${sent.add(['SN-1', 'SN-2'])}`;
+    const text = `7|SHOW_MESSAGE|${sent.add(['SN-1', 'SN-2'])}`;
+    const message = `${text}|03-01-2026 09:00`;
+    // A terminal does not execute it with one parameter, or three.
+    sent.received('SN-2', text);
+    sent.received('SN-2', `${message}|more`);
     sent.received('SN-1', message);
     sent.received('SN-1', '8|SHOW_MESSAGE|Something else');
     sent.received('SN-1', message.replace('ab', 'cd'));

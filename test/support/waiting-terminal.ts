@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 
+import { withoutTime } from './framework-terminal.js';
+
 /** A terminal's own HTTP requests, each over a connection of its own. */
 export interface HttpTerminal {
   get(path: string, method?: string): Promise<TerminalReply>;
@@ -14,7 +16,7 @@ export interface TerminalReply {
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The messages of an answer with notifications. */
+  /** The messages of an answer with notifications, without the time that the server adds. */
   readonly messages: readonly string[];
 }
 
@@ -58,7 +60,7 @@ export function httpTerminal(url: string, token: string, named?: string): HttpTe
     const parsed = (text === '' ? {} : JSON.parse(text)) as TerminalReply['body'] & Listed;
     return {
       ...{ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed },
-      messages: (parsed.notifications ?? []).map(({ message }) => message),
+      messages: (parsed.notifications ?? []).map(({ message }) => withoutTime(message)),
     };
   };
   return {

@@ -4,7 +4,7 @@ CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "time
 
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 
-CREATE TABLE "companies" ("id" integer primary key autoincrement, "name" text not null, "created_at" integer not null, "updated_at" integer not null, constraint "companies_name" unique ("name"));
+CREATE TABLE "companies" ("id" integer primary key autoincrement, "name" text not null, "created_at" integer not null, "updated_at" integer not null, "time_zone" text default 'UTC' not null, constraint "companies_name" unique ("name"));
 
 CREATE TABLE "users" ("id" integer primary key autoincrement, "email" text not null, "name" text not null, "time_zone" text not null, "password_hash" text not null, "disabled_at" integer, "last_sign_in_at" integer, "locked_until" integer, "last_sign_in_ip" text, "sign_in_count" integer not null, "failed_sign_ins" integer not null, "revision" integer not null, "created_at" integer not null, "updated_at" integer not null, failed_since integer, constraint "users_email" unique ("email"));
 

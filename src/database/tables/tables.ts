@@ -35,6 +35,7 @@ export interface CompaniesTable {
   /** Drawn at random. */
   id: Generated<number>;
   name: string;
+  time_zone: Generated<string>;
   created_at: InstantColumn;
   updated_at: InstantColumn;
 }

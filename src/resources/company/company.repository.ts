@@ -5,9 +5,11 @@ import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { randomId } from '../../platform/keys/random-id.js';
 import type { Company, CompanySummary } from './company.model.js';
 
+const COLUMNS = ['id', 'name', 'time_zone as timeZone'] as const;
+
 export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
   const { db } = specialSql(work);
-  return await db.selectFrom('companies').select(['id', 'name']).where('name', '=', name).executeTakeFirst();
+  return await db.selectFrom('companies').select(COLUMNS).where('name', '=', name).executeTakeFirst();
 }
 
 async function isTaken(work: SystemReadWork, id: number): Promise<boolean> {
@@ -15,26 +17,32 @@ async function isTaken(work: SystemReadWork, id: number): Promise<boolean> {
   return (await db.selectFrom('companies').select('id').where('id', '=', id).execute()).length > 0;
 }
 
-export async function insertCompany(work: SystemWriteWork, name: string): Promise<Company> {
+export async function insertCompany(
+  work: SystemWriteWork,
+  { name, timeZone }: Omit<Company, 'id'>,
+): Promise<Company> {
   const now = instant.toColumn(work.now);
   const { db } = specialSql(work);
   return await db
     .insertInto('companies')
     .values({
       id: await randomId((id) => isTaken(work, id)),
-      ...{ name, created_at: now, updated_at: now },
+      ...{ name, time_zone: timeZone, created_at: now, updated_at: now },
     })
-    .returning(['id', 'name'])
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
-export async function updateCompanyName(work: SystemWriteWork, id: number, name: string): Promise<Company> {
+export async function updateCompany(
+  work: SystemWriteWork,
+  { id, name, timeZone }: Company,
+): Promise<Company> {
   const { db } = specialSql(work);
   return await db
     .updateTable('companies')
-    .set({ name, updated_at: instant.toColumn(work.now) })
+    .set({ name, time_zone: timeZone, updated_at: instant.toColumn(work.now) })
     .where('id', '=', id)
-    .returning(['id', 'name'])
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
@@ -46,12 +54,19 @@ export async function selectCompanies(work: SystemReadWork): Promise<CompanySumm
     .leftJoin('counters', (join) =>
       join.onRef('counters.company_id', '=', 'companies.id').on('counters.name', '=', 'users'),
     )
-    .select(['companies.id', 'companies.name', 'companies.created_at', 'counters.total'])
+    .select([
+      'companies.id',
+      'companies.name',
+      'companies.time_zone',
+      'companies.created_at',
+      'counters.total',
+    ])
     .orderBy('companies.name')
     .execute();
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
+    timeZone: row.time_zone,
     createdAt: instant.fromColumn(row.created_at),
     members: row.total ?? 0,
   }));
@@ -64,7 +79,7 @@ export const companies = listOf<'companies', Company>({
   id: 'id',
   orders: { ID: 'id' },
   filters: {},
-  recordOf: ({ id, name }) => ({ id, name }),
+  recordOf: ({ id, name, time_zone: timeZone }) => ({ id, name, timeZone }),
   company: 'id',
   rows: 1,
 });

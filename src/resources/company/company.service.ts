@@ -3,13 +3,13 @@ import { normalized } from '../../platform/encoding/text.js';
 import { taken } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
-import { CompanyCreate, type Company, type CompanySummary } from './company.model.js';
+import { CompanyCreate, CompanyUpdate, type Company, type CompanySummary } from './company.model.js';
 import {
   companies,
   findCompanyByName,
   insertCompany,
   selectCompanies,
-  updateCompanyName,
+  updateCompany,
 } from './company.repository.js';
 
 export { companies } from './company.repository.js';
@@ -19,15 +19,16 @@ export async function listCompanies(work: SystemReadWork): Promise<readonly Comp
   return await selectCompanies(work);
 }
 
-/** Renames the caller's company. Errors: `invalid`, `taken`. */
-export async function renameCompany(work: WriteWork, input: unknown): Promise<Company> {
-  const { name } = parse(CompanyCreate, input);
+/** Changes the caller's company; absent fields keep their values. Errors: `invalid`, `taken`. */
+export async function changeCompany(work: WriteWork, input: unknown): Promise<Company> {
+  const given = parse(CompanyUpdate, input);
   const { companyId } = work.caller;
   const before = found((await companies.byIds(work, [companyId])).get(companyId), 'company');
-  if (name === before.name) return before;
-  await work.aboveCompanies((above) => refuseTaken(above, name));
-  const after = await updateCompanyName(work, before.id, name);
-  work.ledger.updated('company', before, after, { action: 'rename' });
+  const { name = before.name, timeZone = before.timeZone } = given;
+  if (name === before.name && timeZone === before.timeZone) return before;
+  if (name !== before.name) await work.aboveCompanies((above) => refuseTaken(above, name));
+  const after = await updateCompany(work, { id: companyId, name, timeZone });
+  work.ledger.updated('company', before, after, name === before.name ? {} : { action: 'rename' });
   return after;
 }
 
@@ -41,9 +42,9 @@ export async function getCompanyByName(work: SystemReadWork, name: string): Prom
 
 /** `by` is the acting user, the company's first member. Errors: `invalid`, `taken`. */
 export async function createCompany(work: SystemWriteWork, input: unknown, by: number): Promise<Company> {
-  const { name } = parse(CompanyCreate, input);
-  await refuseTaken(work, name);
-  const company = await insertCompany(work, name);
+  const fields = parse(CompanyCreate, input);
+  await refuseTaken(work, fields.name);
+  const company = await insertCompany(work, fields);
   work.ledger.created('company', company, { companyId: company.id, userId: by });
   return company;
 }

@@ -1,3 +1,4 @@
+import { foldedCompany } from '../company/company.model.js';
 import type {
   Asset,
   Assets,
@@ -10,15 +11,6 @@ import type {
   StoredFile,
   StoredVersion,
 } from './manifest.model.js';
-
-/** The name of a company in names of assets: `Acme Café 2` becomes `acmecafe2`. */
-export function foldedCompany(name: string): string {
-  const folded = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '');
-  return folded === '' ? 'company' : folded;
-}
 
 /**
  * What a logical number gets to download. A name stands for one asset: an application goes before a module, a module before a

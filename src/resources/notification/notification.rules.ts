@@ -10,9 +10,19 @@ const ACTIONS: Readonly<Record<NotificationKind, string>> = {
   processing: 'PROCESSING_MESSAGE',
 };
 
-/** `ACTION|text`; the action follows from the kind if the content does not begin with one (contract 26). */
+/**
+ * `ACTION|text`; the action follows from the kind if the content does not begin with one (contract 26). Errors: `invalid`
+ * for a text that terminals would read as several parameters or messages.
+ */
 export function storedContent(content: string, kind: NotificationKind): string {
-  return ACTION.test(content) ? content : `${ACTIONS[kind]}|${content}`;
+  if (ACTION.test(content)) return content;
+  if (/[|\r\n]/.test(content)) {
+    throw invalid(
+      'content',
+      `must not contain a pipe or a line break, unless it begins with an action, for example ${ACTIONS[kind]}|`,
+    );
+  }
+  return `${ACTIONS[kind]}|${content}`;
 }
 
 export type Targets =

@@ -40,9 +40,10 @@ const STREAM_HEADERS = {
 };
 const COMMENT = ':\n\n';
 
-const bodyOf = ({ id, message, queuedAt }: ClaimedDelivery): object => ({
+const bodyOf = ({ id, message, app, queuedAt }: ClaimedDelivery): object => ({
   id: String(id),
   message,
+  ...(app === null ? {} : { app }),
   queued_at: queuedAt.toISOString(),
 });
 

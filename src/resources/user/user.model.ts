@@ -1,4 +1,4 @@
-import { timeZoneNamed } from '../../platform/time-zones.js';
+import { TimeZone } from '../../platform/time-zones.js';
 import { z } from 'zod';
 
 import { ROLES, type Role } from '../../platform/caller.js';
@@ -29,26 +29,19 @@ function problemOfPassword(password: string): string | undefined {
   return isStorable(password) ? undefined : 'must not contain NUL or broken characters';
 }
 
-const timeZone = z
-  .string()
-  .refine(
-    (zone) => timeZoneNamed(zone) !== undefined,
-    'must be an IANA time zone, for instance America/Sao_Paulo',
-  );
-
 const fullName = printableName(255);
 
 export const UserAdd = z.object({
   email: emailAddress,
   name: fullName,
   role: z.enum(ROLES),
-  timeZone: timeZone.default('UTC'),
+  timeZone: TimeZone.default('UTC'),
 });
 
 export const UserUpdate = z
   .object({
     name: fullName.meta({ description: 'Full name.' }),
-    timeZone: timeZone.meta({ description: 'IANA time zone, for example America/Sao_Paulo.' }),
+    timeZone: TimeZone.meta({ description: 'IANA time zone, for example America/Sao_Paulo.' }),
   })
   .partial();
 

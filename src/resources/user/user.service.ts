@@ -70,7 +70,7 @@ export async function addUser(
   return user;
 }
 
-/** Creates a company with its first member, who is the acting user. Errors: `invalid`, `taken`. */
+/** Creates a company with its first member, who is the acting user, in the time zone of that. Errors: `invalid`, `taken`. */
 export async function addCompanyWithUser(
   work: SystemWriteWork,
   name: string,
@@ -79,7 +79,7 @@ export async function addCompanyWithUser(
 ): Promise<{ readonly company: Company; readonly user: User }> {
   const fields = parse(UserAdd, input);
   const { user, isNew } = await ensureUser(work, fields, passwordHash);
-  const company = await createCompany(work, { name }, user.id);
+  const company = await createCompany(work, { name, timeZone: fields.timeZone }, user.id);
   await join(work, company.id, { user, isNew, fields, actor: user.id });
   return { company, user };
 }

@@ -1,7 +1,10 @@
 import type { BrokenPromises } from '../figures/broken-promises.js';
 
-/** What a notification of the run says, so that terminals know it again: `Simulation 3f9c2a, message 17`. */
-const CONTENT = /\|Simulation ([0-9a-f]+), message (\d+)$/;
+/**
+ * A notification of the run as terminals execute it, with the text and a time as its two parameters:
+ * `9|SHOW_MESSAGE|Simulation 3f9c2a, message 17|03-01-2026 09:00`. In any other form it counts as lost.
+ */
+const CONTENT = /^\d+\|SHOW_MESSAGE\|Simulation ([0-9a-f]+), message (\d+)\|\d\d-\d\d-\d{4} \d\d:\d\d$/;
 
 /** The notifications that a run has sent, and the terminals that have yet to receive them. */
 export class SentNotifications {

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { assetsOfNumber, foldedCompany } from '../../../src/resources/manifest/assets.rules.js';
+import { foldedCompany } from '../../../src/resources/company/company.model.js';
+import { assetsOfNumber } from '../../../src/resources/manifest/assets.rules.js';
 import type { Software, StoredFile, StoredVersion } from '../../../src/resources/manifest/manifest.model.js';
 import { paramsDatOf } from '../../../src/resources/manifest/params-dat.rules.js';
 import type { EffectiveParameter } from '../../../src/resources/parameter/parameter.model.js';

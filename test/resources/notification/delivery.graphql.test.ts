@@ -13,6 +13,7 @@ import { startServer, type Member, type TestServer } from '../../support/server.
 import { subscribe } from '../../support/subscribe.js';
 import { wideFleet } from '../../support/wide.js';
 import { sendNotification } from '../../../src/resources/notification/notification.service.js';
+import { withoutTime } from '../../support/framework-terminal.js';
 import { failDeliveries } from './failed-deliveries.js';
 
 let server: TestServer;
@@ -182,7 +183,7 @@ describe('a retry', () => {
     const { deliveries } = await inUnit(server.app.units, acme, (work) =>
       claimDeliveries(work, { limit: 9 }),
     );
-    expect(deliveries.map(({ message }) => message).sort()).toEqual([
+    expect(deliveries.map(({ message }) => withoutTime(message)).sort()).toEqual([
       '2|SHOW_MESSAGE|text',
       '3|SHOW_MESSAGE|text',
     ]);

@@ -13,6 +13,7 @@ import {
 import { deliveriesOf, inUnit, notify, reachable } from '../../support/deliveries.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { withoutTime } from '../../support/framework-terminal.js';
 import { failDeliveries } from './failed-deliveries.js';
 
 let server: TestServer;
@@ -44,7 +45,8 @@ const setAttempts = async (id: number, attempts: number): Promise<void> => {
   const { writes } = server.app.database;
   await writes.updateTable('notification_deliveries').set({ attempts }).where('id', '=', id).execute();
 };
-const messages = (claimed: readonly ClaimedDelivery[]): string[] => claimed.map(({ message }) => message);
+const messages = (claimed: readonly ClaimedDelivery[]): string[] =>
+  claimed.map(({ message }) => withoutTime(message));
 const states = async (): Promise<string[]> => (await deliveriesOf(server, acme)).map(({ state }) => state);
 const send = (content: string, ...numbers: string[]): Promise<number> =>
   notify(server, acme, content, ...numbers);
@@ -55,7 +57,7 @@ describe('claims of a worker', () => {
     await send('one', '100', '200');
     await send('two', '100');
     const first = await claim();
-    expect(first.map(({ logicalNumber, message }) => [logicalNumber, message])).toEqual([
+    expect(first.map(({ logicalNumber, message }) => [logicalNumber, withoutTime(message)])).toEqual([
       ['100', '1|SHOW_MESSAGE|one'],
       ['200', '2|SHOW_MESSAGE|one'],
     ]);

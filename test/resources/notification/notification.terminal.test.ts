@@ -52,7 +52,11 @@ describe('notifications of a terminal', () => {
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(reply.body).toEqual({
       notifications: [
-        { id: '1', message: '1|SHOW_MESSAGE|Closed on Sunday', queued_at: INSTANT },
+        {
+          id: '1',
+          message: expect.stringMatching(/^1\|SHOW_MESSAGE\|Closed on Sunday\|/) as string,
+          queued_at: INSTANT,
+        },
         { id: '2', message: '2|RELOAD|apps|now', queued_at: INSTANT },
       ],
     });
@@ -246,7 +250,7 @@ describe('a stream of notifications', () => {
     await expect.poll(() => stream.ids()).toEqual(['1', '2']);
     const [, second = ''] = stream.text().split('id: 2\n');
     expect(JSON.parse(second.replace(/^data: /, ''))).toEqual({
-      ...{ id: '2', message: '2|SHOW_MESSAGE|two' },
+      ...{ id: '2', message: expect.stringMatching(/^2\|SHOW_MESSAGE\|two\|/) as string },
       queued_at: INSTANT,
     });
     server.clock.advance(31 * SECOND);

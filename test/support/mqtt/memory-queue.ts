@@ -23,7 +23,7 @@ export class MemoryQueue implements DeliveryQueue<Message> {
 
   add(companyId: number, logicalNumber: string, text: string): void {
     const id = String((this.#ids += 1));
-    this.waiting.push({ id, companyId, logicalNumber, message: `${id}|SHOW_MESSAGE|${text}` });
+    this.waiting.push({ id, companyId, logicalNumber, message: `${id}|SHOW_MESSAGE|${text}`, app: null });
   }
 
   nextCompany(after: number): Promise<number | null> {

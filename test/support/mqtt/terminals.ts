@@ -1,9 +1,11 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 
+import { withoutTime } from '../framework-terminal.js';
+
 /** A message as a terminal got it. */
 export interface Received {
   readonly topic: string;
-  /** The text after the id and its pipe. */
+  /** The text after the id and its pipe, without the time that the server adds. */
   readonly text: string;
   readonly id: string;
   readonly retained: boolean;
@@ -44,7 +46,7 @@ export async function connectTerminals(
     await client.publishAsync(to, JSON.stringify({ type: 'pnconf', event }), { qos: 1 });
   };
   client.on('message', (topic, payload, { retain }) => {
-    const [id = '', ...text] = messageIn(payload).split('|');
+    const [id = '', ...text] = withoutTime(messageIn(payload)).split('|');
     received.push({ topic, id, text: text.join('|'), retained: retain });
     if (confirms) confirm(topic, id).catch(() => undefined);
   });

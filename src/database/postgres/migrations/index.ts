@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 
 import type { Tables } from '../../tables/tables.js';
+import { addCompanyTimeZones } from './company-time-zones.js';
 import { addGroupDefaultVersions } from './default-versions.js';
 import { addDevicePresence } from './device-presence.js';
 import { addPaymentFigures } from './payment-figures.js';
@@ -26,6 +27,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0021-presence': addPresence,
   '0022-payment-figures': addPaymentFigures,
   '0024-retention': addRetention,
+  '0031-company-time-zones': addCompanyTimeZones,
   '0035-device-presence': addDevicePresence,
 };
 

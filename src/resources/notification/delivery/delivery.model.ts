@@ -57,8 +57,10 @@ export interface ClaimedDelivery {
   readonly id: number;
   readonly logicalNumberId: number;
   readonly logicalNumber: string;
-  /** For example `17|SHOW_MESSAGE|Closed on Sunday`. */
+  /** For example `17|SHOW_MESSAGE|Closed on Sunday|03-01-2026 09:00`. */
   readonly message: string;
+  /** Asset name of the app that handles it, for example `acme_sale.rb`; null if none does. */
+  readonly app: string | null;
   readonly queuedAt: Date;
   /** Also names the claim: after another one, the methods that end this claim change nothing. */
   readonly leaseEndsAt: Date;

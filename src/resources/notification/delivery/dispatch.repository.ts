@@ -22,6 +22,10 @@ export interface Waiting extends WaitingDelivery {
   readonly logicalNumber: string;
   readonly content: string;
   readonly state: string;
+  readonly appName: string | null;
+  /** Of the company. */
+  readonly companyName: string;
+  readonly timeZone: string;
 }
 
 interface WaitingRow {
@@ -34,6 +38,9 @@ interface WaitingRow {
   readonly queued_at: number;
   readonly lease_ends_at: number | null;
   readonly is_reachable: number | boolean;
+  readonly app_name: string | null;
+  readonly company_name: string;
+  readonly time_zone: string;
 }
 
 const waitingOf = (row: WaitingRow): Waiting => ({
@@ -46,6 +53,9 @@ const waitingOf = (row: WaitingRow): Waiting => ({
   queuedAt: instant.fromColumn(row.queued_at),
   leaseEndsAt: row.lease_ends_at === null ? null : instant.fromColumn(row.lease_ends_at),
   isReachable: Boolean(row.is_reachable),
+  appName: row.app_name,
+  companyName: row.company_name,
+  timeZone: row.time_zone,
 });
 
 /** The first company after `companyId` that has a delivery that is due. */
@@ -61,7 +71,8 @@ export async function findDueCompanyAfter(
   return rows[0]?.id;
 }
 
-const COLUMNS = sql`d.id, d.state, d.logical_number_id, n.number, s.content, d.attempts, d.queued_at, d.lease_ends_at`;
+const COLUMNS = sql`d.id, d.state, d.logical_number_id, n.number, s.content, d.attempts, d.queued_at, d.lease_ends_at,
+  a.name as app_name, c.name as company_name, c.time_zone`;
 
 /** Waiting deliveries that are due, at most one of each logical number, those first that became due first. */
 export async function selectDue(work: ReadWork, limit: number): Promise<readonly Waiting[]> {
@@ -75,6 +86,8 @@ export async function selectDue(work: ReadWork, limit: number): Promise<readonly
       order by due_at, id limit ${limit}) as d
     join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
     join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
+    join companies as c on c.id = ${companyId}
+    left join apps as a on a.company_id = ${companyId} and a.id = s.app_id
     order by d.due_at, d.id`.execute(db);
   return rows.map(waitingOf);
 }
@@ -95,6 +108,8 @@ export async function selectWaiting(
     ${crossJoin} notification_deliveries as d on d.company_id = ${companyId} and d.id = first.value
     join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
     join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
+    join companies as c on c.id = ${companyId}
+    left join apps as a on a.company_id = ${companyId} and a.id = s.app_id
     order by d.id`.execute(db);
   return Map.groupBy(rows.map(waitingOf), ({ logicalNumberId }) => logicalNumberId);
 }

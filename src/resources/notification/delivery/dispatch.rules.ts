@@ -1,4 +1,23 @@
+import { offsetAt } from '../../../platform/time-zones.js';
 import { EXPIRES_MS, MAX_ATTEMPTS, type WaitingDelivery } from './delivery.model.js';
+
+/**
+ * What a terminal gets: `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`. Terminals execute SHOW_MESSAGE with two parameters
+ * only, the text and a time, so one with a text alone gets the time of queueing.
+ */
+export function messageOf(
+  { id, content, queuedAt }: Pick<WaitingDelivery, 'id' | 'queuedAt'> & { readonly content: string },
+  timeZone: string,
+): string {
+  const message = `${id}|${content}`;
+  return /^SHOW_MESSAGE\|[^|]*$/.test(content) ? `${message}|${shownTime(queuedAt, timeZone)}` : message;
+}
+
+/** `MM-DD-YYYY HH:MM` by the clocks of the time zone. */
+function shownTime(at: Date, timeZone: string): string {
+  const local = new Date(at.getTime() + offsetAt(timeZone, at.getTime())).toISOString();
+  return `${local.slice(5, 10)}-${local.slice(0, 4)} ${local.slice(11, 16)}`;
+}
 
 export interface Sorted<T> {
   readonly claimable: readonly T[];

@@ -6,6 +6,7 @@
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { idFromText } from '../../../platform/validate.js';
+import { foldedCompany } from '../../company/company.model.js';
 import {
   DELIVERY,
   LEASE_MS,
@@ -28,7 +29,7 @@ import {
   type Handed,
   type Waiting,
 } from './dispatch.repository.js';
-import { sorted, upToHeld, type Sorted } from './dispatch.rules.js';
+import { messageOf, sorted, upToHeld, type Sorted } from './dispatch.rules.js';
 
 type WriteWork = OfCompany<SystemWriteWork>;
 
@@ -101,10 +102,14 @@ async function hold(
     reportDeliveries(work);
   }
   const { companyId } = work.caller;
-  return waiting.map(({ id, logicalNumberId, logicalNumber, content, queuedAt }) => ({
-    ...{ companyId, id, logicalNumberId, logicalNumber, queuedAt, leaseEndsAt },
-    message: `${id}|${content}`,
-  }));
+  return waiting.map((delivery) => {
+    const { id, logicalNumberId, logicalNumber, queuedAt, appName, companyName, timeZone } = delivery;
+    return {
+      ...{ companyId, id, logicalNumberId, logicalNumber, queuedAt, leaseEndsAt },
+      message: messageOf(delivery, timeZone),
+      app: appName === null ? null : `${foldedCompany(companyName)}_${appName}`,
+    };
+  });
 }
 
 /**

@@ -1,0 +1,9 @@
+import type { Db } from '../table-builders.js';
+
+/** The time zone in which terminals of a company show times. */
+export async function up(db: Db): Promise<void> {
+  await db.schema
+    .alterTable('companies')
+    .addColumn('time_zone', 'text', (column) => column.notNull().defaultTo('UTC'))
+    .execute();
+}

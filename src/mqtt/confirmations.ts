@@ -1,5 +1,7 @@
 import { SECOND } from '../platform/clock.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { NotificationConfirm } from '../platform/terminal.js';
+import { idFromText } from '../platform/validate.js';
 import type { Confirmation, DeliveryQueue, HeldDelivery } from './delivery-queue.js';
 import type { MqttFigures } from './figures.js';
 import { terminalOfConfirmTopic } from './topics.js';
@@ -149,14 +151,14 @@ function add(counts: Map<string, number>, key: string, difference: number): void
   else counts.delete(key);
 }
 
-/** The id in `{"type":"pnconf","event":"17"}`; null for anything else. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The id in `{"type":"pnconf","event":"17"}`, read as over HTTP; null for anything else. */
 export function eventOf(payload: Buffer): string | null {
   if (payload.length === 0 || payload.length > MAX_PAYLOAD_BYTES) return null;
   try {
-    const value: unknown = JSON.parse(payload.toString('utf8'));
-    if (typeof value !== 'object' || value === null) return null;
-    const { type, event } = value as { readonly type?: unknown; readonly event?: unknown };
-    return type === 'pnconf' && typeof event === 'string' && /^[1-9][0-9]{0,15}$/.test(event) ? event : null;
+    const { event } = NotificationConfirm.parse(JSON.parse(utf8.decode(payload)));
+    return idFromText(event) === undefined ? null : event;
   } catch {
     return null;
   }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import type { Caller } from './caller.js';
 
 /** Why the terminal of a device may not use the service. */
@@ -31,3 +33,9 @@ export class TerminalRefused extends Error {
     return this.reason.code;
   }
 }
+
+/** What a terminal sends to confirm a notification, over HTTP and MQTT. */
+export const NotificationConfirm = z.object({
+  type: z.literal('pnconf', { error: 'must be pnconf' }),
+  event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
+});

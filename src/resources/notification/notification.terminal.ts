@@ -1,6 +1,6 @@
 import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import { TerminalRefused } from '../../platform/terminal.js';
+import { NotificationConfirm, TerminalRefused } from '../../platform/terminal.js';
 import type {
   TerminalExchange,
   TerminalReadBatch,
@@ -8,7 +8,7 @@ import type {
   TerminalWriteBatch,
 } from '../../terminal/index.js';
 import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
-import { NotificationConfirm, type ClaimedDelivery } from './delivery/delivery.model.js';
+import type { ClaimedDelivery } from './delivery/delivery.model.js';
 import { confirmForAll, takeForAll, type Taken } from './waiting/batches.service.js';
 import { lookForAll, type Look } from './waiting/look.service.js';
 import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';

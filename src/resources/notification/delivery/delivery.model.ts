@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
 
 export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
@@ -75,12 +73,6 @@ export interface WaitingDelivery {
   /** Whether a device that may use the service works under its logical number. */
   readonly isReachable: boolean;
 }
-
-/** What a terminal sends to confirm a delivery. */
-export const NotificationConfirm = z.object({
-  type: z.literal('pnconf', { error: 'must be pnconf' }),
-  event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
-});
 
 /** A delivery that a terminal has confirmed. The terminal is named by its logical number or by the id of that. */
 export type Confirmation = { readonly event: string } & (

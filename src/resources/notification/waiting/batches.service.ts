@@ -1,7 +1,8 @@
 import type { WriteWork } from '../../../database/work.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
+import { NotificationConfirm } from '../../../platform/terminal.js';
 import { parse } from '../../../platform/validate.js';
-import { NotificationConfirm, type ClaimedDelivery } from '../delivery/delivery.model.js';
+import type { ClaimedDelivery } from '../delivery/delivery.model.js';
 import { claimForTerminals, confirmDeliveries } from '../delivery/dispatch.service.js';
 import { lookForAll, type Look, type Looking } from './look.service.js';
 

@@ -160,7 +160,8 @@ function writesOf(
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const now = clock.now();
       const ledger = createLedger(db, now, actor, chain);
-      const used = await use(workOf(database, { db, now, presence, ledger, report, ...hooks, ...room }));
+      const parts = { db, now, presence, ledger, report, warnings: [], ...hooks, ...room };
+      const used = await use(workOf(database, parts));
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;

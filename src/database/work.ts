@@ -58,6 +58,11 @@ export interface WriteWork extends ReadWork {
   freesRoom(): void;
   /** Reports a change that adds no ledger entry to `Units.onCommitted`, after the commit. */
   report(change: CommittedChange): void;
+  /**
+   * What the caller should check about the change, which is made all the same: sentences in ASCII. Shown as `warnings` of
+   * payloads and in the header X-Warning.
+   */
+  readonly warnings: string[];
   /** Adds to a metric after the commit; never after a rollback. */
   count(metric: CountedMetric, amount: number): void;
 }

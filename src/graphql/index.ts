@@ -13,7 +13,7 @@ export * from './schema/object-type.js';
 export { dryRunArg, expectCountArg, targetConditionOf, targetPayload } from './schema/target.js';
 export { planned } from './schema/planned.js';
 export { DateTime } from './schema/scalars.js';
-export { payloadOf, payloadType } from './schema/payload.js';
+export { payloadOf, payloadType, WARNINGS } from './schema/payload.js';
 export { bulkMutation } from './schema/resource/bulk.js';
 export { face, nodesOf, type Face } from './schema/resource/face.js';
 export { all, computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';

@@ -17,20 +17,24 @@ export async function respondOnce(
   perform: () => Promise<RouteResponse>,
 ): Promise<RenderedResponse> {
   const key = keyOf(received);
-  if (key === null) return renderResponse(await perform());
+  const render = async (): Promise<RenderedResponse> => ({
+    ...renderResponse(await perform()),
+    warnings: work.warnings,
+  });
+  if (key === null) return await render();
   const stored = await responses.find(work, key);
   if (stored !== undefined) {
     const answer = JSON.parse(stored.answer) as StoredAnswer;
     return { status: stored.status, etag: answer.etag, ...answer, replayed: true };
   }
-  const rendered = renderResponse(await perform());
-  const { status, content, etag, parts } = rendered;
-  const answer = JSON.stringify({ etag, parts, content });
+  const rendered = await render();
+  const { status, content, etag, parts, warnings } = rendered;
+  const answer = JSON.stringify({ etag, parts, content, warnings });
   await responses.store(work, key, { status, contentId: content?.id ?? null, answer });
   return rendered;
 }
 
-interface StoredAnswer extends Pick<RenderedResponse, 'parts' | 'content'> {
+interface StoredAnswer extends Pick<RenderedResponse, 'parts' | 'content' | 'warnings'> {
   readonly etag?: string;
 }
 

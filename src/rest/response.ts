@@ -40,6 +40,8 @@ export interface RenderedResponse {
   readonly parts: readonly string[];
   /** Null if there is one part. */
   readonly content: ContentReference | null;
+  /** What the caller should check about the change. */
+  readonly warnings?: readonly string[];
   /** Stored by an earlier request with the same Idempotency-Key. */
   readonly replayed?: true;
 }
@@ -73,13 +75,14 @@ export async function sendResponse(
   rendered: RenderedResponse,
   { readContent, changed }: SendOptions,
 ): Promise<void> {
-  const { status, etag, parts, content, replayed } = rendered;
+  const { status, etag, parts, content, warnings = [], replayed } = rendered;
   if (etag !== undefined) response.setHeader('ETag', etag);
   if (isUnchanged(request, etag)) {
     response.status(304).end();
     return;
   }
   response.status(status).setHeader('Content-Type', JSON_TYPE);
+  if (warnings.length > 0) response.setHeader('X-Warning', warnings.join('; '));
   if (replayed === true) response.setHeader('Idempotent-Replayed', 'true');
   const [head = '', tail = ''] = parts;
   if (content === null) {

@@ -168,7 +168,10 @@ export class GraphqlContext extends RecordReads {
     return payload(async () => {
       if (scope !== null) demandScope(this.caller, scope);
       const prepared = await prepare();
-      const result = await this.write(scope, (work) => use(work, prepared));
+      const result = await this.write(scope, async (work) => {
+        const changed = await use(work, prepared);
+        return { ...changed, warnings: work.warnings };
+      });
       this.counters.nodes += recordsIn(result);
       return result;
     }, within);

@@ -4,7 +4,7 @@ import { invalid } from '../../platform/errors.js';
 import { enumeration } from './enumeration.js';
 import { userErrorsOf, type UserErrorCode, type UserErrorShape, type Within } from './errors.js';
 import { fieldName } from './node.js';
-import { listOf, nullable, object, untypedObjectType, type AnyField } from './object-type.js';
+import { listOf, nullable, object, text, untypedObjectType, type AnyField } from './object-type.js';
 
 const { values: USER_ERROR_CODES } = enumeration<UserErrorCode>(
   'UserErrorCode',
@@ -50,13 +50,29 @@ export class InputError extends UserError {}
 export const userErrors = (description: string): AnyField => listOf(object(UserError, description));
 
 export interface Payload {
+  readonly warnings: readonly string[];
   readonly userErrors: readonly UserErrorShape[];
 }
 
+/** The field of payloads that show `WriteWork.warnings`. */
+export const WARNINGS: Readonly<Record<string, AnyField>> = {
+  warnings: listOf(
+    text(
+      'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
+    ),
+  ),
+};
+
 /** The payload type of a mutation that returns the record in `field`. */
-export function payloadOf(name: string, field: string, Record: ClassType): ClassType<Payload> {
+export function payloadOf(
+  name: string,
+  field: string,
+  Record: ClassType,
+  more: Readonly<Record<string, AnyField>> = {},
+): ClassType<Payload> {
   return payloadType(name, {
     [field]: nullable(object(Record, 'The record after the change. Null if nothing was changed.')),
+    ...more,
   });
 }
 
@@ -80,11 +96,11 @@ export async function payload<T extends object>(
   within: Within = ['input'],
 ): Promise<Payload & Partial<T>> {
   try {
-    return { ...(await change()), userErrors: [] };
+    return { warnings: [], ...(await change()), userErrors: [] };
   } catch (error) {
     const errors = userErrorsOf(error, within);
     if (errors === undefined) throw error;
-    return { userErrors: errors } as unknown as Payload & Partial<T>;
+    return { warnings: [], userErrors: errors } as unknown as Payload & Partial<T>;
   }
 }
 

@@ -14,7 +14,7 @@ const REQUEST_HEADERS = [
 /** Headers that a page may read besides those that need no permission. */
 const RESPONSE_HEADERS = [
   ...['X-Request-Id', 'X-Rate-Limit-Limit', 'X-Rate-Limit-Remaining', 'X-Rate-Limit-Reset', 'Retry-After'],
-  ...['ETag', 'Idempotent-Replayed', 'Allow', 'WWW-Authenticate'],
+  ...['ETag', 'Idempotent-Replayed', 'X-Warning', 'Allow', 'WWW-Authenticate'],
 ].join(', ');
 /** Browsers keep the response to a preflight for two hours at most. */
 const PREFLIGHT_SECONDS = 7_200;

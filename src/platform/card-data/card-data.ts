@@ -14,6 +14,12 @@ export function hasCardData(name: string): boolean {
   return scrubText(name).scrubs > 0 || isCardNumber(name.replace(/[\s.-]/g, ''));
 }
 
+/** What to say of text or JSON of an operator, which is stored as it is; undefined if it has no card data in it. */
+export function warningOfCardData(value: unknown): string | undefined {
+  if (scrubJson(value).scrubs === 0) return undefined;
+  return 'It looks like a card number or another secret of a card. It is stored and sent to terminals unchanged.';
+}
+
 /**
  * Hides card data in a text: of a card number the first 6 and last 4 digits stay, of tracks, verification codes and PIN
  * blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length.

@@ -16,6 +16,7 @@ import {
   queries,
   targetPayload,
   text,
+  WARNINGS,
   withNumbers,
   type GraphqlContext,
   type Input,
@@ -103,6 +104,7 @@ const NotificationSendPayload = targetPayload(
     notification: nullable(
       object(NotificationType, 'The notification. Null after an error, and with dryRun.'),
     ),
+    ...WARNINGS,
   },
 );
 

@@ -1,4 +1,5 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import { warningOfCardData } from '../../platform/card-data/card-data.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { hasApp } from '../app/app.service.js';
@@ -30,6 +31,8 @@ export async function sendNotification(
   input: unknown,
 ): Promise<Notification & { readonly queued: number }> {
   const { given, kind, appId, targets, recipients } = await checked(work, input);
+  const warning = warningOfCardData(given.content);
+  if (warning !== undefined) work.warnings.push(`content: ${warning}`);
   const notification = await notificationTable.insert(work, {
     content: storedContent(given.content, kind),
     range: targets.range,

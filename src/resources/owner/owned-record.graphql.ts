@@ -8,6 +8,7 @@ import {
   object,
   one,
   queries,
+  WARNINGS,
   type ChildList,
   type Face,
   type Input,
@@ -73,6 +74,7 @@ function ownedMutations<R extends OwnedRecord>({
     },
     update: { ...update, run: (work, current, input) => records.update(work, current, input) },
     delete: { run: (work, current) => records.delete(work, current) },
+    payloadFields: WARNINGS,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Limit, Match } from '../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../database/company/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import { warningOfCardData } from '../../platform/card-data/card-data.js';
 import type { Page, PageRequest } from '../../platform/requests/page.js';
 import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, ROWS_PER_STEP } from '../removal/removal.service.js';
 import { Records } from '../shared/records.service.js';
@@ -55,15 +56,31 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
     get: (work, owner, id) => records.getBy(work, matching(owner, { id })),
     getById: records.get,
     list: (work, owner, request) => records.listBy(work, matching(owner), request),
-    create: (work, owner, input) =>
-      records.create(work, { ...kind.newValues(input), ...owner } as unknown as ValuesOf<R>),
-    update: (work, current, input) => records.change(work, current, kind.changed(current, input)),
+    create: (work, owner, input) => {
+      const values = kind.newValues(input);
+      warnOfValue(work, values);
+      return records.create(work, { ...values, ...owner } as unknown as ValuesOf<R>);
+    },
+    update: (work, current, input) => {
+      const values = kind.changed(current, input);
+      warnOfValue(work, values, current);
+      return records.change(work, current, values);
+    },
     delete: records.delete,
     areManyOf: (work, owner) => kind.table.exceed(work, matching(owner), limit<Name>(MAX_ROWS_AT_ONCE)),
     deleteAllOf: (work, owner) => records.deleteAll(work, matching(owner)),
     deleteSomeOf: (work, owner) => records.deleteSome(work, matching(owner), limit<Name>(ROWS_PER_STEP)),
   };
 }
+
+/** A value that is the same as before needs no warning. */
+function warnOfValue(work: WriteWork, after: object, before: object = {}): void {
+  const value = valueIn(after);
+  const warning = value === valueIn(before) ? undefined : warningOfCardData(value);
+  if (warning !== undefined) work.warnings.push(`value: ${warning}`);
+}
+
+const valueIn = (record: object): unknown => ('value' in record ? record.value : undefined);
 
 function limit<Name extends OwnedTableName>(rows: number): Limit<Name> {
   const column = 'value' as Limit<Name> extends { bytes?: { column: infer C } } ? C : never;

@@ -1,4 +1,4 @@
-import { bulkMutation, inputOf, listOf, object, userErrorsOf } from '../../graphql/index.js';
+import { bulkMutation, inputOf, listOf, object, userErrorsOf, WARNINGS } from '../../graphql/index.js';
 import { OwnerInput, ownerIdsOf } from '../owner/owner.graphql.js';
 import { setParameters } from './parameter.bulk.service.js';
 import { ParameterType } from './parameter.graphql.js';
@@ -21,6 +21,7 @@ export const parameterBulkFace = bulkMutation({
   rows: listOf(object(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.')),
   field: 'parameter',
   record: object(ParameterType, 'The parameter after the change. Null if it was not set.'),
+  payloadFields: WARNINGS,
   countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
   prepare: async (rows) =>
     await Promise.resolve(

@@ -119,6 +119,15 @@ function successOf(route: Route, schemas: Schemas): ResponseObject {
     headers: {
       ...COMMON_HEADERS,
       ...(isRecord(schema) ? { ETag: ETAG } : {}),
+      ...('write' in route
+        ? {
+            'X-Warning': {
+              description:
+                'What to check about the change, which was made all the same: the field and a sentence. Mostly absent.',
+              schema: { type: 'string' },
+            },
+          }
+        : {}),
       ...('write' in route && route.method === 'POST'
         ? {
             'Idempotent-Replayed': {

@@ -22,7 +22,9 @@ export function mutationDocument(name: string): string {
   const mutation = schema.getMutationType()?.getFields()[name];
   const payload = mutation && getNamedType(mutation.type);
   if (!isObjectType(payload)) throw new Error(`There is no mutation ${name}`);
-  const selected = Object.values(payload.getFields()).map((field) => {
+  // REST shows warnings in a header.
+  const shown = Object.values(payload.getFields()).filter((field) => field.name !== 'warnings');
+  const selected = shown.map((field) => {
     if (field.name === 'userErrors') return 'userErrors { code path message }';
     const type = getNamedType(field.type);
     if (isListType(getNullableType(field.type))) return `${field.name} { __typename }`;

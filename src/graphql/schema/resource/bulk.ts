@@ -55,6 +55,8 @@ interface BulkOptions<Row, R extends object, Prepared> {
   readonly record: TypedField<R>;
   /** Further fields of a row's result. */
   readonly rowFields?: Readonly<Record<string, AnyField>>;
+  /** Further fields of the payload. */
+  readonly payloadFields?: Readonly<Record<string, AnyField>>;
   readonly countDescription: string;
   /** `write` unless set. */
   readonly scope?: Scope;
@@ -122,7 +124,7 @@ function errorPolicyArg(): Parameter {
 }
 
 function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): ClassType {
-  const { name, field, record, rowFields = {}, countDescription } = options;
+  const { name, field, record, rowFields = {}, payloadFields = {}, countDescription } = options;
   const Result = untypedObjectType(`${name}Result`, 'Result of one row of a batch.', {
     index: int('Index of the row in the argument, from 0.'),
     [field]: nullable(record),
@@ -139,5 +141,6 @@ function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, 
         ),
       ),
     ),
+    ...payloadFields,
   });
 }

@@ -51,6 +51,8 @@ interface MutationOptions<R> extends RecordOptions<R> {
     readonly run: (work: WriteWork, current: R) => Promise<void>;
     readonly description?: string;
   };
+  /** Further fields of the payloads of `create` and `update`. */
+  readonly payloadFields?: Readonly<Record<string, AnyField>>;
   /** Where in the arguments the fields stand that the errors of `create` and `update` name. */
   readonly within?: Within;
 }
@@ -74,7 +76,7 @@ export function mutations<T extends object, R extends Revised>(
 function addCreate<T extends object, R>(
   Resolvers: ClassType,
   types: ListTypes<T>,
-  { create, references = {}, within }: MutationOptions<R>,
+  { create, references = {}, within, payloadFields }: MutationOptions<R>,
 ): void {
   const { list, enums } = types;
   const field = fieldName(list.name);
@@ -86,7 +88,12 @@ function addCreate<T extends object, R>(
   addMethod<[Input, GraphqlContext]>(
     Resolvers,
     `${field}Create`,
-    recordMutation(types, `${list.name}Create`, create.description ?? `Creates ${withArticle(noun)}.`),
+    recordMutation(
+      types,
+      `${list.name}Create`,
+      create.description ?? `Creates ${withArticle(noun)}.`,
+      payloadFields,
+    ),
     [Arg('input', () => InputType, { description: `Fields of the new ${noun}.` }), Ctx()],
     (input, ctx) =>
       ctx.change(
@@ -103,7 +110,7 @@ function addUpdate<T extends object, R extends Revised>(
   options: MutationOptions<R>,
 ): void {
   const { list, enums } = types;
-  const { update, references = {}, within } = options;
+  const { update, references = {}, within, payloadFields } = options;
   const noun = withArticle(words(list.name));
   const InputType = inputOf(`${list.name}UpdateInput`, update.model, {
     ...{ ...update, references, enums },
@@ -115,7 +122,7 @@ function addUpdate<T extends object, R extends Revised>(
   addMethod<[string, GraphqlContext, Input, IfMatch]>(
     Resolvers,
     `${fieldName(list.name)}Update`,
-    recordMutation(types, `${list.name}Update`, update.description ?? `Updates ${noun}.`),
+    recordMutation(types, `${list.name}Update`, update.description ?? `Updates ${noun}.`, payloadFields),
     [
       idArg(list.name),
       Ctx(),
@@ -202,8 +209,9 @@ export function recordMutation<T extends object>(
   { list, Record }: ListTypes<T>,
   name: string,
   description: string,
+  payloadFields?: Readonly<Record<string, AnyField>>,
 ): MethodDecorator {
-  const Payload = payloadOf(name, fieldName(list.name), Record);
+  const Payload = payloadOf(name, fieldName(list.name), Record, payloadFields);
   return Mutation(() => Payload, { description });
 }
 

@@ -5,6 +5,7 @@ import { isObject } from '../../platform/encoding/ndjson.js';
 import type { Row } from '../../platform/requests/rows.js';
 import { CommandError } from '../command-error.js';
 import { MAX_ROW_BYTES, openFile, type RowFile } from './row-file.js';
+import { beginOfTable } from './separator.js';
 
 /** The columns that a file may have and must have, and those that hold JSON. */
 export interface Columns {
@@ -14,7 +15,8 @@ export interface Columns {
 }
 
 /**
- * A CSV file (RFC 4180, UTF-8) whose first row names the columns. An empty cell is an absent value. Errors:
+ * A CSV file (RFC 4180, UTF-8) with commas, semicolons or tabs, whose first row names the columns. An empty cell is an absent
+ * value, and rows without any value are skipped. Errors:
  * `CommandError` for a wrong header, wrong quotes, and bytes that are no UTF-8.
  */
 export function csvFile(path: string, columns: Columns): RowFile {
@@ -28,20 +30,29 @@ interface Parsed {
 }
 
 async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Columns): AsyncGenerator<Row> {
+  const texts = textOf(path, pieces);
+  let first = '';
+  while (!first.includes('\n')) {
+    const next = await texts.next();
+    if (next.done === true) break;
+    first += next.value;
+  }
+  const { separator, text, leftOut } = beginOfTable(first);
   const parser = parse({
     ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
+    ...{ delimiter: separator, skip_records_with_empty_values: true },
     max_record_size: MAX_ROW_BYTES,
     record_delimiter: ['\r\n', '\n'],
   });
   // The loop below gets every error from the parser, to which the pipeline passes those of the file.
-  pipeline(Readable.from(textOf(path, pieces)), parser, () => undefined);
+  pipeline(Readable.from(joined(text, texts)), parser, () => undefined);
   let header: readonly string[] | undefined;
   let extraLines = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       // `info.lines` is the line where the record ends, but it counts \r\n in quotes as two lines.
       const { breaks, pairs } = lineBreaksIn(record);
-      const line = info.lines - extraLines - breaks;
+      const line = info.lines + leftOut - extraLines - breaks;
       extraLines += pairs;
       if (header === undefined) header = checkedHeader(path, record, columns);
       else yield rowOf(line, header, record, columns);
@@ -49,6 +60,11 @@ async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Col
   } catch (error) {
     throw error instanceof CsvError ? new CommandError(`${path}: ${error.message}`) : error;
   }
+}
+
+async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
 }
 
 async function* textOf(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {

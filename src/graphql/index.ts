@@ -10,7 +10,13 @@ export { inputOf, type Input } from './schema/input.js';
 export { listTypes, type ListTypes } from './schema/list.js';
 export { idOf, Node, numberIn, parseGlobalId, withNumbers } from './schema/node.js';
 export * from './schema/object-type.js';
-export { dryRunArg, expectCountArg, targetConditionOf, targetPayload } from './schema/target.js';
+export {
+  dryRunArg,
+  expectCountArg,
+  targetConditionOf,
+  targetPayload,
+  type GraphQLResolveInfo,
+} from './schema/target.js';
 export { planned } from './schema/planned.js';
 export { DateTime } from './schema/scalars.js';
 export { payloadOf, payloadType, WARNINGS } from './schema/payload.js';

@@ -55,6 +55,7 @@ const STATUS: Readonly<Record<DomainCode, number>> = {
   not_found: 404,
   taken: 409,
   group_not_empty: 409,
+  in_use: 409,
   too_many_records: 409,
   stale: 412,
   too_many_attempts: 429,

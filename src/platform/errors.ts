@@ -7,6 +7,7 @@ export const DOMAIN_CODES = [
   'not_found',
   'taken',
   'group_not_empty',
+  'in_use',
   'too_many_records',
   'stale',
   'too_many_attempts',

@@ -14,6 +14,7 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   not_found: [404, 'NOT_FOUND', 'NOT_FOUND'],
   taken: [409, 'TAKEN', 'TAKEN'],
   group_not_empty: [409, 'NOT_EMPTY', 'NOT_EMPTY'],
+  in_use: [409, 'IN_USE', 'IN_USE'],
   too_many_records: [409, 'TOO_MANY_RECORDS', 'TOO_MANY_RECORDS'],
   stale: [412, 'STALE', 'STALE'],
   too_many_attempts: [429, null, 'RATE_LIMITED'],
@@ -27,7 +28,11 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
 };
 
 /** The argument that a user error without a field names. */
-const ARGUMENTS: Partial<Record<DomainCode, readonly string[]>> = { not_found: ['id'], stale: ['ifMatch'] };
+const ARGUMENTS: Partial<Record<DomainCode, readonly string[]>> = {
+  not_found: ['id'],
+  stale: ['ifMatch'],
+  in_use: ['force'],
+};
 
 describe('the mappings of domain errors in REST and GraphQL', () => {
   it('cover every code', () => {

@@ -21,7 +21,14 @@ export function beyondContent(bytes: number, maximum: number): GraphQLError {
 }
 
 /** Codes of `userErrors`: errors that the client can correct. */
-export type UserErrorCode = 'INVALID' | 'TAKEN' | 'NOT_FOUND' | 'NOT_EMPTY' | 'TOO_MANY_RECORDS' | 'STALE';
+export type UserErrorCode =
+  | 'INVALID'
+  | 'TAKEN'
+  | 'NOT_FOUND'
+  | 'NOT_EMPTY'
+  | 'IN_USE'
+  | 'TOO_MANY_RECORDS'
+  | 'STALE';
 
 /** How each error of the domain is shown: among `userErrors`, or among the `errors` of the response. */
 const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { readonly top: string }>> = {
@@ -29,6 +36,7 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   taken: { user: 'TAKEN' },
   not_found: { user: 'NOT_FOUND' },
   group_not_empty: { user: 'NOT_EMPTY' },
+  in_use: { user: 'IN_USE' },
   too_many_records: { user: 'TOO_MANY_RECORDS' },
   stale: { user: 'STALE' },
   malformed: { top: 'BAD_USER_INPUT' },
@@ -55,6 +63,7 @@ export interface UserErrorShape {
 const ARGUMENTS: Partial<Readonly<Record<DomainCode, readonly string[]>>> = {
   not_found: ['id'],
   stale: ['ifMatch'],
+  in_use: ['force'],
 };
 
 /** The path of the fields that the domain names: a common prefix, or a function of the field. */

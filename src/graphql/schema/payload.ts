@@ -14,6 +14,7 @@ const { values: USER_ERROR_CODES } = enumeration<UserErrorCode>(
     TAKEN: 'Another record already has this value.',
     NOT_FOUND: 'The company has no such record.',
     NOT_EMPTY: 'Other records still belong to the record.',
+    IN_USE: 'Terminals would lose software; the message says how many.',
     TOO_MANY_RECORDS: 'One request cannot change so many records; the message says what to do instead.',
     STALE: 'The record has another revision than `ifMatch`: it was changed since the client read it.',
   },

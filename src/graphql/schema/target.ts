@@ -9,6 +9,8 @@ import { int, listOf, nullable, object } from './object-type.js';
 import { payloadType } from './payload.js';
 import type { Parameter } from './resource/face.js';
 
+export type { GraphQLResolveInfo } from 'graphql';
+
 /** The argument of a mutation that holds its target. */
 const TARGET = 'target';
 

@@ -1,4 +1,3 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, ID, Info, Mutation, Resolver } from 'type-graphql';
 
 import {
@@ -17,6 +16,7 @@ import {
   withNumbers,
   type FilterInput,
   type GraphqlContext,
+  type GraphQLResolveInfo,
   type Input,
 } from '../../graphql/index.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';

@@ -1,10 +1,16 @@
 import { findSentFile, id, listOf, mutations, nullable, upload, type Input } from '../../graphql/index.js';
 import { SentBytes } from '../../platform/encoding/sent-bytes.js';
 import { invalid } from '../../platform/errors.js';
+import { refuseLoss } from '../logical-number/kept-software.service.js';
 import { AppVersionList } from './app-version.graphql.js';
 import { AppReference, AppVersionCreate, AppVersionUpdate } from './app-version.model.js';
 import { deleteAppVersion } from './app-version.removal.service.js';
-import { createAppVersionOfNamedApp, getAppVersionById, updateAppVersion } from './app-version.service.js';
+import {
+  createAppVersionOfNamedApp,
+  getAppVersionById,
+  replaceAppVersion,
+  updateAppVersion,
+} from './app-version.service.js';
 
 const BYTECODE_FILE =
   'The program as a part of a multipart request, in place of `bytecode`. At most as large as the largest allowed file.';
@@ -40,10 +46,18 @@ export const appVersionMutationsFace = mutations(AppVersionList, {
   },
   update: {
     model: AppVersionUpdate,
-    run: (work, current, input) => updateAppVersion(work, current, withUpload(input)),
+    run: (work, current, input) => replaceAppVersion(work, current, withUpload(input)),
+    keeps: (work, { id, groupIds }, input) => {
+      const kept = new Set((input.groupIds ?? groupIds) as readonly number[]);
+      return refuseLoss(
+        work,
+        [id],
+        groupIds.filter((group) => !kept.has(group)),
+      );
+    },
     fields: { bytecodeFile: nullable(upload(BYTECODE_FILE)) },
     description:
-      'Updates a version. Logical numbers of a group that it is detached from lose access to the version.',
+      'Updates a version. Logical numbers of a group that it is detached from lose access to the version. Other bytecode for a version that logical numbers have is IN_USE: create a version with another number.',
     descriptions: {
       bytecode: 'The program in base64, for small programs: see `bytecodeFile`. Null removes it.',
       moduleIds:
@@ -52,6 +66,7 @@ export const appVersionMutationsFace = mutations(AppVersionList, {
   },
   delete: {
     run: deleteAppVersion,
+    keeps: (work, { id }) => refuseLoss(work, [id]),
     description: 'Deletes a version, also from the groups, logical numbers and versions that have it.',
   },
   references: {

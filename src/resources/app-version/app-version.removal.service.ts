@@ -34,6 +34,12 @@ export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<vo
   await deleteVersions(work, await withAssociations(work, versions));
 }
 
+/** As many of them as one request deletes. */
+export async function versionIdsOf(work: ReadWork, app: App): Promise<readonly number[]> {
+  const versions = await appVersionTable.select(work, { app_id: app.id });
+  return versions.slice(0, MAX_VERSIONS).map(({ id }) => id);
+}
+
 /** Removes a file from all versions that have it. */
 export async function dropFileFromVersions(work: WriteWork, fileId: number): Promise<void> {
   await dropFromVersions(work, 'fileIds', [fileId], []);

@@ -9,7 +9,8 @@ import { parse } from '../../platform/validate.js';
 import type { App } from '../app/app.model.js';
 import { apps } from '../app/app.service.js';
 import { EMPTY_CRC, type NewContent } from '../content/content.model.js';
-import { copyContent, keepContent, releaseContents } from '../content/content.service.js';
+import { copyContent, keepContent, releaseContents, sumsOfContents } from '../content/content.service.js';
+import { refuseOtherBytes } from '../logical-number/kept-software.service.js';
 import {
   AppReference,
   AppVersionCreate,
@@ -112,6 +113,29 @@ export async function updateAppVersion(
   const after = { ...version, ...associations };
   work.ledger.updated('app_version', current, after);
   return after;
+}
+
+/** The same, except that a version which logical numbers have keeps its bytes. Errors: `in_use` too. */
+export async function replaceAppVersion(
+  work: WriteWork,
+  current: AssociatedVersion,
+  input: unknown,
+): Promise<AssociatedVersion> {
+  const { bytecode } = parse(AppVersionUpdate, input);
+  if (bytecode !== undefined && !(await hasBytes(work, current, bytecode))) {
+    await refuseOtherBytes(work, current.id);
+  }
+  return await updateAppVersion(work, current, input);
+}
+
+async function hasBytes(
+  work: ReadWork,
+  { contentId }: AppVersion,
+  bytecode: NewContent | null,
+): Promise<boolean> {
+  if (contentId === null || bytecode === null) return contentId === null && bytecode === null;
+  const sums = await sumsOfContents(work, [{ id: contentId }]);
+  return sums.get(contentId) === bytecode.sha256;
 }
 
 async function associated(work: ReadWork, version: AppVersion): Promise<AssociatedVersion> {

@@ -17,6 +17,8 @@ import {
   type Kind,
   type Language,
 } from './app.model.js';
+import { versionIdsOf } from '../app-version/app-version.removal.service.js';
+import { refuseLoss } from '../logical-number/kept-software.service.js';
 import { deleteApp } from './app.removal.service.js';
 import { apps, createApp, getApp, getAppByName, updateApp } from './app.service.js';
 
@@ -83,6 +85,7 @@ export const appFace = face(
     },
     delete: {
       run: deleteApp,
+      keeps: async (work, app) => refuseLoss(work, await versionIdsOf(work, app)),
       description: 'Deletes an app with its versions, also from the groups and versions that have them.',
     },
   }),

@@ -14,6 +14,7 @@ import {
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { LogicalNumberCreate, LogicalNumberUpdate, type LogicalNumberHead } from './logical-number.model.js';
+import { refuseLossByMove } from './kept-software.service.js';
 import { deleteLogicalNumber } from './logical-number.removal.service.js';
 import {
   createLogicalNumber,
@@ -42,8 +43,9 @@ export const logicalNumberFace = face(
     update: {
       model: LogicalNumberUpdate,
       run: updateLogicalNumber,
+      keeps: refuseLossByMove,
       description:
-        'Updates a logical number. In another group it keeps only the app versions that are attached to that group.',
+        'Updates a logical number. In another group it keeps only the app versions that are attached to that group, or those of `appVersionIds`.',
     },
     delete: {
       run: deleteLogicalNumber,
@@ -61,6 +63,7 @@ export const logicalNumberFace = face(
           ),
         },
         run: updateLogicalNumber,
+        keeps: refuseLossByMove,
       },
       logicalNumberSetAppVersions: {
         description: 'Replaces the app versions that a logical number may access.',

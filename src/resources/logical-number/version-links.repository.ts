@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
-import { isRemoved, removedBy } from '../../database/removals.js';
+import { andPresent, isRemoved, removedBy } from '../../database/removals.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, pairTable } from '../../database/bound-lists.js';
 import { typed } from '../../database/storage.js';
@@ -15,6 +15,10 @@ export interface VersionLink {
 
 const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
+const devices = new CompanyRows('devices');
+
+/** Others wait while these are examined. */
+const MAX_COUNTED = 5_000;
 
 /** One statement. `madeAfter` is the id of the last removal so far. */
 export async function insertLinks(
@@ -74,6 +78,50 @@ export async function selectLinksOfVersions(
     join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
     where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`.execute(db);
   return rows;
+}
+
+/** Terminals that have some of the versions by their logical number. */
+export interface Holders {
+  readonly terminals: number;
+  /** Whether there were too many links to count all of their terminals. */
+  readonly more: boolean;
+}
+
+/**
+ * Counts the terminals of logical numbers that have one of the versions: of the given groups, or of all (undefined).
+ * Examines some 5,000 links at most.
+ */
+export async function countHolders(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+): Promise<Holders> {
+  const { db, companyId } = specialSql(work);
+  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id ${inIds(groupIds)}`;
+  const { rows } = await sql<{ links: number; terminals: number }>`
+    with held as (
+      select l.logical_number_id as number_id from logical_number_app_versions as l
+      join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
+      where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}
+        ${andPresent('logical_number_app_versions', 'l')} limit ${MAX_COUNTED})
+    select (select count(*) from held) as "links", count(*) as "terminals" from devices as d
+    where d.company_id = ${companyId} and d.logical_number_id in (select number_id from held)`.execute(db);
+  const { links, terminals } = rows[0] ?? { links: 0, terminals: 0 };
+  return { terminals, more: links === MAX_COUNTED };
+}
+
+/** Terminals that have this logical number. */
+export async function countTerminals(work: ReadWork, logicalNumberId: number): Promise<number> {
+  return await devices.count(work, { logical_number_id: logicalNumberId });
+}
+
+/** Whether a logical number has the version. */
+export async function isHeld(work: ReadWork, appVersionId: number): Promise<boolean> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql`select 1 from logical_number_app_versions as l
+    where l.company_id = ${companyId} and l.app_version_id = ${appVersionId}
+      ${andPresent('logical_number_app_versions', 'l')} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** The logical numbers after `position` for which a link with the version is stored, ascending. */

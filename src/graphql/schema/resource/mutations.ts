@@ -11,6 +11,7 @@ import { fieldName, idOf, withArticle, withNumbers, words } from '../node.js';
 import { id, nullable, type AnyField } from '../object-type.js';
 import { payloadOf, payloadType, present } from '../payload.js';
 import { addMethod, resolverClass, type Face, type Parameter } from './face.js';
+import { forceParameters, type Force, type Keeps } from './force.js';
 import { lockOf, UNLOCKED, type IfMatch, type Lock, type Revised } from './lock.js';
 
 /** The input of a mutation and what it does. */
@@ -33,6 +34,8 @@ interface RecordChange<R> {
   readonly scope?: Scope | null;
   /** Makes the change; `input` has the arguments. */
   readonly run: RunOnRecord<R>;
+  /** What `force` passes by. */
+  readonly keeps?: Keeps<R>;
 }
 
 interface RecordOptions<R> {
@@ -46,9 +49,10 @@ interface RecordOptions<R> {
 
 interface MutationOptions<R> extends RecordOptions<R> {
   readonly create: Change<(work: WriteWork, input: Input) => Promise<object>>;
-  readonly update: Change<RunOnRecord<R>>;
+  readonly update: Change<RunOnRecord<R>> & { readonly keeps?: Keeps<R> };
   readonly delete: {
     readonly run: (work: WriteWork, current: R) => Promise<void>;
+    readonly keeps?: Keeps<R>;
     readonly description?: string;
   };
   /** Further fields of the payloads of `create` and `update`. */
@@ -118,8 +122,8 @@ function addUpdate<T extends object, R extends Revised>(
     isUpdate: true,
   });
   const lock = lockOf(list.name);
-  const change = changeRecord(list.name, options, update.run, lock);
-  addMethod<[string, GraphqlContext, Input, IfMatch]>(
+  const change = changeRecord(list.name, options, update, lock);
+  addMethod<[string, GraphqlContext, Input, IfMatch, ...Force[]]>(
     Resolvers,
     `${fieldName(list.name)}Update`,
     recordMutation(types, `${list.name}Update`, update.description ?? `Updates ${noun}.`, payloadFields),
@@ -128,10 +132,11 @@ function addUpdate<T extends object, R extends Revised>(
       Ctx(),
       Arg('input', () => InputType, { description: 'New values.' }),
       ...lock.parameters,
+      ...forceParameters(update.keeps),
     ],
-    (globalId, ctx, input, ifMatch) =>
+    (globalId, ctx, input, ifMatch, force) =>
       ctx.change(
-        change(globalId, ifMatch, () => input),
+        change(globalId, ifMatch, () => input, force),
         'write',
         within,
       ),
@@ -139,21 +144,22 @@ function addUpdate<T extends object, R extends Revised>(
 }
 
 function addDelete<R extends Revised>(Resolvers: ClassType, name: string, options: MutationOptions<R>): void {
-  const { run, description } = options.delete;
+  const { run, keeps, description } = options.delete;
   const noun = words(name);
   const lock = lockOf(name);
   const Payload = payloadType(`${name}Delete`, {
     deletedId: nullable(id(`Global id of the deleted ${noun}. Null if nothing was deleted.`)),
   });
-  addMethod<[string, GraphqlContext, IfMatch]>(
+  addMethod<[string, GraphqlContext, IfMatch, ...Force[]]>(
     Resolvers,
     `${fieldName(name)}Delete`,
     Mutation(() => Payload, { description: description ?? `Deletes ${withArticle(noun)}.` }),
-    [idArg(name), Ctx(), ...lock.parameters],
-    (globalId, ctx, ifMatch) =>
+    [idArg(name), Ctx(), ...lock.parameters, ...forceParameters(keeps)],
+    (globalId, ctx, ifMatch, force) =>
       ctx.change(async (work) => {
         const current = await options.get(work, idOf(name, globalId));
         lock.demand(current, ifMatch);
+        if (force !== true) await keeps?.(work, current, {});
         await run(work, current);
         return { deletedId: globalId };
       }),
@@ -173,34 +179,45 @@ function addChanges<T extends object, R>(
   options: RecordOptions<R>,
   lock: Lock<R>,
 ): void {
-  for (const [name, { description, args = {}, scope, run }] of Object.entries(options.changes ?? {})) {
-    const change = changeRecord(types.list.name, options, run, lock);
+  for (const [name, recordChange] of Object.entries(options.changes ?? {})) {
+    const { description, args = {}, scope, keeps } = recordChange;
+    const change = changeRecord(types.list.name, options, recordChange, lock);
     const names = Object.keys(args);
     addMethod<[string, GraphqlContext, ...unknown[]]>(
       Resolvers,
       name,
       recordMutation(types, name.charAt(0).toUpperCase() + name.slice(1), description),
-      [idArg(types.list.name), Ctx(), ...Object.entries(args).map(argOf), ...lock.parameters],
+      [
+        idArg(types.list.name),
+        Ctx(),
+        ...Object.entries(args).map(argOf),
+        ...lock.parameters,
+        ...forceParameters(keeps),
+      ],
       (globalId, ctx, ...values) => {
         const input = (): Input =>
           Object.fromEntries(names.map((arg, index) => [arg, present(arg, values[index])]));
-        return ctx.change(change(globalId, values[names.length] as IfMatch, input), scope, []);
+        const [ifMatch, force] =
+          lock.parameters.length === 0 ? [null, values[names.length]] : values.slice(names.length);
+        return ctx.change(change(globalId, ifMatch as IfMatch, input, force as Force), scope, []);
       },
     );
   }
 }
 
-/** Looks the record up and checks its revision, then checks the input, then changes the record. */
+/** Looks the record up and checks its revision, then checks the input and what it takes away, then changes the record. */
 function changeRecord<R>(
   name: string,
   { get, references = {} }: RecordOptions<R>,
-  run: RunOnRecord<R>,
+  { run, keeps }: { readonly run: RunOnRecord<R>; readonly keeps?: Keeps<R> },
   lock: Lock<R>,
-): (globalId: string, ifMatch: IfMatch, input: () => Input) => (work: WriteWork) => Promise<object> {
-  return (globalId, ifMatch, input) => async (work) => {
+): (id: string, ifMatch: IfMatch, input: () => Input, force: Force) => (work: WriteWork) => Promise<object> {
+  return (globalId, ifMatch, input, force) => async (work) => {
     const current = await get(work, idOf(name, globalId));
     lock.demand(current, ifMatch);
-    return { [fieldName(name)]: await run(work, current, withNumbers(input(), references)) };
+    const given = withNumbers(input(), references);
+    if (force !== true) await keeps?.(work, current, given);
+    return { [fieldName(name)]: await run(work, current, given) };
   };
 }
 

@@ -2,6 +2,7 @@ import { face, fields, id, listOf, many, recordMutations } from '../../../graphq
 import { GroupList, GroupType } from '../../group/group.graphql.js';
 import { getGroup, groupsOfAppVersion } from '../../group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../../logical-number/logical-number.graphql.js';
+import { refuseLoss } from '../../logical-number/kept-software.service.js';
 import { logicalNumbersOfAppVersion } from '../../logical-number/logical-number.service.js';
 import { AppVersionList, AppVersionType } from '../app-version.graphql.js';
 import {
@@ -34,6 +35,8 @@ const attachAndDetach = recordMutations(GroupList, {
         await detachFromGroup(work, group, versions);
         return group;
       },
+      keeps: (work, group, { appVersionIds }) =>
+        refuseLoss(work, appVersionIds as readonly number[], [group.id]),
     },
   },
 });

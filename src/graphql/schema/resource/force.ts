@@ -1,0 +1,24 @@
+import { Arg } from 'type-graphql';
+
+import type { ReadWork } from '../../../database/work.js';
+import type { Input } from '../input.js';
+import type { Parameter } from './face.js';
+
+/** Whether a change is made although terminals lose software. Absent and null: not. */
+export type Force = boolean | null | undefined;
+
+/** Refuses a change of a record that takes software from terminals. Errors: `in_use`. */
+export type Keeps<R> = (work: ReadWork, current: R, input: Input) => Promise<void>;
+
+/** The argument `force` of a mutation that may take software from terminals; none for others. */
+export const forceParameters = (keeps: unknown): readonly Parameter[] =>
+  keeps === undefined
+    ? []
+    : [
+        Arg('force', () => Boolean, {
+          nullable: true,
+          defaultValue: false,
+          description:
+            'Without it, a change that takes app versions from terminals is refused: IN_USE, with the number of terminals. True makes it.',
+        }),
+      ];

@@ -1,0 +1,56 @@
+import type { ReadWork } from '../../database/work.js';
+import { DomainError } from '../../platform/errors.js';
+import type { LogicalNumber } from './logical-number.model.js';
+import {
+  countHolders,
+  countTerminals,
+  isHeld,
+  selectVersionsLinkedToGroup,
+} from './version-links.repository.js';
+
+/**
+ * Refuses to take versions from logical numbers of the given groups, or of all (undefined), while terminals have them.
+ * Errors: `in_use`.
+ */
+export async function refuseLoss(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds?: readonly number[],
+): Promise<void> {
+  if (appVersionIds.length === 0 || groupIds?.length === 0) return;
+  const { terminals, more } = await countHolders(work, appVersionIds, groupIds);
+  if (terminals > 0 || more) throw inUse(terminals, more);
+}
+
+/** The same for a logical number that enters another group, or none, with the versions that it keeps there. */
+export async function refuseLossByMove(
+  work: ReadWork,
+  current: LogicalNumber,
+  { groupId, appVersionIds: chosen }: { readonly groupId?: unknown; readonly appVersionIds?: unknown },
+): Promise<void> {
+  const isMoved = groupId !== undefined && groupId !== current.groupId;
+  if (!isMoved || chosen !== undefined || current.appVersionIds.length === 0) return;
+  const kept =
+    typeof groupId === 'number'
+      ? await selectVersionsLinkedToGroup(work, groupId, current.appVersionIds)
+      : [];
+  if (kept.length === current.appVersionIds.length) return;
+  const terminals = await countTerminals(work, current.id);
+  if (terminals > 0) throw inUse(terminals, false);
+}
+
+/** Refuses other bytes for a version that a logical number has. Errors: `in_use`. */
+export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
+  if (!(await isHeld(work, appVersionId))) return;
+  const message =
+    'must stay as it is: logical numbers have this version. Create a version with another number';
+  throw new DomainError('in_use', message, { fields: { bytecode: [message] } });
+}
+
+function inUse(terminals: number, more: boolean): DomainError {
+  const count = `${more ? 'At least ' : ''}${terminals} ${terminals === 1 ? 'terminal' : 'terminals'}`;
+  return new DomainError(
+    'in_use',
+    `${count} would lose app versions. Send force: true to make the change anyway.`,
+  );
+}

@@ -7,7 +7,7 @@ interface Sums {
   cancelled_amount: number;
 }
 
-/** The same sums over the transactions from some time within the unit on, see `ROLLUP_PARTS`. */
+/** The same sums over the transactions from some time within the unit on, see `UNIT_PARTS`. */
 type PartSums<Part extends string> = { [Name in keyof Sums as `${Name}_${Part}`]: number };
 
 /** Number and amount of transactions by UTC day, status and type, of all applications; maintained by triggers. */

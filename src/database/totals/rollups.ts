@@ -1,4 +1,5 @@
-import { DAY, HOUR, MINUTE } from '../../platform/clock.js';
+import { DAY, HOUR } from '../../platform/clock.js';
+import { UNIT_PARTS } from '../../platform/time-zones.js';
 
 /** A table of totals of transactions, which triggers maintain. */
 export interface Rollup {
@@ -42,18 +43,6 @@ const SUMS: readonly string[] = [
   ...PAYMENT_OUTCOMES.map((outcome) => `${outcome}_amount`),
 ];
 
-/**
- * Times within a day or hour from which its transactions are summed up once more, in columns like `total_from_noon`. By
- * them, rows are divided where days and hours of other time zones begin: 18:30 UTC in Kolkata, 18:15 in Kathmandu.
- */
-export const ROLLUP_PARTS = {
-  day: [{ name: 'from_noon', from: 12 * HOUR }],
-  hour: [
-    { name: 'from_15', from: 15 * MINUTE },
-    { name: 'from_30', from: 30 * MINUTE },
-  ],
-} as const;
-
 /** One of the sums of a rollup: a column, and what is summed up in it. */
 export interface RollupSum {
   readonly column: string;
@@ -65,7 +54,7 @@ export interface RollupSum {
 
 export function sumsOf(unit: Rollup['unit']): readonly RollupSum[] {
   const of = ['total', 'amount', ...PAYMENT_OUTCOMES] as const;
-  return [{ name: '', from: 0 }, ...ROLLUP_PARTS[unit]].flatMap(({ name, from }) =>
+  return [{ name: '', from: 0 }, ...UNIT_PARTS[unit]].flatMap(({ name, from }) =>
     of.map((each, index) => ({
       column: [SUMS[index], ...(name === '' ? [] : [name])].join('_'),
       of: each,

@@ -1,10 +1,10 @@
+import { UNIT_PARTS } from '../../../platform/time-zones.js';
 import { sql, type Kysely } from 'kysely';
 
 import {
   columnsOf,
   countedSums,
   keyOf,
-  ROLLUP_PARTS,
   ROLLUPS,
   sumsOf,
   UNIT_MS,
@@ -145,7 +145,7 @@ const UNITS = ['day', 'hour'] as const;
 /** The unit of each transaction, and the part of it that its time is in. */
 const TIMES = UNITS.flatMap((unit) => [
   `${unitAt(unit)} as ${unit}`,
-  ...ROLLUP_PARTS[unit].map(({ name, from }) => `${elapsedIn(unit)} >= ${from} as ${name}`),
+  ...UNIT_PARTS[unit].map(({ name, from }) => `${elapsedIn(unit)} >= ${from} as ${name}`),
 ]);
 const COLUMNS = `company_id, ${TIMES.join(', ')}, ${KIND.join(', ')}, ${VALUES.join(', ')}, payment_outcome, coalesce(amount, 0) as amount`;
 
@@ -158,7 +158,7 @@ const CHANGED = {
 
 /** The conditions of a sum as SQL over `CHANGED`. */
 function conditionsOf({ of, from }: RollupSum, unit: Rollup['unit']): readonly string[] {
-  const part = ROLLUP_PARTS[unit].find((each) => each.from === from);
+  const part = UNIT_PARTS[unit].find((each) => each.from === from);
   return [
     ...(of === 'total' || of === 'amount' ? [] : [`payment_outcome = '${of}'`]),
     ...(part === undefined ? [] : [part.name]),

@@ -2,7 +2,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { indexedBy } from '../../../database/storage.js';
-import { ROLLUP_PARTS, UNIT_MS } from '../../../database/totals/rollups.js';
+import { UNIT_MS } from '../../../database/totals/rollups.js';
+import { UNIT_PARTS } from '../../../platform/time-zones.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { TotalsTable } from '../totals/transaction-totals.model.js';
@@ -48,7 +49,7 @@ function ofTotals(table: TotalsTable, { part, isTaken }: Source): Form {
     isOfHalfDay: isTaken === true,
   };
   const since = (name: string, at: number): RawBuilder<number> => {
-    const suffix = ROLLUP_PARTS[unit].find((each) => each.from === at)?.name;
+    const suffix = UNIT_PARTS[unit].find((each) => each.from === at)?.name;
     return sql.ref(`t.${suffix === undefined ? name : `${name}_${suffix}`}`);
   };
   return {

@@ -1,4 +1,4 @@
-import { ROLLUP_PARTS } from '../../../database/totals/rollups.js';
+import { UNIT_PARTS } from '../../../platform/time-zones.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { Span } from '../totals/transaction-totals.model.js';
@@ -28,7 +28,7 @@ const HALF_DAYS = [
 
 /** The two parts of an hour that is divided at a minute for which totals have sums of their own, by that time. */
 const HOUR_PARTS: ReadonlyMap<number, readonly [TimeRange, TimeRange]> = new Map(
-  ROLLUP_PARTS.hour.map(({ from }) => [
+  UNIT_PARTS.hour.map(({ from }) => [
     from,
     [
       { from: 0, to: from },
@@ -41,7 +41,7 @@ const HOUR_PARTS: ReadonlyMap<number, readonly [TimeRange, TimeRange]> = new Map
  * What is read for the buckets of a calendar. Each half of a day of UTC is read for the bucket of its middle; hours and
  * parts of hours that belong to another bucket are added there and taken away here. Without whole days, and with hours as
  * buckets, hours are read. Hours that begin or end outside of the period, or are divided at other minutes than those of
- * `ROLLUP_PARTS`, are read from transactions.
+ * `UNIT_PARTS`, are read from transactions.
  */
 export function unitsToRead(calendar: Calendar, period: TimeRange): readonly UnitsToRead[] {
   const hours = wholeUnits(period, HOUR);

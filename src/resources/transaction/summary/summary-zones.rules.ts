@@ -1,4 +1,4 @@
-import { ROLLUP_PARTS } from '../../../database/totals/rollups.js';
+import { UNIT_PARTS } from '../../../platform/time-zones.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { offsetAt } from '../../../platform/time-zones.js';
 
@@ -8,7 +8,7 @@ const known = new Map<string, readonly number[]>();
 const MAX_ZONES = 500;
 
 /** Times within an hour of UTC at which buckets may begin that are read from totals. */
-const READABLE: readonly number[] = [0, ...ROLLUP_PARTS.hour.map(({ from }) => from)];
+const READABLE: readonly number[] = [0, ...UNIT_PARTS.hour.map(({ from }) => from)];
 
 /**
  * Hours of the day in UTC, 0 to 23, in which days of a zone begin at a minute that totals do not know; none for most zones:

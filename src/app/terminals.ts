@@ -56,8 +56,8 @@ export interface Terminals {
   readonly store: () => Promise<void>;
 }
 
-/** All routes of /terminal/v1. */
-const ROUTES = [...terminalRoutes, ...manifestRoutes, ...assetRoutes, ...transactionRoutes];
+/** The routes of /terminal/v1, but those of notifications. */
+export const ROUTES = [...terminalRoutes, ...manifestRoutes, ...assetRoutes, ...transactionRoutes];
 
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(

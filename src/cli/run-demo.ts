@@ -77,7 +77,7 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
     stopSignal,
     onListening: (url) => {
       printWelcome(io, url, demo, simulate);
-      if (simulate) terminals = startDemoTerminals(io, url, demo.token, seed);
+      if (simulate) terminals = startDemoTerminals(io, url, demo.gatewayToken, seed);
     },
   });
 }
@@ -96,6 +96,7 @@ function printWelcome({ print }: CommandIo, url: string, demo: Demo, simulate: b
   print(`Users, all with the password ${demo.password}`);
   print(`  ${demo.emails.join(', ')}`);
   print(`Token of the administrator of ${demo.company}: ${demo.token}`);
+  print(`Token that also speaks for its terminals (scopes read, write, terminals): ${demo.gatewayToken}`);
   print('');
   print('Paste one of these into another shell:');
   for (const command of demoCommands(url, demo, systemClock.now())) print(`\n  ${command}`);

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.js';
 import type { WriteWork } from '../database/work.js';
 import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
+import { createNamedToken } from '../resources/access-token/access-token.service.js';
 import { ensureDerivedTokens } from '../resources/access-token/derived-token.service.js';
 import type { Group } from '../resources/group/group.model.js';
 import { createGroup } from '../resources/group/group.service.js';
@@ -22,6 +23,7 @@ import { TransactionGenerator, type ReportedTransaction } from './transactions.j
 const HISTORY_DAYS = 30;
 /** Age of the companies, in days. */
 const COMPANY_AGE = HISTORY_DAYS + 15;
+const GATEWAY = { name: 'gateway', scopes: ['read', 'write', 'terminals'] };
 const ROLES: readonly Role[] = ['admin', 'operator', 'viewer'];
 
 /** What a visitor needs to use the demo. */
@@ -29,6 +31,8 @@ export interface Demo {
   readonly company: string;
   /** API token of the administrator of `company`. */
   readonly token: string;
+  /** API token that also speaks for the terminals of `company`. */
+  readonly gatewayToken: string;
   readonly emails: readonly string[];
   /** Password of all users; random for each demo, like the token. */
   readonly password: string;
@@ -61,14 +65,14 @@ export async function createDemo(
     companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, actor, onDay) });
   }
   const [{ companyId, userId, plan, groups } = missing()] = companies;
-  const tokens = await timeline
-    .at(0)
-    .systemWrite(LOCAL_ORIGIN, (work) =>
-      ensureDerivedTokens(work, tokenSecret, { userId, companyIds: [companyId] }),
-    );
+  const { tokens, gateway } = await timeline.at(0).systemWrite(LOCAL_ORIGIN, async (work) => ({
+    tokens: await ensureDerivedTokens(work, tokenSecret, { userId, companyIds: [companyId] }),
+    gateway: await createNamedToken(work, { companyId, userId }, GATEWAY),
+  }));
   return {
     company: plan.name,
     token: tokens.get(companyId) ?? missing(),
+    gatewayToken: gateway.secret,
     emails: companies.flatMap((company) => ROLES.map((role) => emailOf(company.plan, role))),
     password,
     group: groups[0]?.name ?? missing(),

@@ -6,6 +6,12 @@ export type Role = (typeof ROLES)[number];
 export const SCOPES = ['read', 'write', 'admin', 'ingest', 'terminals'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/**
+ * The scopes of an ordinary token: one that a user gets by signing in. The others, `ingest` and `terminals`, are those of tokens
+ * that name them.
+ */
+export const ORDINARY_SCOPES = ['read', 'write', 'admin'] as const satisfies readonly Scope[];
+
 export type Channel = 'api' | 'interface';
 
 /** On whose behalf a unit of work runs, in which company and through which surface. */

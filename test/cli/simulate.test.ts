@@ -78,9 +78,13 @@ describe('terminal-gateway simulate', () => {
 describe('simulated terminals and this server', () => {
   it('find that it keeps its promises, with a token of a gateway', async () => {
     const { cli, token } = await commandLineWithUser();
+    const gateway = await cli.run([
+      ...['token', 'create', '--company', 'Acme', '--email', 'ana@acme.example'],
+      ...['--name', 'gateway', '--scopes', 'read,write,terminals'],
+    ]);
     const server = await cli.serve();
     await createTerminals(server.client(token), 12);
-    const file = fileWith(cli, 'token.txt', token);
+    const file = fileWith(cli, 'token.txt', gateway.stdout);
     const outcome = await simulate(
       cli,
       `--url ${server.url} --token-file ${file} --terminals 10 --for 8s --ramp 1s --every 500ms --notify-every 1s --json`,

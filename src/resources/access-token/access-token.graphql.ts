@@ -35,8 +35,10 @@ export const Scope = enumeration<ScopeName>(
     read: 'Reads the data of the company.',
     write: 'Changes the data of the company.',
     admin: 'Reads and manages users, tokens and the ledger.',
-    ingest: 'Records transactions and reports of devices, and nothing else.',
-    terminals: 'Speaks for any terminal of the company at `/terminal/v1`, and does nothing else.',
+    ingest:
+      'Records transactions and reports of devices, and nothing else. Only a token that names it has it.',
+    terminals:
+      'Speaks for any terminal of the company at `/terminal/v1`, and does nothing else. Only a token that names it has it.',
   },
 );
 
@@ -73,7 +75,8 @@ const ApiTokenCreateInput = inputOf('ApiTokenCreateInput', NamedTokenCreate, {
   enums: { scopes: Scope },
   descriptions: {
     name: 'Purpose of the token. 1 to 100 characters.',
-    scopes: 'Scopes of the token, out of those that the caller has. At least one.',
+    scopes:
+      'Scopes of the token, out of those that the caller has. A caller with READ, WRITE and ADMIN can also give INGEST and TERMINALS. At least one.',
     expiresAt: 'When the token expires. It does not expire if this is absent or null.',
   },
 });

@@ -1,6 +1,6 @@
 import { only } from '../../database/company/company-rows.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
-import { mayUse } from '../../platform/caller.js';
+import { mayUse, ORDINARY_SCOPES, type Caller, type Scope } from '../../platform/caller.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { found } from '../shared/records.service.js';
@@ -47,13 +47,22 @@ export function newNamedToken(
   return { values, text };
 }
 
-/** Creates a token for the caller, with no scope that the caller does not have. Errors: `invalid`. */
+/**
+ * Whether the caller may give a token this scope: one that the caller has; and with all ordinary scopes, as an administrator who
+ * has signed in, also `ingest` and `terminals`.
+ */
+export function mayGive(caller: Caller, scope: Scope): boolean {
+  if (mayUse(caller, scope)) return true;
+  return ORDINARY_SCOPES.every((each) => mayUse(caller, each));
+}
+
+/** Creates a token for the caller, with scopes that the caller may give. Errors: `invalid`. */
 export async function createOwnToken(
   work: WriteWork,
   input: unknown,
 ): Promise<{ token: AccessToken; secret: string }> {
   const { companyId, userId } = work.caller;
-  const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayUse(work.caller, scope));
+  const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayGive(work.caller, scope));
   if (refused.length > 0) throw invalid('scopes', `must be scopes that you have: not ${refused.join(', ')}`);
   return await createNamedToken(work, { companyId, userId }, input);
 }

@@ -1,5 +1,5 @@
 import type { SystemWriteWork } from '../../database/work.js';
-import { SCOPES } from '../../platform/caller.js';
+import { ORDINARY_SCOPES } from '../../platform/caller.js';
 import { hashToken, randomToken, type AccessToken } from './access-token.model.js';
 import { selectDerivedTokens, type NewToken } from './access-token.repository.js';
 import { deriveToken, hasLapsed, type Member } from './access-token.rules.js';
@@ -36,7 +36,7 @@ export async function ensureDerivedTokens(
   return texts;
 }
 
-/** With every scope: the role in the company limits what the user may do. */
+/** With all ordinary scopes: the role in the company limits what the user may do. */
 export function newDerivedToken(
   secret: string,
   { companyId, userId }: Member,
@@ -48,7 +48,7 @@ export function newDerivedToken(
     userId,
     kind: 'derived',
     name: null,
-    scopes: SCOPES,
+    scopes: ORDINARY_SCOPES,
     hash: hashToken(text),
     nonce,
     lastFour: text.slice(-4),

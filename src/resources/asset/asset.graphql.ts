@@ -7,7 +7,7 @@ const ReachType = objectType<Reach>('AppVersionReach', 'How far a version has co
   granted: int('Logical numbers that have the version.'),
   downloaded: int('Devices whose terminals have downloaded its present bytes at `/terminal/v1/assets`.'),
   current: int(
-    'Devices whose terminals have its present bytes, as far as is known: they downloaded them or showed that they have them, and have got neither another version of the application nor a manifest without this one since.',
+    'Devices whose terminals have its present bytes, as far as is known: they downloaded them or showed that they have them, and have not shown otherwise since: by a request for it with `crc` or `If-None-Match` of other bytes, by another version of the application, or by a manifest without this one. After such a request, another download does not count until the terminal shows that it has the bytes.',
   ),
 });
 

@@ -20,3 +20,11 @@ export interface AssetOutcome {
   readonly result: string;
   readonly startedAt: Date;
 }
+
+/** What a request for an asset shows of the bytes that the terminal has. */
+export interface AssetEvidence {
+  /** The bytes of the asset: it has got all of them with this request, or had them before. Null if it has not. */
+  readonly has: 'downloaded' | 'shown' | null;
+  /** Other bytes, which it named in `crc` or `If-None-Match`; null if it named none. */
+  readonly other: { readonly crc: string | null } | null;
+}

@@ -5,7 +5,7 @@ import { isNameLike, normalized } from '../../platform/encoding/text.js';
 import type { Device } from '../device/device.model.js';
 import type { Asset, Assets } from '../manifest/manifest.model.js';
 import { recordTransaction } from '../transaction/recording/transaction-recording.service.js';
-import type { AssetOutcome, Reach } from './asset.model.js';
+import type { AssetEvidence, AssetOutcome, Reach } from './asset.model.js';
 import {
   dropCurrent,
   forgetDeletedVersions,
@@ -14,6 +14,7 @@ import {
   selectOtherVersions,
   selectReach,
   upsertHeld,
+  type HeldVersion,
 } from './held-version.repository.js';
 
 /** What `reachOf` examines at most: the logical numbers and the terminals that have the versions. */
@@ -64,30 +65,61 @@ function nameOf(requested: string): string {
 }
 
 /**
- * Notes that a terminal has an asset: it has downloaded the bytes, or has shown that it has them. Writes nothing where that is
- * known.
+ * Notes what a request for an asset shows: that the terminal has its bytes, or that it runs other bytes although it had these.
+ * The newest request counts: bytes that the terminal downloads again after it showed others are not current until it shows
+ * them. Writes nothing where nothing is new.
  */
 export async function noteAsset(
   work: WriteWork,
   { id: deviceId }: Terminal,
   { versionId, contentId }: Asset,
-  hasDownloaded: boolean,
+  { has, other }: AssetEvidence,
 ): Promise<void> {
-  if (versionId === null) return;
+  if (versionId === null || (has === null && other === null)) return;
   const held = await selectHeld(work, deviceId);
   const known = held.find((each) => each.versionId === versionId && each.contentId === contentId);
-  const isDownloaded = hasDownloaded || known?.isDownloaded === true;
-  if (known?.isCurrent === true && known.isDownloaded === isDownloaded) return;
-  await upsertHeld(work, deviceId, { versionId, contentId, isDownloaded, isCurrent: true });
-  const others = new Set(await selectOtherVersions(work, versionId));
-  const replaced = held.filter((each) => each.isCurrent && others.has(each.versionId));
+  const isCurrent = other === null || known === undefined;
+  if (isCurrent && has === null) return;
+  const isDownloaded = has === 'downloaded' || known?.isDownloaded === true;
+  if (known?.isCurrent === isCurrent && known.isDownloaded === isDownloaded) return;
+  await upsertHeld(work, deviceId, { versionId, contentId, isDownloaded, isCurrent });
+  await noteOtherVersions(work, deviceId, { versionId, held, shownCrc: isCurrent ? null : other.crc });
+  await forgetDeletedVersions(work, deviceId);
+}
+
+/** A terminal has one version of an application: `versionId`, or another one, of which it has shown the CRC. */
+async function noteOtherVersions(
+  work: WriteWork,
+  deviceId: number,
+  {
+    versionId,
+    held,
+    shownCrc,
+  }: {
+    readonly versionId: number;
+    readonly held: readonly HeldVersion[];
+    readonly shownCrc: string | null;
+  },
+): Promise<void> {
+  const others = await selectOtherVersions(work, versionId);
+  const shown = others.find(({ crc }) => crc === shownCrc);
+  if (shown?.contentId != null) {
+    const { id, contentId } = shown;
+    const isDownloaded = held.some(
+      (each) => each.versionId === id && each.contentId === contentId && each.isDownloaded,
+    );
+    await upsertHeld(work, deviceId, { versionId: id, contentId, isDownloaded, isCurrent: true });
+  }
+  const ids = new Set(others.map(({ id }) => id));
+  const replaced = held.filter(
+    (each) => each.isCurrent && ids.has(each.versionId) && each.versionId !== shown?.id,
+  );
   if (replaced.length > 0)
     await dropCurrent(
       work,
       deviceId,
       replaced.map((each) => each.versionId),
     );
-  await forgetDeletedVersions(work, deviceId);
 }
 
 /**

@@ -13,6 +13,7 @@ import { readChunk } from '../content/content.service.js';
 import type { Asset } from '../manifest/manifest.model.js';
 import { findAsset } from '../manifest/manifest.service.js';
 import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
+import type { AssetEvidence } from './asset.model.js';
 import { noteAsset, recordAssetRequest } from './asset.service.js';
 
 type Exchange = TerminalExchange<AdmittedDevice>;
@@ -44,18 +45,20 @@ async function sendAsset(exchange: Exchange): Promise<void> {
   const etag = `"${asset.sha256}"`;
   const headers = { ETag: etag, 'X-CRC16': asset.crc, 'Accept-Ranges': 'bytes' };
   if (exchange.hasTag(etag) || crc === asset.crc) {
-    await record(exchange, found, 'success', 'not changed', { hasDownloaded: false });
+    await record(exchange, found, 'success', 'not changed', { has: 'shown', other: null });
     exchange.unchanged(headers);
     return;
   }
+  const namesOther = crc !== null || exchange.header('if-none-match') !== undefined;
+  const other = namesOther ? { crc } : null;
   const range = exchange.method === 'HEAD' ? null : rangeOf(exchange, asset, etag);
   if (range === 'unsatisfiable') {
-    await record(exchange, found, 'fail', `no such range of ${asset.size} bytes`);
+    await record(exchange, found, 'fail', `no such range of ${asset.size} bytes`, { has: null, other });
     throw new HttpProblem(416, 'range_not_satisfiable', `The asset has ${asset.size} bytes.`, {
       'Content-Range': `bytes */${asset.size}`,
     });
   }
-  await sendBytes(exchange, found, asset, { range, headers });
+  await sendBytes(exchange, found, asset, { range, headers, other });
 }
 
 /** Null for all bytes. A range of other bytes than the terminal has a part of would be of no use to it. */
@@ -68,13 +71,14 @@ function rangeOf(exchange: Exchange, { size }: Asset, etag: string): ByteRange |
 interface Sending {
   readonly range: ByteRange | null;
   readonly headers: Readonly<Record<string, string>>;
+  readonly other: AssetEvidence['other'];
 }
 
 async function sendBytes(
   exchange: Exchange,
   found: Found,
   asset: Asset,
-  { range, headers }: Sending,
+  { range, headers, other }: Sending,
 ): Promise<void> {
   const { size } = asset;
   const { start, end } = range ?? { start: 0, end: size };
@@ -95,9 +99,9 @@ async function sendBytes(
     isTaken = await exchange.stream(head, piecesOf(exchange, asset, { start, end }, sent));
   } finally {
     if (exchange.method !== 'HEAD') {
-      const isWhole = isTaken && end === size;
-      if (isTaken) await record(exchange, found, 'success', of, isWhole ? { hasDownloaded: true } : null);
-      else await record(exchange, found, 'fail', `${of}, ended after ${sent.bytes} bytes`);
+      const has = isTaken && end === size ? 'downloaded' : null;
+      if (isTaken) await record(exchange, found, 'success', of, { has, other });
+      else await record(exchange, found, 'fail', `${of}, ended after ${sent.bytes} bytes`, { has, other });
     }
   }
 }
@@ -122,19 +126,19 @@ async function* piecesOf(
   }
 }
 
-/** `has`: that the terminal has the bytes now, and whether from this response; null if that is not known. */
+/** A terminal that asks for what does not exist shows nothing. */
 async function record(
   exchange: Exchange,
   { device, asset, logicalNumber, startedAt }: Found,
   status: 'success' | 'fail',
   result: string,
-  has: { readonly hasDownloaded: boolean } | null = null,
+  evidence: AssetEvidence | null = null,
 ): Promise<void> {
   if (exchange.method === 'HEAD') return;
   const runningApp = exchange.query.get('app') ?? null;
   const name = exchange.value('name');
   await exchange.note(async (work) => {
     await recordAssetRequest(work, device, { name, runningApp, logicalNumber, status, result, startedAt });
-    if (asset !== undefined && has !== null) await noteAsset(work, device, asset, has.hasDownloaded);
+    if (asset !== undefined && evidence !== null) await noteAsset(work, device, asset, evidence);
   });
 }

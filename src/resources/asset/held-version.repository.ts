@@ -54,12 +54,16 @@ export async function dropCurrent(
 }
 
 /** The other versions of the application of a version. */
-export async function selectOtherVersions(work: ReadWork, versionId: number): Promise<readonly number[]> {
+export async function selectOtherVersions(
+  work: ReadWork,
+  versionId: number,
+): Promise<readonly { readonly id: number; readonly crc: string; readonly contentId: number | null }[]> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ id: number }>`select v.id from app_versions as own
+  const { rows } = await sql<{ id: number; crc: string; content_id: number | null }>`
+    select v.id, v.crc, v.content_id from app_versions as own
     join app_versions as v on v.company_id = own.company_id and v.app_id = own.app_id and v.id <> own.id
     where own.company_id = ${companyId} and own.id = ${versionId}`.execute(db);
-  return rows.map(({ id }) => id);
+  return rows.map(({ id, crc, content_id }) => ({ id, crc, contentId: content_id }));
 }
 
 /** Deletes what is stored of versions that were deleted: their ids are never used again. */

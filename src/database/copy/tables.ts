@@ -18,6 +18,7 @@ const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   terminal_refusals: true,
   unknown_terminals: true,
   terminal_versions: true,
+  device_numbers: true,
   apps: true,
   contents: true,
   content_chunks: true,

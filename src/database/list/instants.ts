@@ -14,7 +14,8 @@ type InstantName = { [Name in keyof Tables]: InstantsOf<Tables[Name]> }[keyof Ta
 /** Names of the columns that hold instants in some table; leaving one out does not compile. */
 const INSTANTS: Readonly<Record<InstantName, true>> = {
   ...{ created_at: true, updated_at: true, recorded_at: true, at: true },
-  ...{ started_at: true, finished_at: true, expires_at: true, revoked_at: true, released_at: true },
+  ...{ started_at: true, finished_at: true, ended_at: true, confirmed_at: true },
+  ...{ expires_at: true, revoked_at: true, released_at: true },
   ...{ last_used_at: true, disabled_at: true, account_disabled_at: true, locked_until: true },
   ...{ last_sign_in_at: true, signed_in_at: true, failed_since: true },
   ...{ queued_at: true, sent_at: true, due_at: true, lease_ends_at: true },

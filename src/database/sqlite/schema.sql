@@ -225,7 +225,7 @@ CREATE INDEX "notifications_by_group_id_id" on "notifications" ("company_id", "g
 
 CREATE INDEX "notifications_by_expires_at_id" on "notifications" ("company_id", "expires_at", "id");
 
-CREATE TABLE "notification_deliveries" ("id" integer not null, "company_id" integer not null references "companies" ("id"), "notification_id" integer not null, "logical_number_id" integer not null, "state" text not null, "queued_at" integer not null, sent_at integer, finished_at integer, lease_ends_at integer, due_at integer, reason text, attempts integer not null default 0, sequence integer not null default 0, constraint "notification_deliveries_of_company" primary key ("company_id", "id"), constraint "notification_id_in_company" foreign key ("company_id", "notification_id") references "notifications" ("company_id", "id") on delete cascade, constraint "logical_number_id_in_company" foreign key ("company_id", "logical_number_id") references "logical_numbers" ("company_id", "id") on delete cascade, constraint "notification_deliveries_once" unique ("company_id", "notification_id", "logical_number_id"));
+CREATE TABLE "notification_deliveries" ("id" integer not null, "company_id" integer not null references "companies" ("id"), "notification_id" integer not null, "logical_number_id" integer not null, "state" text not null, "queued_at" integer not null, sent_at integer, finished_at integer, lease_ends_at integer, due_at integer, reason text, attempts integer not null default 0, sequence integer not null default 0, serial_number text, confirmed_at integer, constraint "notification_deliveries_of_company" primary key ("company_id", "id"), constraint "notification_id_in_company" foreign key ("company_id", "notification_id") references "notifications" ("company_id", "id") on delete cascade, constraint "logical_number_id_in_company" foreign key ("company_id", "logical_number_id") references "logical_numbers" ("company_id", "id") on delete cascade, constraint "notification_deliveries_once" unique ("company_id", "notification_id", "logical_number_id"));
 
 CREATE INDEX "notification_deliveries_by_logical_number_id_id" on "notification_deliveries" ("company_id", "logical_number_id", "id");
 
@@ -684,6 +684,24 @@ CREATE TRIGGER ledger_counted_in after insert on ledger when new.company_id is n
 CREATE INDEX transactions_failed on transactions (company_id, started_at desc, id desc, transaction_type,
       serial_number, logical_number, app_name, detail, framework_version, sent, received, parsed, finished_at, reference)
     where status = 'fail';
+
+CREATE TABLE "device_numbers" ("company_id" integer not null, "device_id" integer not null, "ended_at" integer not null, "number" text, constraint "device_numbers_pk" primary key ("company_id", "device_id", "ended_at"), constraint "device_id_in_company" foreign key ("company_id", "device_id") references "devices" ("company_id", "id") on delete cascade) without rowid;
+
+CREATE TRIGGER devices_numbered after update of logical_number_id on devices
+    when old.logical_number_id is not new.logical_number_id begin
+    insert into device_numbers (company_id, device_id, ended_at, number) values (new.company_id, new.id, new.updated_at,
+      (select number from logical_numbers where company_id = old.company_id and id = old.logical_number_id))
+      on conflict do nothing;
+  end;
+
+CREATE TRIGGER logical_numbers_renamed after update of number on logical_numbers when old.number <> new.number begin
+    insert into device_numbers (company_id, device_id, ended_at, number)
+      select company_id, id, new.updated_at, old.number from devices
+      where company_id = new.company_id and logical_number_id = new.id
+      on conflict do nothing;
+  end;
+
+CREATE INDEX "notification_deliveries_by_serial_number_id" on "notification_deliveries" ("company_id", "serial_number", "id");
 
 CREATE TABLE "device_presence" ("company_id" integer not null, "device_id" integer not null, "last_seen_at" integer default 0 not null, constraint "device_presence_pk" primary key ("company_id", "device_id"), constraint "device_id_in_company" foreign key ("company_id", "device_id") references "devices" ("company_id", "id") on delete cascade) without rowid;
 

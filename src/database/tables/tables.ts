@@ -14,6 +14,7 @@ import type {
   DevicePresenceTable,
   DeviceTokensTable,
   TerminalRefusalsTable,
+  DeviceNumbersTable,
   TerminalVersionsTable,
   UnknownTerminalsTable,
 } from './terminal-tables.js';
@@ -204,6 +205,7 @@ export interface Tables {
   terminal_refusals: TerminalRefusalsTable;
   unknown_terminals: UnknownTerminalsTable;
   terminal_versions: TerminalVersionsTable;
+  device_numbers: DeviceNumbersTable;
   apps: AppsTable;
   contents: ContentsTable;
   content_chunks: ContentChunksTable;

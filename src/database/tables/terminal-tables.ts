@@ -54,3 +54,13 @@ export interface TerminalVersionsTable {
   /** Whether the terminal still has them, as far as is known. */
   is_current: FlagColumn;
 }
+
+/** A logical number that a device had before; triggers add the rows. */
+export interface DeviceNumbersTable {
+  company_id: number;
+  device_id: number;
+  /** Until then, and since the end before, it had this number. */
+  ended_at: InstantColumn;
+  /** Null if it had none. */
+  number: string | null;
+}

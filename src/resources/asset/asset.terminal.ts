@@ -12,7 +12,7 @@ import {
 import { readChunk } from '../content/content.service.js';
 import type { Asset } from '../manifest/manifest.model.js';
 import { findAsset } from '../manifest/manifest.service.js';
-import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
+import { demandOwnNumber, type AdmittedDevice } from '../terminal/terminal-access.service.js';
 import type { AssetEvidence } from './asset.model.js';
 import { noteAsset, recordAssetRequest } from './asset.service.js';
 
@@ -33,10 +33,11 @@ export const assetRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
 
 async function sendAsset(exchange: Exchange): Promise<void> {
   const crc = knownCrc(exchange.query);
-  const found = await exchange.read(async (work, device) => ({
-    ...(await findAsset(work, device, exchange.value('name'))),
-    ...{ device, startedAt: work.now },
-  }));
+  const found = await exchange.read(async (work, device) => {
+    await demandOwnNumber(work, device, exchange.query.get('logical_number'));
+    const asset = await findAsset(work, device, exchange.value('name'));
+    return { ...asset, device, startedAt: work.now };
+  });
   const { asset } = found;
   if (asset === undefined) {
     await record(exchange, found, 'fail', 'no such asset');

@@ -39,6 +39,14 @@ export interface Device
   readonly serialNumber: string;
 }
 
+/** A logical number that a device had before. */
+export interface FormerNumber {
+  /** Null if it had none. */
+  readonly number: string | null;
+  /** Until then, and since the end of the one before, the device had this number. */
+  readonly endedAt: Date;
+}
+
 export type { ErrorPolicy } from '../../platform/requests/batch.js';
 
 /** One row of a batch. A row without problems has no device if the problems of other rows stopped the batch. */

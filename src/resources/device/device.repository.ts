@@ -1,8 +1,10 @@
 import { auditOf } from '../../database/audit.js';
+import { CompanyRows } from '../../database/company/company-rows.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { auditedList } from '../../database/list/audited-list.js';
-import { flag, json } from '../../database/storage.js';
-import type { Device, DeviceMeta } from './device.model.js';
+import { flag, instant, json } from '../../database/storage.js';
+import type { ReadWork } from '../../database/work.js';
+import type { Device, DeviceMeta, FormerNumber } from './device.model.js';
 import { meaningOfLastSeenAt, meaningOfPresence } from './presence/presence-filter.repository.js';
 
 const metaColumn = json<DeviceMeta>();
@@ -50,3 +52,14 @@ export const devices = auditedList(deviceTable, {
 });
 
 export const devicesOfLogicalNumber = devices.of({ column: 'logical_number_id' });
+
+const formerNumbers = new CompanyRows('device_numbers');
+
+/** The logical numbers that a device had before, the earliest first. */
+export async function selectFormerNumbers(
+  work: ReadWork,
+  deviceId: number,
+): Promise<readonly FormerNumber[]> {
+  const rows = await formerNumbers.select(work, { device_id: deviceId }, { orderBy: ['ended_at'] });
+  return rows.map(({ number, ended_at }) => ({ number, endedAt: instant.fromColumn(ended_at) }));
+}

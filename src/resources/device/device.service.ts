@@ -12,7 +12,7 @@ import { Records } from '../shared/records.service.js';
 import { DeviceCreate, DeviceReport, DeviceUpdate, type Device, type DeviceMeta } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 
-export { devices, devicesOfLogicalNumber } from './device.repository.js';
+export { devices, devicesOfLogicalNumber, selectFormerNumbers } from './device.repository.js';
 
 const records = new Records({
   entityType: 'device',

@@ -1,7 +1,10 @@
 import type { CompanyWriteWork, ReadWork } from '../../database/work.js';
+import { normalized } from '../../platform/encoding/text.js';
+import { invalid } from '../../platform/errors.js';
 import { TerminalRefused, type TerminalClaim } from '../../platform/terminal.js';
 import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers } from '../device/device.service.js';
+import { logicalNumbers } from '../logical-number/logical-number.service.js';
 import { selectOnlyDevices } from '../device/presence/presence.service.js';
 
 /** The device of a terminal that may use the service. */
@@ -57,4 +60,22 @@ function admitted(device: Device | undefined, { deviceId }: TerminalClaim): Admi
     return new TerminalRefused('The device has no logical number.', reason);
   }
   return { ...device, logicalNumberId };
+}
+
+/**
+ * Refuses what a terminal sends for another logical number than its own; `given` is what it names, undefined if it names
+ * none. Errors: `invalid`.
+ */
+export async function demandOwnNumber(
+  work: ReadWork,
+  { logicalNumberId }: AdmittedDevice,
+  given: string | undefined,
+): Promise<void> {
+  if (given === undefined) return;
+  const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId)?.number;
+  if (normalized(given) === number) return;
+  throw invalid(
+    'logicalNumber',
+    `foreign_logical_number: must be ${number}, which the terminal has, or absent`,
+  );
 }

@@ -32,6 +32,7 @@ function recordsOf(company: number): readonly string[] {
       'device_id, app_version_id, content_id, is_downloaded, is_current',
       '1, 1, 1, true, true',
     ),
+    linked('device_numbers', 'device_id, ended_at, number', "1, now(), 'number'"),
     linked('terminal_refusals', 'device_id, code, refused_at', "1, 'terminal_disabled', now()"),
     `insert into unknown_terminals (id, company_id, serial_number, first_seen_at, last_seen_at, count)
       values (1, ${company}, 'unknown', now(), now(), 1)`,

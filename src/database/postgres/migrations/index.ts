@@ -7,6 +7,7 @@ import { addDevicePresence } from './device-presence.js';
 import { addPaymentFigures } from './payment-figures.js';
 import { createSchema } from '../schema/index.js';
 import { keepReferencesByTerminal } from './references.js';
+import { addRecordsOfTerminals } from './records-of-terminals.js';
 import { addPresence } from './presence.js';
 import { addRetention } from './retention.js';
 import { addDeliveryStates } from './delivery-states.js';
@@ -27,6 +28,7 @@ export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise
   '0021-presence': addPresence,
   '0022-payment-figures': addPaymentFigures,
   '0024-retention': addRetention,
+  '0028-records-of-terminals': addRecordsOfTerminals,
   '0031-company-time-zones': addCompanyTimeZones,
   '0035-device-presence': addDevicePresence,
 };

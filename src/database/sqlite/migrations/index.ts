@@ -24,6 +24,7 @@ import { up as drawnIds } from './0025-drawn-ids.js';
 import { up as failedTransactions } from './0026-failed-transactions.js';
 import { up as companyTimeZones } from './0031-company-time-zones.js';
 import { up as devicePresence } from './0035-device-presence.js';
+import { up as recordsOfTerminals } from './0028-records-of-terminals.js';
 
 /** Applied in the order of their names. A released migration is never renamed, changed or removed. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -49,6 +50,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0024-retention': { up: retention },
   '0025-drawn-ids': { up: drawnIds },
   '0026-failed-transactions': { up: failedTransactions },
+  '0028-records-of-terminals': { up: recordsOfTerminals },
   '0031-company-time-zones': { up: companyTimeZones },
   '0035-device-presence': { up: devicePresence },
 };

@@ -2,6 +2,7 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { DomainError, notFound, type FieldErrors } from '../../../platform/errors.js';
 import type { Row, RowResult } from '../../../platform/requests/rows.js';
 import type { Device } from '../../device/device.model.js';
+import { selectFormerNumbers } from '../../device/device.service.js';
 import { logicalNumbers } from '../../logical-number/logical-number.service.js';
 import { ownRow, type Reporter } from './terminal-row.rules.js';
 import {
@@ -41,11 +42,12 @@ export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
 /** The terminal of a device, for rows that it sends now. */
 export async function reporterOf(
   work: ReadWork,
-  { serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
+  { id, serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
 ): Promise<Reporter> {
   const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId);
   if (number === undefined) throw notFound('logical number');
-  return { serialNumber, logicalNumber: number.number, now: work.now };
+  const formerNumbers = await selectFormerNumbers(work, id);
+  return { serialNumber, logicalNumber: number.number, formerNumbers, now: work.now };
 }
 
 /** The same as `checkRows` for rows that a terminal sends: it records its own transactions only. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
+import { fleet } from '../../../support/fleet.js';
 import { ingestRow, ndjson, NDJSON, runningRow, totalsOf } from '../../../support/line-stream.js';
 import { startServer, type TestServer } from '../../../support/server.js';
-import { newTerminal } from '../../../support/terminals.js';
+import { getAsTerminal, newTerminal, report } from '../../../support/terminals.js';
 
 let server: TestServer;
 let token: string;
@@ -48,7 +49,7 @@ describe('transactions from a terminal', () => {
   it('are stored under its serial and logical number, with a result for each', async () => {
     const rows = [
       own(1),
-      own(2, { logical_number: 'former', serial_number: 'SN-1' }),
+      own(2, { logical_number: 'number of SN-1', serial_number: 'SN-1' }),
       { ...own(3), app_name: '' },
     ];
     const answer = await send(ndjson(rows));
@@ -62,7 +63,7 @@ describe('transactions from a terminal', () => {
     ]);
     const found = await stored();
     expect(found.map((row) => [row.serial_number, row.logical_number]).sort()).toEqual([
-      ['SN-1', 'former'],
+      ['SN-1', 'number of SN-1'],
       ['SN-1', 'number of SN-1'],
     ]);
   });
@@ -121,6 +122,94 @@ describe('transactions from a terminal', () => {
       totalsOf(0, 0, 4),
     ]);
     expect(await stored('SN-OTHER')).toEqual([]);
+  });
+
+  describe.each(['device token', 'gateway'])('RU-51 with a %s', (by) => {
+    const WEEK = 7 * 24 * 3_600_000;
+    const iso = (ms: number): string => new Date(server.clock.now().getTime() + ms).toISOString();
+    const at = (ms: number): Fields => ({ started_at: iso(ms), finished_at: iso(ms + 1) });
+
+    it('are of the logical number that the terminal has, or had when they began', async () => {
+      const { client } = server.acme;
+      const name = `SN-moved-${by}`;
+      const terminal = await newTerminal(server.acme, name);
+      const gateway = (await server.member('acme', 'operator', ['terminals'])).token;
+      const of = by === 'gateway' ? { of: gateway, 'x-serial-number': name } : { of: terminal.token };
+      const post = async (rows: readonly Fields[]) => (await send(ndjson(rows), of)).lines.slice(0, -1);
+      await newTerminal(server.acme, `other than ${name}`);
+      const [first, second, last] = [`number of ${name}`, `second of ${name}`, `last of ${name}`];
+      const secondId = await fleet.logicalNumber(client, second);
+      server.clock.advance(WEEK);
+      await client.put(`devices/${encodeURIComponent(name)}`, { logical_number_id: secondId });
+      server.clock.advance(WEEK);
+      await client.put(`logical_numbers/${encodeURIComponent(second)}`, { number: last });
+      await client.delete(`logical_numbers/${encodeURIComponent(first)}`);
+      server.clock.advance(1_000);
+
+      const base = by === 'gateway' ? 900 : 800;
+      const row = (n: number, number: string | undefined, ms: number): Fields =>
+        own(base + n, { logical_number: number, ...at(ms) });
+      const lines = await post([
+        row(0, last, -10),
+        row(1, last, -20 * 24 * 3_600_000),
+        row(2, first, -1.5 * WEEK),
+        row(3, second, -0.5 * WEEK),
+        row(4, undefined, -1.5 * WEEK),
+        row(5, undefined, -0.5 * WEEK),
+        row(6, undefined, 0),
+        row(7, first, -0.5 * WEEK),
+        row(8, second, 0),
+        row(9, `number of other than ${name}`, 0),
+        row(10, 'of nobody', 0),
+      ]);
+      expect(lines.map(({ result }) => result)).toEqual([
+        ...Array.from({ length: 7 }, () => 'created'),
+        ...Array.from({ length: 4 }, () => 'rejected'),
+      ]);
+      for (const { errors } of lines.slice(7)) {
+        expect(errors).toEqual({ logical_number: [expect.stringMatching(/^foreign_logical_number: /)] });
+      }
+      const numbers = (await stored(name)).map((found) => found.logical_number);
+      expect(numbers.toSorted()).toEqual([first, first, second, second, last, last, last].toSorted());
+    });
+
+    it('have no number of a time at which the terminal had none', async () => {
+      const name = `SN-bare-${by}`;
+      const { token: of } = await newTerminal(server.acme, name);
+      const { client } = server.acme;
+      await client.put(`devices/${encodeURIComponent(name)}`, { logical_number_id: null });
+      server.clock.advance(WEEK);
+      const back = await fleet.logicalNumber(client, `new of ${name}`);
+      await client.put(`devices/${encodeURIComponent(name)}`, { logical_number_id: back });
+      const base = by === 'gateway' ? 950 : 850;
+      const rows = [
+        own(base, at(-WEEK / 2)),
+        own(base + 1, { logical_number: `number of ${name}`, ...at(-WEEK / 2) }),
+      ];
+      expect((await send(ndjson(rows), { of })).lines).toMatchObject([
+        { result: 'created' },
+        { result: 'rejected' },
+        totalsOf(1, 0, 1),
+      ]);
+    });
+  });
+
+  it('RU-51 are refused in reports and requests for assets that name the logical number of another', async () => {
+    const terminal = await newTerminal(server.acme, 'SN-named');
+    const errors = { logical_number: [expect.stringMatching(/^foreign_logical_number: /)] };
+    for (const [number, status] of [
+      ['number of SN-named', 404],
+      ['number of SN-1', 422],
+    ] as const) {
+      const asset = await getAsTerminal(
+        server,
+        terminal.token,
+        `assets/none?logical_number=${encodeURIComponent(number)}`,
+      );
+      const reported = await report(server, terminal.token, { logical_number: number });
+      expect([asset.status, reported.status]).toEqual([status, status === 404 ? 200 : 422]);
+      if (status === 422) expect([asset.body.errors, reported.body.errors]).toEqual([errors, errors]);
+    }
   });
 
   it('come through a gateway for the terminal that it names', async () => {

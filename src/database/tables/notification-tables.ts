@@ -33,9 +33,9 @@ export interface NotificationDeliveriesTable extends Identified {
   /** Position of its last change among those of the deliveries of its company; drawn from `counters`. */
   sequence: number;
   /** Serial number of the terminal that it was last given to; null if that is not known. */
-  serial_number: Generated<string | null>;
+  serial_number: string | null;
   /** When a terminal first confirmed it, also after it has ended in another way. */
-  confirmed_at: Generated<InstantColumn | null>;
+  confirmed_at: InstantColumn | null;
 }
 
 /** Deliveries of each notification by state; kept by triggers. */

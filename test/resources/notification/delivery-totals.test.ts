@@ -77,8 +77,10 @@ describe('what is kept of deliveries', () => {
         held.push(...(await inUnit(units, acme, (work) => claimDeliveries(work, { limit }))).deliveries);
       },
       async () => {
-        const numbers = [random.pick(ids), random.pick(ids)];
-        const claimed = await inUnit(units, acme, (work) => claimForTerminals(work, numbers, 3));
+        const terminals = [random.pick(ids), random.pick(ids)].map((logicalNumberId) => ({
+          ...{ logicalNumberId, serialNumber: `SN of ${logicalNumberId}` },
+        }));
+        const claimed = await inUnit(units, acme, (work) => claimForTerminals(work, terminals, 3));
         held.push(...[...claimed.values()].flat());
       },
       async () => inUnit(units, acme, (work) => markSent(work, some())),

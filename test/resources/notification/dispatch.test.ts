@@ -31,7 +31,10 @@ const unit = <T>(use: Parameters<typeof inUnit<T>>[2], member = acme): Promise<T
 const claim = async (limit = 10, member = acme): Promise<readonly ClaimedDelivery[]> =>
   (await unit((work) => claimDeliveries(work, { limit }), member)).deliveries;
 const poll = (logicalNumberId: number): Promise<readonly ClaimedDelivery[]> =>
-  unit(async (work) => (await claimForTerminals(work, [logicalNumberId])).get(logicalNumberId) ?? []);
+  unit(async (work) => {
+    const terminal = { logicalNumberId, serialNumber: 'SN-polling' };
+    return (await claimForTerminals(work, [terminal])).get(logicalNumberId) ?? [];
+  });
 const confirm = async (logicalNumber: string, ...ids: (number | string)[]) =>
   await unit((work) =>
     confirmDeliveries(
@@ -280,6 +283,20 @@ describe('confirmations', () => {
     );
     expect(results).toEqual(['unknown']);
     expect(await states()).toEqual(['queued', 'queued']);
+  });
+
+  it('RU-53 count by the logical number of the topic, also after moves, while the terminal may use the service', async () => {
+    await reachable(acme, '100');
+    const other = await fleet.logicalNumber(acme.client, '300');
+    for (const text of ['one', 'two']) await send(text, '100');
+    await claim();
+    await acme.client.put('devices/SN-100', { logical_number_id: other });
+    expect(await confirm('300', 1)).toEqual(['unknown']);
+    await acme.client.put('devices/SN-100', { enabled: false });
+    expect(await confirm('100', 1)).toEqual(['unknown']);
+    await acme.client.put('devices/SN-100', { enabled: true });
+    expect(await confirm('100', 1)).toEqual(['confirmed']);
+    expect(await states()).toEqual(['delivered', 'queued']);
   });
 
   it('come too late after the delivery has ended', async () => {

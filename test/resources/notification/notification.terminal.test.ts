@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { SECOND } from '../../../src/platform/clock.js';
 import { deliveriesOf, notify } from '../../support/deliveries.js';
+import { fleet } from '../../support/fleet.js';
 import { metricOf } from '../../support/gauges.js';
-import { changed, nodeId } from '../../support/dashboard.js';
+import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { ISSUE, newTerminal, REVOKE } from '../../support/terminals.js';
 import { httpTerminal, type HttpTerminal } from '../../support/waiting-terminal.js';
@@ -72,6 +73,62 @@ describe('notifications of a terminal', () => {
       expect([reply.status, reply.text]).toEqual([200, '{}']);
     }
     expect(await states()).toEqual(['delivered', 'delivered']);
+  });
+
+  it('RU-53 are confirmed by the terminal that was given them, also after moves, and not by its successor', async () => {
+    const [, successor] = await terminalOf('T-4');
+    const move = async (serialNumber: string, logicalNumberId: number): Promise<void> => {
+      const reply = await acme.client.put(`devices/${serialNumber}`, { logical_number_id: logicalNumberId });
+      expect(reply.status).toBe(200);
+    };
+    await send('one', 'T-1');
+    expect((await terminal.get('/notifications')).messages).toHaveLength(1);
+    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
+    await move('T-1', await fleet.logicalNumber(acme.client, 'LN3'));
+    await move('T-4', Number(first));
+    expect((await successor.confirm('1')).status).toBe(404);
+    expect(await states()).toEqual(['sent']);
+    expect((await terminal.confirm('1')).status).toBe(200);
+    expect(await states()).toEqual(['delivered']);
+    expect((await successor.confirm('1')).status).toBe(404);
+    expect((await terminal.confirm('1')).status).toBe(200);
+  });
+
+  it('RU-53 are confirmed by the terminal that was given them last, after the lease of the one before', async () => {
+    const [, second] = await terminalOf('T-2');
+    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
+    await send('one', 'T-1');
+    await terminal.get('/notifications');
+    await acme.client.put('devices/T-2', { logical_number_id: first });
+    server.clock.advance(31 * SECOND);
+    expect((await second.get('/notifications')).messages).toHaveLength(1);
+    expect((await terminal.confirm('1')).status).toBe(404);
+    expect((await second.confirm('1')).status).toBe(200);
+    expect(await states()).toEqual(['delivered']);
+  });
+
+  it('are shown of the terminal that was given them and of the logical number, with late confirmations beside a cancel', async () => {
+    await terminalOf('T-2');
+    for (const text of ['one', 'two']) await send(text, 'T-1', 'T-2');
+    await terminal.get('/notifications');
+    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
+    await acme.client.put('devices/T-1', {
+      logical_number_id: await fleet.logicalNumber(acme.client, 'LN3'),
+    });
+    const CANCEL = 'mutation ($id: ID!) { notificationCancel(id: $id) { cancelled userErrors { message } } }';
+    await changed(acme, CANCEL, { id: nodeId('Notification', 1) });
+    for (const event of ['1', '3', '1']) expect((await terminal.confirm(event)).status).toBe(200);
+    const OF = `query ($device: ID!, $number: ID!) {
+      device(id: $device) { deliveries(first: 9) { totalCount nodes { ...F } } }
+      logicalNumber(id: $number) { deliveries(first: 9, filter: { state: { in: [DELIVERED] } }) { nodes { ...F } } } }
+      fragment F on NotificationDelivery { databaseId state confirmedAt finishedAt }`;
+    const ids = { device: nodeId('Device', device), number: nodeId('LogicalNumber', Number(first)) };
+    const one = { databaseId: 1, state: 'CANCELLED', confirmedAt: INSTANT, finishedAt: INSTANT };
+    const two = { databaseId: 3, state: 'DELIVERED', confirmedAt: INSTANT, finishedAt: INSTANT };
+    expect(await answered(acme, OF, ids)).toEqual({
+      device: { deliveries: { totalCount: 2, nodes: [one, two] } },
+      logicalNumber: { deliveries: { nodes: [two] } },
+    });
   });
 
   it('are not confirmed by others, nor by what is no confirmation', async () => {

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inIds } from '../../../database/bound-lists.js';
+import { idTable, inIds, pairTable } from '../../../database/bound-lists.js';
 import { instant, steady, typed } from '../../../database/storage.js';
 import type { SystemWriteWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
@@ -17,7 +17,9 @@ export async function finish(
   state: FinishedState,
   reason: string | null = null,
 ): Promise<number> {
-  const sent = state === 'delivered' ? sql`, sent_at = coalesce(sent_at, ${at(work.now)})` : sql``;
+  const now = at(work.now);
+  const sent =
+    state === 'delivered' ? sql`, sent_at = coalesce(sent_at, ${now}), confirmed_at = ${now}` : sql``;
   const set = sql`state = ${state}, finished_at = ${at(work.now)}, reason = ${reason}, due_at = null,
     lease_ends_at = null${sent}`;
   const finished = await change(work, ids, { set, where: sql`finished_at is null` });
@@ -45,7 +47,7 @@ async function makeFirstDue(work: WriteWork, logicalNumberIds: readonly number[]
  * becomes due instead of another one. Returns how many.
  */
 export async function requeue(work: WriteWork, ids: readonly number[]): Promise<number> {
-  const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0`;
+  const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0, confirmed_at = null`;
   const logicalNumberIds = await change(work, ids, { set, where: sql`state = 'failed'` });
   if (logicalNumberIds.length === 0) return 0;
   work.count('queuedDeliveries', logicalNumberIds.length);
@@ -65,22 +67,28 @@ interface Change {
   readonly set: RawBuilder<unknown>;
   /** On a row of the table, besides its id and company. */
   readonly where: RawBuilder<unknown>;
+  /** Serial numbers of terminals by the ids of deliveries, which `set` finds in `numbered.given`. */
+  readonly receivers?: ReadonlyMap<number, string | null>;
 }
 
 /** Changes deliveries and gives each the position of its change. Returns the logical numbers of those that it changed. */
 export async function change(
   work: WriteWork,
   ids: readonly number[],
-  { set, where }: Change,
+  { set, where, receivers }: Change,
 ): Promise<readonly number[]> {
   if (ids.length === 0) return [];
   const { db } = specialSql(work);
   const { companyId } = work.caller;
   const before = await positionsBefore(work, ids.length);
+  const numbered =
+    receivers === undefined
+      ? sql`select p.value as id, ${before} + row_number() over (order by p.value) as position from ${idTable(ids)}`
+      : sql`select pair.id, pair.other as given, ${before} + row_number() over (order by pair.id) as position
+          from ${pairTable<string>('text', [...receivers] as [number, string][])}`;
   const { rows } = await sql<{ logical_number_id: number }>`update notification_deliveries
     set ${set}, sequence = numbered.position
-    from (select p.value as id, ${before} + row_number() over (order by p.value) as position
-      from ${idTable(ids)}) as numbered
+    from (${numbered}) as numbered
     where notification_deliveries.company_id = ${steady(companyId)} and notification_deliveries.id = numbered.id
       and ${where} returning logical_number_id`.execute(db);
   return rows.map((row) => row.logical_number_id);
@@ -98,3 +106,9 @@ export const at = (value: Date): RawBuilder<unknown> => typed('instant', instant
 
 export const after = (value: Date, milliseconds: number): RawBuilder<unknown> =>
   at(new Date(value.getTime() + milliseconds));
+
+/** Notes confirmations that came after deliveries had ended in another way: their states stay. */
+export async function noteConfirmed(work: WriteWork, ids: readonly number[]): Promise<void> {
+  const set = sql`confirmed_at = ${at(work.now)}`;
+  await change(work, ids, { set, where: sql`confirmed_at is null` });
+}

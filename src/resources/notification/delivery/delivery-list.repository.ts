@@ -20,6 +20,7 @@ const deliveryOf = (row: Row<'notification_deliveries'>): Delivery => ({
   sentAt: end.fromColumn(row.sent_at),
   finishedAt: end.fromColumn(row.finished_at),
   reason: row.reason,
+  confirmedAt: end.fromColumn(row.confirmed_at),
 });
 
 export const deliveryList = listOf<'notification_deliveries', Delivery>({
@@ -34,6 +35,7 @@ export const deliveryList = listOf<'notification_deliveries', Delivery>({
     sentAt: 'sent_at',
     finishedAt: 'finished_at',
     reason: 'reason',
+    confirmedAt: 'confirmed_at',
   },
   orders: { ID: 'id' },
   filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
@@ -41,6 +43,9 @@ export const deliveryList = listOf<'notification_deliveries', Delivery>({
 });
 
 export const deliveriesOfNotification = deliveryList.of({ column: 'notification_id' });
+export const deliveriesOfLogicalNumber = deliveryList.of({ column: 'logical_number_id' });
+/** Those that were last given to the terminal with a serial number. */
+export const deliveriesOfDevice = deliveryList.of({ column: 'serial_number', isName: true });
 
 const changes = listOf<'notification_deliveries', DeliveryChange>({
   name: 'NotificationDeliveryChange',

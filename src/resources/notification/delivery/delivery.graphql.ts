@@ -31,7 +31,8 @@ import {
   text,
   type GraphqlContext,
 } from '../../../graphql/index.js';
-import { LogicalNumberList } from '../../logical-number/logical-number.graphql.js';
+import { DeviceType } from '../../device/device.graphql.js';
+import { LogicalNumberList, LogicalNumberType } from '../../logical-number/logical-number.graphql.js';
 import {
   NO_DELIVERIES,
   type Delivery,
@@ -43,6 +44,8 @@ import { NotificationType } from '../notification.graphql.js';
 import type { Notification } from '../notification.model.js';
 import { getNotification } from '../notification.service.js';
 import {
+  deliveriesOfDevice,
+  deliveriesOfLogicalNumber,
   deliveriesOfNotification,
   deliveryArrivals,
   deliveryList,
@@ -74,6 +77,11 @@ const DeliveryType = nodeType<Delivery, 'notificationId' | 'logicalNumberId'>(
       instant('When it was delivered, or has failed, expired or been cancelled. Null while it waits.'),
     ),
     reason: nullable(text('Why it has failed. Null in other states.')),
+    confirmedAt: nullable(
+      instant(
+        'When the terminal that was given it first confirmed it, also after it was cancelled, expired or failed. Null if none has.',
+      ),
+    ),
   },
 );
 
@@ -192,6 +200,17 @@ export const deliveryFace = face(
       LogicalNumberList,
       'logicalNumberId',
       'The logical number. Null while it is being deleted with its deliveries.',
+    ),
+  }),
+  fields(LogicalNumberType, {
+    deliveries: many(DeliveryList, deliveriesOfLogicalNumber, 'id', 'Deliveries for the logical number.'),
+  }),
+  fields(DeviceType, {
+    deliveries: many(
+      DeliveryList,
+      deliveriesOfDevice,
+      'serialNumber',
+      'Deliveries that were last given to the terminal of this device, by its serial number, whatever logical number it had.',
     ),
   }),
   fields(NotificationType, {

@@ -16,6 +16,8 @@ export interface Delivery {
   readonly finishedAt: Date | null;
   /** Why it failed. */
   readonly reason: string | null;
+  /** When a terminal first confirmed it, also after it has ended in another way. */
+  readonly confirmedAt: Date | null;
 }
 
 /** The last change of a delivery; the id is its position among the changes of the company. */
@@ -74,11 +76,14 @@ export interface WaitingDelivery {
   readonly isReachable: boolean;
 }
 
-/** A delivery that a terminal has confirmed. The terminal is named by its logical number or by the id of that. */
-export type Confirmation = { readonly event: string } & (
-  | { readonly logicalNumberId: number }
-  | { readonly logicalNumber: string }
-);
+/** A terminal that may use the service and has a logical number. */
+export interface Receiver {
+  readonly serialNumber: string;
+  readonly logicalNumberId: number;
+}
+
+/** A delivery that a terminal has confirmed: over HTTP with its serial number, over MQTT with the logical number of the topic. */
+export type Confirmation = { readonly event: string } & (Receiver | { readonly logicalNumber: string });
 
 /** `unknown`: the terminal was given no such delivery. */
 export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown';

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { idTable, inIds, joinIds } from '../../../database/bound-lists.js';
-import { crossJoin, instant, steady } from '../../../database/storage.js';
+import { crossJoin, instant, nullable, steady } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import {
   EXPIRES_MS,
@@ -114,30 +114,37 @@ export async function selectWaiting(
   return Map.groupBy(rows.map(waitingOf), ({ logicalNumberId }) => logicalNumberId);
 }
 
-export interface Claim {
-  readonly leaseEndsAt: Date;
-  /** Whether they are handed to a connection with this unit of work. */
-  readonly isSent: boolean;
+/** A delivery to be held; `receiver` is the serial number of the terminal that is given it now, null for a worker. */
+export interface Held {
+  readonly id: number;
+  readonly receiver: string | null;
 }
 
+/** The only terminal that may use the service under the logical number of a delivery: a broker gives it the delivery. */
+const onlyTerminal = (
+  companyId: number,
+): RawBuilder<unknown> => sql`(select min(devices.serial_number) from devices
+  where devices.company_id = ${steady(companyId)} and devices.enabled
+    and devices.logical_number_id = notification_deliveries.logical_number_id having count(*) = 1)`;
+
 /** Counts an attempt of each delivery and holds it. The worker may push it again after a pause that grows. */
-export async function claim(
-  work: WriteWork,
-  ids: readonly number[],
-  { leaseEndsAt, isSent }: Claim,
-): Promise<void> {
+export async function claim(work: WriteWork, held: readonly Held[], leaseEndsAt: Date): Promise<void> {
   const pauses = PAUSES_MS.slice(0, -1).map(
     (pause, attempts) => sql`when ${sql.lit(attempts)} then ${after(work.now, pause)}`,
   );
   const due = sql`case when due_at is null then null else
     case attempts ${sql.join(pauses, sql` `)} else ${after(work.now, PAUSES_MS.at(-1) ?? 0)} end end`;
-  const sent = isSent ? sql`, state = 'sent', sent_at = coalesce(sent_at, ${at(work.now)})` : sql``;
-  const set = sql`attempts = attempts + 1, lease_ends_at = ${at(leaseEndsAt)}, due_at = ${due}${sent}`;
-  await change(work, ids, { set, where: sql`finished_at is null` });
+  const isGiven = sql`numbered.given is not null`;
+  const sent = sql`state = case when ${isGiven} then 'sent' else state end,
+    sent_at = case when ${isGiven} then coalesce(sent_at, ${at(work.now)}) else sent_at end,
+    serial_number = coalesce(numbered.given, ${onlyTerminal(work.caller.companyId)}, serial_number)`;
+  const set = sql`attempts = attempts + 1, lease_ends_at = ${at(leaseEndsAt)}, due_at = ${due}, ${sent}`;
+  const receivers = new Map(held.map(({ id, receiver }) => [id, receiver]));
+  await change(work, [...receivers.keys()], { set, where: sql`finished_at is null`, receivers });
 }
 
 /** Holders of deliveries: the claim of each is named by the end of its lease. */
-type Held = Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>;
+type Holding = Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>;
 
 export async function setSent(work: WriteWork, ids: readonly number[]): Promise<void> {
   const set = sql`state = 'sent', sent_at = coalesce(sent_at, ${at(work.now)})`;
@@ -146,7 +153,7 @@ export async function setSent(work: WriteWork, ids: readonly number[]): Promise<
 }
 
 /** Ends claims whose deliveries were handed to a broker: a connection of the terminal may have them too. */
-export async function endLeases(work: WriteWork, held: readonly Held[]): Promise<void> {
+export async function endLeases(work: WriteWork, held: readonly Holding[]): Promise<void> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;
   const byLease = Map.groupBy(held, ({ leaseEndsAt }) => leaseEndsAt.getTime());
@@ -158,7 +165,7 @@ export async function endLeases(work: WriteWork, held: readonly Held[]): Promise
 }
 
 /** Ends claims whose deliveries were not handed to anything: these attempts do not count. */
-export async function release(work: WriteWork, held: readonly Held[], dueAt: Date): Promise<void> {
+export async function release(work: WriteWork, held: readonly Holding[], dueAt: Date): Promise<void> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;
   const byLease = Map.groupBy(held, ({ leaseEndsAt }) => leaseEndsAt.getTime());
@@ -187,9 +194,34 @@ export interface Handed {
   readonly state: DeliveryState;
   /** Whether it was ever handed out. */
   readonly wasHanded: boolean;
-  /** Whether a device that may use the service works under its logical number. */
+  /** Serial number of the terminal that it was last given to; null if that is not known. */
+  readonly serialNumber: string | null;
+  readonly confirmedAt: Date | null;
+  /** Whether the terminal that it was given to, or one with its logical number, may use the service. */
   readonly isReachable: boolean;
 }
+
+interface HandedRow {
+  readonly id: number;
+  readonly logical_number_id: number;
+  readonly number: string;
+  readonly state: DeliveryState;
+  readonly was_handed: number | boolean;
+  readonly serial_number: string | null;
+  readonly confirmed_at: number | null;
+  readonly is_reachable: number | boolean;
+}
+
+const handedOf = (row: HandedRow): Handed => ({
+  id: row.id,
+  logicalNumberId: row.logical_number_id,
+  logicalNumber: row.number,
+  state: row.state,
+  wasHanded: Boolean(row.was_handed),
+  serialNumber: row.serial_number,
+  confirmedAt: nullable(instant).fromColumn(row.confirmed_at),
+  isReachable: Boolean(row.is_reachable),
+});
 
 /** By id. */
 export async function selectHanded(
@@ -197,28 +229,15 @@ export async function selectHanded(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Handed>> {
   const { db } = specialSql(work);
-  const { companyId } = work.caller;
-  const { rows } = await sql<{
-    id: number;
-    logical_number_id: number;
-    number: string;
-    state: DeliveryState;
-    was_handed: number | boolean;
-    is_reachable: number | boolean;
-  }>`select d.id, d.logical_number_id, n.number, d.state,
-      d.attempts > 0 or d.sent_at is not null as was_handed, exists (select 1 from devices
-        where devices.company_id = ${steady(companyId)} and devices.logical_number_id = d.logical_number_id
-          and devices.enabled) as is_reachable
+  const companyId = steady(work.caller.companyId);
+  const enabled = sql`select 1 from devices where devices.company_id = ${companyId} and devices.enabled`;
+  const { rows } = await sql<HandedRow>`select d.id, d.logical_number_id, n.number, d.state, d.serial_number,
+      d.confirmed_at, d.attempts > 0 or d.sent_at is not null as was_handed,
+      exists (${enabled} and devices.logical_number_id = d.logical_number_id)
+        or exists (${enabled} and devices.serial_number = d.serial_number
+          and devices.logical_number_id is not null) as is_reachable
     from notification_deliveries as d
-    join logical_numbers as n on n.company_id = ${steady(companyId)} and n.id = d.logical_number_id
-    where d.company_id = ${steady(companyId)} and d.id ${inIds(ids)}`.execute(db);
-  return new Map(
-    rows.map(({ id, logical_number_id, number, state, was_handed, is_reachable }) => [
-      id,
-      {
-        ...{ id, state, wasHanded: Boolean(was_handed), isReachable: Boolean(is_reachable) },
-        ...{ logicalNumberId: logical_number_id, logicalNumber: number },
-      },
-    ]),
-  );
+    join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
+    where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
+  return new Map(rows.map((row) => [row.id, handedOf(row)]));
 }

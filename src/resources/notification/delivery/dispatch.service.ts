@@ -14,8 +14,9 @@ import {
   type ClaimedDelivery,
   type Confirmation,
   type ConfirmationResult,
+  type Receiver,
 } from './delivery.model.js';
-import { finish } from './delivery-changes.repository.js';
+import { finish, noteConfirmed } from './delivery-changes.repository.js';
 import {
   claim,
   endLeases,
@@ -62,23 +63,27 @@ export async function claimDeliveries(
   const { claimable, unreachable, ...ended } = sorted(due, work.now);
   await endAll(work, ended);
   if (unreachable.length > 0) await postpone(work, unreachable);
-  return { deliveries: await hold(work, claimable, false), hasMore: due.length === limit };
+  return { deliveries: await hold(work, claimable, null), hasMore: due.length === limit };
 }
 
 /**
  * For connections of terminals that may use the service: what waits for their logical numbers, in order, held for 30 s
- * and `sent`. Nothing while an earlier delivery of the number is held. By logical number; constant statements.
+ * and `sent`; only the terminal that is given one last can confirm it. Nothing while an earlier delivery of the number is held.
+ * At most one terminal of each logical number. By logical number; constant statements.
  */
 export async function claimForTerminals(
   work: WriteWork,
-  logicalNumberIds: readonly number[],
+  terminals: readonly Receiver[],
   limit = 20,
 ): Promise<ReadonlyMap<number, readonly ClaimedDelivery[]>> {
-  const waiting = await selectWaiting(work, [...new Set(logicalNumberIds)], limit);
+  const receivers = new Map(
+    terminals.map(({ logicalNumberId, serialNumber }) => [logicalNumberId, serialNumber]),
+  );
+  const waiting = await selectWaiting(work, [...receivers.keys()], limit);
   const free = [...waiting.values()].flatMap((deliveries) => upToHeld(deliveries, work.now));
   const { claimable, expired, unconfirmed } = sorted(free, work.now);
   await endAll(work, { expired, unconfirmed });
-  return Map.groupBy(await hold(work, claimable, true), ({ logicalNumberId }) => logicalNumberId);
+  return Map.groupBy(await hold(work, claimable, receivers), ({ logicalNumberId }) => logicalNumberId);
 }
 
 async function endAll(
@@ -93,11 +98,16 @@ async function endAll(
 async function hold(
   work: WriteWork,
   waiting: readonly Waiting[],
-  isSent: boolean,
+  /** Serial numbers of the terminals that are given them, by logical number; null for a worker. */
+  receivers: ReadonlyMap<number, string> | null,
 ): Promise<readonly ClaimedDelivery[]> {
   const leaseEndsAt = new Date(work.now.getTime() + LEASE_MS);
-  await claim(work, idsOf(waiting), { leaseEndsAt, isSent });
-  if (isSent && waiting.length > 0) {
+  const held = waiting.map(({ id, logicalNumberId }) => ({
+    id,
+    receiver: receivers?.get(logicalNumberId) ?? null,
+  }));
+  await claim(work, held, leaseEndsAt);
+  if (receivers !== null && waiting.length > 0) {
     work.count('sentDeliveries', waiting.filter(({ state }) => state === 'queued').length);
     reportDeliveries(work);
   }
@@ -133,9 +143,10 @@ export async function giveBack(
 }
 
 /**
- * Confirmations of terminals, one result for each. One that is repeated, or comes after the delivery has ended in another
- * way, changes nothing. A delivery of another terminal is `unknown`, like one that does not exist, and one of a logical
- * number under which no enabled device works. Constant statements.
+ * Confirmations of terminals, one result for each. One that is repeated changes nothing; one that comes after the delivery has
+ * ended in another way is kept beside its state. A delivery that was given to another terminal is `unknown`, like one that does
+ * not exist; over MQTT also one of a logical number under which no enabled device works any more, unless that which was given
+ * it still may use the service. Constant statements.
  */
 export async function confirmDeliveries(
   work: WriteWork,
@@ -144,27 +155,33 @@ export async function confirmDeliveries(
   const ids = confirmations.flatMap(({ event }) => idFromText(event) ?? []);
   const handed = await selectHanded(work, ids);
   const confirmed = new Set<number>();
+  const late = new Set<number>();
   const results = confirmations.map((confirmation): ConfirmationResult => {
     const delivery = handed.get(idFromText(confirmation.event) ?? 0);
-    if (delivery === undefined || !delivery.wasHanded) return 'unknown';
-    if (!delivery.isReachable || !isFor(delivery, confirmation)) return 'unknown';
-    if (confirmed.has(delivery.id) || (delivery.state !== 'queued' && delivery.state !== 'sent')) {
+    if (delivery === undefined || !delivery.wasHanded || !isFor(delivery, confirmation)) return 'unknown';
+    if (delivery.state !== 'queued' && delivery.state !== 'sent') {
+      if (delivery.confirmedAt === null) late.add(delivery.id);
       return 'repeated';
     }
+    if (confirmed.has(delivery.id)) return 'repeated';
     confirmed.add(delivery.id);
     return 'confirmed';
   });
-  if (confirmed.size > 0) {
-    await finish(work, [...confirmed], 'delivered');
-    reportDeliveries(work);
-  }
+  await finish(work, [...confirmed], 'delivered');
+  await noteConfirmed(work, [...late]);
+  if (confirmed.size + late.size > 0) reportDeliveries(work);
   return results;
 }
 
+/** Whether the delivery was given to the terminal that confirms it, whatever logical numbers it or others have got since. */
 function isFor(delivery: Handed, confirmation: Confirmation): boolean {
-  return 'logicalNumber' in confirmation
-    ? confirmation.logicalNumber === delivery.logicalNumber
-    : confirmation.logicalNumberId === delivery.logicalNumberId;
+  if ('logicalNumber' in confirmation) {
+    return delivery.isReachable && confirmation.logicalNumber === delivery.logicalNumber;
+  }
+  const { serialNumber, logicalNumberId } = confirmation;
+  return delivery.serialNumber === null
+    ? logicalNumberId === delivery.logicalNumberId
+    : serialNumber === delivery.serialNumber;
 }
 
 const idsOf = (deliveries: readonly { readonly id: number }[]): readonly number[] =>

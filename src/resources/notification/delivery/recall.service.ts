@@ -9,7 +9,13 @@ import type { Notification } from '../notification.model.js';
 import { getNotification } from '../notification.service.js';
 import { findExpired, selectInStates, selectSummaries } from './recall.repository.js';
 
-export { deliveriesOfNotification, deliveryArrivals, deliveryList } from './delivery-list.repository.js';
+export {
+  deliveriesOfDevice,
+  deliveriesOfLogicalNumber,
+  deliveriesOfNotification,
+  deliveryArrivals,
+  deliveryList,
+} from './delivery-list.repository.js';
 
 /** Deliveries that one unit of work changes: others wait for it. */
 const ROWS_PER_PART = 250;

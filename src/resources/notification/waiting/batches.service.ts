@@ -2,7 +2,7 @@ import type { WriteWork } from '../../../database/work.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import { NotificationConfirm } from '../../../platform/terminal.js';
 import { parse } from '../../../platform/validate.js';
-import type { ClaimedDelivery } from '../delivery/delivery.model.js';
+import type { ClaimedDelivery, Receiver } from '../delivery/delivery.model.js';
 import { claimForTerminals, confirmDeliveries } from '../delivery/dispatch.service.js';
 import { lookForAll, type Look, type Looking } from './look.service.js';
 
@@ -15,9 +15,13 @@ export interface Taken {
 /** Looks, and takes what is free. Of several terminals with one logical number, the first one gets it. */
 export async function takeForAll(work: WriteWork, all: readonly Looking[]): Promise<readonly Taken[]> {
   const looks = await lookForAll(work, all);
-  const available = looks.filter(({ isAvailable }) => isAvailable);
-  const numbers = available.flatMap(({ facts }) => facts.logicalNumberId ?? []);
-  const claimed = numbers.length === 0 ? new Map<number, never>() : await claimForTerminals(work, numbers);
+  const first = new Map<number, Receiver>();
+  for (const [index, { terminal }] of all.entries()) {
+    const isFree = looks[index]?.isAvailable === true && !first.has(terminal.logicalNumberId);
+    if (isFree) first.set(terminal.logicalNumberId, terminal);
+  }
+  const claimed =
+    first.size === 0 ? new Map<number, never>() : await claimForTerminals(work, [...first.values()]);
   const left = new Map<number, readonly ClaimedDelivery[]>(claimed);
   return looks.map((found) => {
     const number = found.facts.logicalNumberId ?? 0;
@@ -43,9 +47,9 @@ export async function confirmForAll(
   work: WriteWork,
   all: readonly Confirming[],
 ): Promise<readonly (object | Error)[]> {
-  const given = all.map(({ terminal: { logicalNumberId }, input }) => {
+  const given = all.map(({ terminal: { logicalNumberId, serialNumber }, input }) => {
     const event = eventOf(input);
-    return event instanceof DomainError ? event : { logicalNumberId, event };
+    return event instanceof DomainError ? event : { logicalNumberId, serialNumber, event };
   });
   const confirmations = given.flatMap((one) => (one instanceof DomainError ? [] : [one]));
   const results = await confirmDeliveries(work, confirmations);

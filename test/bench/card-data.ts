@@ -49,6 +49,10 @@ const TEXTS: Readonly<Record<string, string>> = {
     .toString('base64')
     .slice(0, SIZE),
   letters: repeated('aB'),
+  'groups of four': repeated('4111 '),
+  'EMV tag 5A': repeated('5A084111111111111111'),
+  'EMV tag 5A in base64': Buffer.from(repeated('5A084111111111111111'), 'hex').toString('base64'),
+  'names cvv=': repeated('cvv=1;'),
   'amounts 1.': repeated('1.'),
   'amounts 1.234,56;': repeated('1.234,56;'),
   dates: repeated('2026-03-01 12:00:00 '),

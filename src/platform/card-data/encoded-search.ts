@@ -10,7 +10,7 @@ import {
 
 /** Card data in parts of a text that are percent-encoded, hexadecimal or Base64. One level deep. */
 export function searchEncoded(text: string): Range[] {
-  return [...searchPercent(text), ...searchHex(text), ...searchBase64(text)];
+  return [...searchPercent(text), ...numbersOfTag5A(text), ...searchRuns(text)];
 }
 
 const ESCAPE = /%[0-9a-f]{2}/gi;
@@ -39,44 +39,49 @@ function searchPercent(text: string): Range[] {
   ]);
 }
 
-const HEX = /(?<![0-9a-f])(?:[0-9a-f]{2}){7,}[0-9a-f]?|[0-9a-f]{2}([ :-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){6,}/gi;
+/** Digits of Base64, of hexadecimal, or any word; lines of Base64 have 60 to 76 characters. */
+const RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{10,}(?:(?<=[A-Za-z0-9+/_-]{60})\r?\n[A-Za-z0-9+/_-]+)*/g;
+
+function searchRuns(text: string): Range[] {
+  const ranges: Range[] = [];
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    for (const hex of run.matchAll(HEX)) ranges.push(...searchHex(hex[0], index + hex.index));
+    if (!NO_BASE64.test(run)) ranges.push(...searchBase64(run, index));
+  }
+  for (const { 0: run, index } of text.matchAll(PARTED_HEX)) ranges.push(...searchHex(run, index));
+  return ranges;
+}
+
+/** Without capitals, only digits of hexadecimal, or a name such as `authorizationCode`. */
+const NO_BASE64 = /^(?:[a-z0-9+/_-]+|[0-9a-fA-F]+|[a-z]+(?:[A-Z][a-z]+)+)$/;
+const HEX = /[0-9a-f]{14,}/gi;
+const PARTED_HEX = /[0-9a-f]{2}([ :-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){6,}/gi;
 /** Three digits of ASCII, perhaps parted. All card data in texts has so many. */
 const DIGITS_IN_HEX = /3\d(?:2[0de])?3\d(?:2[0de])?3\d/i;
 
-function searchHex(text: string): Range[] {
-  const ranges = numbersOfTag5A(text);
-  for (const { 0: run, index } of text.matchAll(HEX)) {
-    const part = encodedPart(run, index, 4, /[ :-]/g);
-    ranges.push(...hidden(part, 0, 4, searchField2(part.digits, false)));
-    if (part.digits.length < run.length) ranges.push(...hidden(part, 0, 4, searchDigitPairs(part.digits)));
-    if (!DIGITS_IN_HEX.test(part.digits)) continue;
-    for (const phase of [0, 1]) {
-      const bytes = Buffer.from(part.digits.slice(phase), 'hex');
-      ranges.push(...hidden(part, phase, 8, searchBytes(bytes)));
-    }
+function searchHex(run: string, from: number): Range[] {
+  const part = encodedPart(run, from, 4, /[ :-]/g);
+  const ranges = hidden(part, 0, 4, searchField2(part.digits, false));
+  if (part.digits.length < run.length) ranges.push(...hidden(part, 0, 4, searchDigitPairs(part.digits)));
+  if (!DIGITS_IN_HEX.test(part.digits)) return ranges;
+  for (const phase of [0, 1]) {
+    const bytes = Buffer.from(part.digits.slice(phase), 'hex');
+    ranges.push(...hidden(part, phase, 8, searchBytes(bytes)));
   }
   return ranges;
 }
 
-/** It has capitals, and its lines have 60 to 76 characters. */
-const BASE64 =
-  /(?<![A-Za-z0-9+/_-])(?=[a-z0-9+/_-]*[A-Z])[A-Za-z0-9+/_-]{10,}(?:(?<=[A-Za-z0-9+/_-]{60})\r?\n[A-Za-z0-9+/_-]+)*/g;
-
-function searchBase64(text: string): Range[] {
+function searchBase64(run: string, from: number): Range[] {
+  const part = encodedPart(run, from, 6, /[\r\n]/g);
   const ranges: Range[] = [];
-  for (const { 0: run, index } of text.matchAll(BASE64)) {
-    // Bytes in hexadecimal are searched as such.
-    if (!/[g-z+/_-]/i.test(run)) continue;
-    const part = encodedPart(run, index, 6, /[\r\n]/g);
-    // The run may have begun with other characters, such as those of a path.
-    for (const phase of run.length >= 16 && /[+/_-]/.test(run) ? [0, 1, 2, 3] : [0]) {
-      const bytes = Buffer.from(part.digits.slice(phase), 'base64');
-      if (hasDigits(bytes)) ranges.push(...hidden(part, phase, 8, searchBytes(bytes)));
-      if (!hasDigitPairs(bytes)) continue;
-      const hex = bytes.toString('hex');
-      ranges.push(...hidden(part, phase, 4, searchDigitPairs(hex)));
-      ranges.push(...hidden(part, phase, 4, searchField2(hex, phase === 0)));
-    }
+  // The run may have begun with other characters, such as those of a path.
+  for (const phase of run.length >= 16 && /[+/_-]/.test(run) ? [0, 1, 2, 3] : [0]) {
+    const bytes = Buffer.from(part.digits.slice(phase), 'base64');
+    if (hasDigits(bytes)) ranges.push(...hidden(part, phase, 8, searchBytes(bytes)));
+    if (!hasDigitPairs(bytes)) continue;
+    const hex = bytes.toString('hex');
+    ranges.push(...hidden(part, phase, 4, searchDigitPairs(hex)));
+    ranges.push(...hidden(part, phase, 4, searchField2(hex, phase === 0)));
   }
   return ranges;
 }

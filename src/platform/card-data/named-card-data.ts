@@ -67,7 +67,7 @@ const HEX_BYTES = '(?:[0-9a-f]{2} ){2,40}[0-9a-f]{2}';
 const VALUE = String.raw`(?!(?:null|true|false|none)\b)(?<value>${HEX_BYTES}|\d(?:[ .-]?\d){12,18}(?!\d)|[^\s"'\\,;&<>|{}()[\]]+)`;
 const NAMED = new RegExp(`${NAME}(?:${ASSIGNED}|\\s{1,3}(?=\\d{3}))${VALUE}`, 'gi');
 const ISO_NAMED = new RegExp(
-  String.raw`(?<![\w.,])(?:35|36|45|52|55)${ASSIGNED}(?<value>${HEX_BYTES}|[0-9a-f]{14,})`,
+  String.raw`(?:35|36|45|52|55)(?<![\w.,]..)${ASSIGNED}(?<value>${HEX_BYTES}|[0-9a-f]{14,})`,
   'gi',
 );
 /** The values of named fields in a text: `cvv=123`, `"pin_block":"04A1"`, `<pan>4111</pan>`, `CVV 123`. */

@@ -57,15 +57,15 @@ function isOrdinaryIn(text: string, from: number, digits: string): boolean {
 const GAP = String.raw`[ \u00a0.-]`;
 /** 4111 1111 1111 1111, 3782-822463-10005, 41 11 11 11 11 11 11 11: groups of one size, or those of American Express. */
 const GROUPS_OF_FOUR = new RegExp(
-  String.raw`(?<!\d)\d{4}(${GAP})\d{4}\1\d{4}(?!\d)(?:\1\d{4}(?!\d))*(?:\1\d{1,3}(?!\d))?`,
+  String.raw`\d{4}(?<!\d{5})(${GAP})\d{4}\1\d{4}(?!\d)(?:\1\d{4}(?!\d))*(?:\1\d{1,3}(?!\d))?`,
   'g',
 );
 const OTHER_GROUPS = new RegExp(
   [
-    String.raw`(?<!\d|\d${GAP})(?:\d{4}(${GAP})\d{6}\1\d{4,5}`,
-    String.raw`\d(${GAP})\d(?:\2\d){11,17}`,
-    String.raw`\d\d(${GAP})\d\d(?:\3\d\d){4,7}(?:\3\d)?`,
-    String.raw`\d{3}([ \u00a0-])\d{3}(?:\4\d{3}){2,4}(?:\4\d{1,2})?)(?!${GAP}?\d)`,
+    String.raw`\d(?<!\d\d|\d${GAP}\d)(?:\d{3}(${GAP})\d{6}\1\d{4,5}`,
+    String.raw`(${GAP})\d(?:\2\d){11,17}`,
+    String.raw`\d(${GAP})\d\d(?:\3\d\d){4,7}(?:\3\d)?`,
+    String.raw`\d\d([ \u00a0-])\d{3}(?:\4\d{3}){2,4}(?:\4\d{1,2})?)(?!${GAP}?\d)`,
   ].join('|'),
   'g',
 );

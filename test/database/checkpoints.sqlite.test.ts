@@ -79,7 +79,7 @@ describe('the log of a server', () => {
 
 describe('the log of a full disk', () => {
   it('stays short while deletions use the reserve, also if no thread answers', async () => {
-    const watcher = { ...SILENT, isDiskFull: () => true };
+    const watcher = { ...SILENT, isDiskLow: () => true };
     const connection = new SqliteConnection(openFile(file, { readonly: false }), watcher, null, {
       request: () => undefined,
     });

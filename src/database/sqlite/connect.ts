@@ -42,7 +42,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const health = new DatabaseHealth();
   const watcher: Watcher = {
     ...reportingTo(health, options),
-    ...{ onStatement: (sql) => statements.notify(sql), isDiskFull: () => reserve?.admits() === false },
+    ...{ onStatement: (sql) => statements.notify(sql), isDiskLow: () => reserve?.isDiskLow() === true },
     onLongLog: (isUrgent) => endReads(isUrgent, readers, fileCheck),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);

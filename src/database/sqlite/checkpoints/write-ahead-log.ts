@@ -12,8 +12,8 @@ interface LogLimits {
 }
 /** The log is restarted from 16 MiB on. */
 const USUAL_LIMITS: LogLimits = { checkpoint: 1_000, long: 4_000 };
-/** The log then takes at most 1 MiB more: most of the 4 MiB that are kept for deletions is left. */
-const FULL_DISK_LIMITS: LogLimits = { checkpoint: 64, long: 256 };
+/** At most 1 MiB of the log is not in the file when the disk becomes full: most of the 4 MiB that are kept for deletions is left. */
+const LOW_DISK_LIMITS: LogLimits = { checkpoint: 64, long: 256 };
 /** The length of the log is looked up after commits that changed about so many pages: that takes as long as a small one. */
 const PAGES_PER_LOOK = 64;
 const PAGE_BYTES = 4096;
@@ -34,6 +34,7 @@ export class WriteAheadLog {
   readonly #surroundings: LogSurroundings;
   /** Pages that were changed, about so many, since the length of the log was looked up. */
   #changedPages = 0;
+  #pagesPerLook = PAGES_PER_LOOK;
   /** Whether the last checkpoint has left little to write to the disk. */
   #isSynced = false;
 
@@ -52,13 +53,15 @@ export class WriteAheadLog {
 
   /** After a commit: checkpoints the log if it has grown. SQLite's automatic checkpoints would hide a failed fsync. */
   committed(): void {
-    if (this.#changedPages < PAGES_PER_LOOK) return;
+    if (this.#changedPages < this.#pagesPerLook) return;
     this.#changedPages = 0;
+    // The rows of one commit may change many more pages than are counted.
+    this.#pagesPerLook = this.#isDiskLow ? 1 : PAGES_PER_LOOK;
     const { guard, checkpoints } = this.#surroundings;
     const { log, left } = this.#state();
     if (left >= this.#limits.checkpoint) {
-      // A thread may come too late for a full disk: the log takes room with each deletion.
-      if (checkpoints !== null && !this.#isDiskFull) checkpoints.request();
+      // A thread may come too late: copying the log needs room in the file, which a full disk has only in the reserve.
+      if (checkpoints !== null && !this.#isDiskLow) checkpoints.request();
       else {
         this.#statements.get('pragma wal_checkpoint(passive)').get();
         this.#isSynced = this.#state().left === 0;
@@ -96,11 +99,11 @@ export class WriteAheadLog {
   }
 
   get #limits(): LogLimits {
-    return this.#isDiskFull ? FULL_DISK_LIMITS : USUAL_LIMITS;
+    return this.#isDiskLow ? LOW_DISK_LIMITS : USUAL_LIMITS;
   }
 
-  get #isDiskFull(): boolean {
-    return this.#surroundings.watcher.isDiskFull?.() === true;
+  get #isDiskLow(): boolean {
+    return this.#surroundings.watcher.isDiskLow?.() === true;
   }
 
   /** Pages of the log, and those of them that are not in the file yet. */

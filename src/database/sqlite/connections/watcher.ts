@@ -11,6 +11,6 @@ export interface Watcher {
   onFault(code: DomainCode, error: unknown): void;
   /** The log has grown long because read transactions kept SQLite from restarting it: twice as long, if urgent. */
   onLongLog?(isUrgent: boolean): void;
-  /** Whether deletions use the room that was kept for them, so that the log must stay short. */
-  isDiskFull?(): boolean;
+  /** Whether the disk has so little room that the log must stay short: its pages need room in the file too. */
+  isDiskLow?(): boolean;
 }

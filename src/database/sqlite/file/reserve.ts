@@ -7,6 +7,8 @@ const RESERVE_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 /** The reserve is made again only if this much stays free beside it. */
 const MARGIN_BYTES = 2 * 1024 * 1024;
+/** A log that is not kept short has 16 MiB and more, and its pages need as much in the file. */
+const LOW_BYTES = 32 * 1024 * 1024;
 
 /**
  * Room on the disk that is kept for deletions: a file that is removed when the disk is full. Until the disk has room
@@ -50,6 +52,11 @@ export class Reserve {
       this.#isInUse = false;
     }
     return !this.#isInUse;
+  }
+
+  /** Whether the disk has less room than the log and the file may take until the next checkpoint. */
+  isDiskLow(): boolean {
+    return !this.admits() || this.#freeBytes() < LOW_BYTES;
   }
 
   #ensure(): void {

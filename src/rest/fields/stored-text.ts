@@ -67,7 +67,7 @@ function piecesOf(shape: z.ZodObject): Piece[] {
     const comma = isOptional && before === '' ? ',' : '';
     before = comma === '' ? ',' : '';
     // An object that is null is one of another form, which `objectWriter` writes.
-    const inner = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+    const inner: unknown = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
     if (inner instanceof z.ZodObject) {
       return [mark(`${stored}{`, `${shown}{`), ...piecesOf(inner), mark('}')];
     }

@@ -58,7 +58,7 @@ interface Followed {
 }
 
 const globalId = (id: number): string => nodeId('Notification', id);
-const shown = async (id: number, states: readonly string[] | null = null): Promise<Shown['notification']> =>
+const shown = async (id: number, states?: readonly string[]): Promise<Shown['notification']> =>
   (await answered<Shown>(acme, SHOWN, { id: globalId(id), states })).notification;
 const counts = (given: Partial<Record<string, number>>) => ({
   ...{ queued: 0, sent: 0, delivered: 0, failed: 0, expired: 0, cancelled: 0 },

@@ -84,7 +84,7 @@ async function queuedInSaoPaulo(): Promise<string> {
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow();
-  const local = new Date(Number(at) - 3 * 3_600_000).toISOString();
+  const local = new Date(at - 3 * 3_600_000).toISOString();
   return local.replace(/^(\d+)-(\d\d-\d\d)T(\d\d:\d\d).*$/, '$2-$1 $3');
 }
 

@@ -147,7 +147,21 @@ function parameter(records: RelatedRecords, kind: OwnerKind): RecordCase {
 
 /** JSON of every kind, texts that look like another kind among them. */
 const VALUES: readonly unknown[] = [
-  ...['text', '', 'null', '1', 'ü\u{1f600}"\\\n', 0, -7, 1.5e-7, 9007199254740991, 1e300, true, false, null],
+  ...[
+    'text',
+    '',
+    'null',
+    '1',
+    'ü\u{1f600}"\\\n',
+    0,
+    -7,
+    1.5e-7,
+    9007199254740991,
+    1.5e-300,
+    true,
+    false,
+    null,
+  ],
   ...[[], {}, [1, 'two', null, [false]], { a: { b: [null, { c: 'd' }] }, camelCase: 1, snake_case: [] }],
 ];
 

@@ -1,4 +1,5 @@
 import { findDevicesBySerialNumbers } from '../../src/resources/device/device.service.js';
+import { claimForTerminals } from '../../src/resources/notification/delivery/dispatch.service.js';
 import { storeRefusals } from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
 import { addKnocks } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
 import { softwareOf } from './software.js';
@@ -43,6 +44,10 @@ export async function populate(server: TestServer, member: Member, times: number
   }
   await server.app.units.write(member.caller, async (work) => {
     const found = await findDevicesBySerialNumbers(work, all);
+    const terminals = [...found.values()].map(({ serialNumber, logicalNumberId }) => ({
+      ...{ serialNumber, logicalNumberId: logicalNumberId ?? 0 },
+    }));
+    await claimForTerminals(work, terminals);
     const deviceIds = [...found.values()].map(({ id }) => id);
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
     const knock = { firstAt: work.now, lastAt: work.now, count: 1 };

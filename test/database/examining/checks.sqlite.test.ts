@@ -159,7 +159,8 @@ describe('a statement that examines rows in a reader thread can be stopped:', ()
     expect(lists.length).toBeGreaterThan(5);
     const { userId } = server.acme.caller;
     for (const [name, children] of lists) {
-      const parents = name.startsWith('transactionsOf') ? ['populated 0'] : [1, 2, 3, 4, userId];
+      const isByName = name.startsWith('transactionsOf') || name === 'deliveriesOfDevice';
+      const parents = isByName ? ['populated 0'] : [1, 2, 3, 4, userId];
       const [condition = null] = conditionsOf(children.list);
       const request = { ...PAGE, order: children.list.orders[0] ?? '', condition };
       await expectStopped(name, (work) => children.slices(work, parents, request));

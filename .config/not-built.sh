@@ -1,0 +1,2 @@
+echo 'terminal-gateway is not built: dist/boot.js is missing, and building needs the development packages. Run: npm ci --include=dev' >&2
+exit 78

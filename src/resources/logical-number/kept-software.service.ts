@@ -1,4 +1,5 @@
 import type { ReadWork } from '../../database/work.js';
+import { counted } from '../../platform/encoding/text.js';
 import { DomainError } from '../../platform/errors.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import {
@@ -48,7 +49,7 @@ export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Pr
 }
 
 function inUse(terminals: number, more: boolean): DomainError {
-  const count = `${more ? 'At least ' : ''}${terminals} ${terminals === 1 ? 'terminal' : 'terminals'}`;
+  const count = `${more ? 'At least ' : ''}${counted(terminals, 'terminal')}`;
   return new DomainError(
     'in_use',
     `${count} would lose app versions. Send force: true to make the change anyway.`,

@@ -121,14 +121,15 @@ describe('/v1/files', () => {
       file_type: 'torrent',
       content: base64('more'),
     });
+    // A part without a file name is a text, whatever its type, and this one is no field.
     const noName =
       '--b\r\ncontent-disposition: form-data; name="f"\r\ncontent-type: application/octet-stream\r\n';
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     const unnamed = await client.put(path, `${noName}\r\nlast\r\n--b--\r\n`, { headers });
-    expect(unnamed.record('file')).toMatchObject({ name: 'moved.txt', content: base64('last') });
+    expect(unnamed.record('file')).toMatchObject({ name: 'moved.txt', content: base64('more') });
     // Sent by browsers if no file was chosen.
     const unchosen = await client.put(path, `${noName}\r\n\r\n--b--\r\n`, { headers });
-    expect(unchosen.record('file')).toMatchObject({ name: 'moved.txt', content: base64('last') });
+    expect(unchosen.record('file')).toMatchObject({ name: 'moved.txt', content: base64('more') });
   });
 
   it('contract 1: PUT takes JSON and forms without a file', async () => {

@@ -10,6 +10,21 @@ export type Force = boolean | null | undefined;
 /** Refuses a change of a record that takes software from terminals. Errors: `in_use`. */
 export type Keeps<R> = (work: ReadWork, current: R, input: Input) => Promise<void>;
 
+/**
+ * Makes a change that may take software from terminals, and refuses it without `force`. Errors in its input come first:
+ * the refusal is thrown after the change, which the unit of work then takes back.
+ */
+export async function changeWithForce<T>(
+  force: Force,
+  keeps: (() => Promise<void>) | undefined,
+  change: () => Promise<T>,
+): Promise<T> {
+  const refusal: unknown = force === true ? undefined : await keeps?.().catch((error: unknown) => error);
+  const changed = await change();
+  if (refusal !== undefined) throw refusal;
+  return changed;
+}
+
 /** The argument `force` of a mutation that may take software from terminals; none for others. */
 export const forceParameters = (keeps: unknown): readonly Parameter[] =>
   keeps === undefined

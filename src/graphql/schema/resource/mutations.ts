@@ -11,7 +11,7 @@ import { fieldName, idOf, withArticle, withNumbers, words } from '../node.js';
 import { id, nullable, type AnyField } from '../object-type.js';
 import { payloadOf, payloadType, present } from '../payload.js';
 import { addMethod, resolverClass, type Face, type Parameter } from './face.js';
-import { forceParameters, type Force, type Keeps } from './force.js';
+import { changeWithForce, forceParameters, type Force, type Keeps } from './force.js';
 import { lockOf, UNLOCKED, type IfMatch, type Lock, type Revised } from './lock.js';
 
 /** The input of a mutation and what it does. */
@@ -159,8 +159,7 @@ function addDelete<R extends Revised>(Resolvers: ClassType, name: string, option
       ctx.change(async (work) => {
         const current = await options.get(work, idOf(name, globalId));
         lock.demand(current, ifMatch);
-        if (force !== true) await keeps?.(work, current, {});
-        await run(work, current);
+        await changeWithForce(force, keeps && (() => keeps(work, current, {})), () => run(work, current));
         return { deletedId: globalId };
       }),
   );
@@ -205,7 +204,7 @@ function addChanges<T extends object, R>(
   }
 }
 
-/** Looks the record up and checks its revision, then checks the input and what it takes away, then changes the record. */
+/** Looks the record up and checks its revision, then changes it, unless terminals would lose software. */
 function changeRecord<R>(
   name: string,
   { get, references = {} }: RecordOptions<R>,
@@ -216,8 +215,8 @@ function changeRecord<R>(
     const current = await get(work, idOf(name, globalId));
     lock.demand(current, ifMatch);
     const given = withNumbers(input(), references);
-    if (force !== true) await keeps?.(work, current, given);
-    return { [fieldName(name)]: await run(work, current, given) };
+    const check = keeps && (() => keeps(work, current, given));
+    return { [fieldName(name)]: await changeWithForce(force, check, () => run(work, current, given)) };
   };
 }
 

@@ -79,7 +79,10 @@ describe('GQ-15 a socket', () => {
     const two = await openRaw(server, header);
     two.say({ type: 'connection_init', payload: { accessToken: server.beta.token } });
     expect(await two.ended).toEqual({ code: 4400, reason: 'Send one access token only' });
-    const refused = await refusedUpgrade(server, { path: `/graphql?access_token=${token}`, ...header });
+    const refused = await refusedUpgrade(server, {
+      path: `/graphql?access_token=${server.beta.token}`,
+      ...header,
+    });
     expect(refused.status).toBe(400);
     expect(server.logs.join('')).not.toContain(token);
   });

@@ -112,10 +112,6 @@ describe('a file in GraphQL', () => {
       ...fields,
       ...{ description: null, fileType: 'TORRENT' },
     });
-    const unnamed = carrying(server, server.acme, { name: '', bytes: 'more' });
-    expect((await changed<FilePayload>(unnamed, REPLACE, { id: file.id })).file).toMatchObject({
-      ...{ name: 'kept.png', size: 4, content: base64('more') },
-    });
   });
 
   it.each<[string, string, Fields]>([
@@ -131,7 +127,6 @@ describe('a file in GraphQL', () => {
 
   it.each<[string, string, string]>([
     ['a name that exists', 'known.png', 'TAKEN'],
-    ['no name', '', 'INVALID'],
     ['the name of a folder', '..', 'INVALID'],
     ['a name that reads like an option', '-rf', 'INVALID'],
   ])('is refused in userErrors with %s, at the file that brought it', async (_case, name, code) => {

@@ -80,14 +80,28 @@ export function transactionFilters(first: number, days: number): fc.Arbitrary<Fi
 
 /** Whether a row passes a filter, computed without the database. */
 export function meets(row: Row, filter: Filter): boolean {
-  return Object.entries(filter).every(([field, value]) => {
-    if (field === 'and') return (value as Filter[]).every((part) => meets(row, part));
-    if (field === 'or') return (value as Filter[]).some((part) => meets(row, part));
-    if (field === 'not') return !meets(row, value as Filter);
-    return Object.entries(value as Comparator).every(([operator, operand]) =>
-      compares(field, row[field as keyof Row], operator, operand),
-    );
+  return judged(row, filter) ?? true;
+}
+
+/** Null for a filter without a condition: it is left out of `and`, `or` and `not`. */
+function judged(row: Row, filter: Filter): boolean | null {
+  const results = Object.entries(filter).flatMap(([field, value]): boolean[] => {
+    const nested = (part: Filter): boolean[] => {
+      const result = judged(row, part);
+      return result === null ? [] : [result];
+    };
+    if (field === 'not') return nested(value as Filter).map((result) => !result);
+    if (field !== 'and' && field !== 'or') {
+      return Object.entries(value as Comparator).map(([operator, operand]) =>
+        compares(field, row[field as keyof Row], operator, operand),
+      );
+    }
+    const given = value as Filter[];
+    const parts = given.flatMap(nested);
+    if (parts.length === 0 && given.length > 0) return [];
+    return [field === 'and' ? parts.every(Boolean) : parts.some(Boolean)];
   });
+  return results.length === 0 ? null : results.every(Boolean);
 }
 
 function compares(field: string, value: string | number, operator: string, operand: unknown): boolean {

@@ -41,7 +41,7 @@ const ROWS = 120;
 const NUMBERS = `with recursive r(n) as (select 1 union all select n + 1 from r where n < ${ROWS})`;
 
 const FILL = [
-  `insert into companies values (1, 'one', 0, 0), (2, 'two', 0, 0)`,
+  `insert into companies (id, name, created_at, updated_at) values (1, 'one', 0, 0), (2, 'two', 0, 0)`,
   `insert into users (id, email, name, time_zone, password_hash, sign_in_count, failed_sign_ins, revision, created_at, updated_at)
     values (1, 'a@b.example', 'A', 'UTC', '', 0, 0, 1, 0, 0)`,
   ...[1, 2].flatMap((company) => [

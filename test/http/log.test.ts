@@ -119,7 +119,7 @@ describe('the log', () => {
     const target = { range: 'specific_logical_numbers', logical_numbers: 'escapes' };
     await client.post(
       'notifications',
-      { ...target, content: text },
+      { ...target, content: `SHOW_MESSAGE|${text}` },
       {
         headers: { 'user-agent': 'x'.repeat(10_000), 'x-request-id': 'escapes-2' },
       },

@@ -142,6 +142,7 @@ const layers = [
     files: '^src/resources/.+[.]terminal[.]ts$',
     example: 'src/resources/example/example.terminal.ts',
     src: [...DOMAIN, 'service', 'terminal-face', 'terminal-index'],
+    packages: ['zod'],
   },
   {
     name: 'graphql-face',

@@ -9,8 +9,13 @@ import { parameterRoutes } from '../resources/parameter/parameter.rest.js';
 import { notificationRoutes } from '../resources/notification/notification.rest.js';
 import { transactionRoutes } from '../resources/transaction/transaction.rest.js';
 import type { SignIn } from '../resources/user/sign-in/sign-in.service.js';
+import { transactionIngest } from '../resources/transaction/recording/transaction-ingest.rest.js';
 import { createUserRoutes } from '../resources/user/user.rest.js';
+import { describeLineRoute } from '../rest/lines/line-route.js';
+import type { DescribedRoute } from '../rest/openapi/described.js';
 import type { Route } from '../rest/route.js';
+import { describeTerminalRoutes } from '../terminal/describe.js';
+import type { TerminalRoute } from '../terminal/route.js';
 
 /** All routes of /v1. */
 export function createRoutes(signIn: SignIn): readonly Route[] {
@@ -27,4 +32,9 @@ export function createRoutes(signIn: SignIn): readonly Route[] {
     ...transactionRoutes,
     ...createUserRoutes(signIn),
   ];
+}
+
+/** All routes outside of /v1, for the OpenAPI document. `terminal` are those of /terminal/v1. */
+export function describeOtherRoutes<T>(terminal: readonly TerminalRoute<T>[]): readonly DescribedRoute[] {
+  return [...describeTerminalRoutes(terminal), describeLineRoute(transactionIngest)];
 }

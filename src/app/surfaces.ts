@@ -35,7 +35,7 @@ import { createLineRouter } from '../rest/lines/line-router.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createRestRouter, type RestOptions } from '../rest/router.js';
 import type { Monitoring } from './monitoring/monitoring.js';
-import { createRoutes } from './routes.js';
+import { createRoutes, describeOtherRoutes } from './routes.js';
 import { createTerminals, type Terminals } from './terminals.js';
 
 export interface SurfaceParts {
@@ -79,7 +79,7 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
   const count = requestCounter(parts);
   const services = createServices(parts, authenticator, bodyRate);
   const passwords = createPasswords();
-  const rest = createRest(parts, services, passwords);
+  const rest = createRest(parts, services, passwords, terminals);
   const graphql = deferGraphql(() => createGraphqlSurface(parts, services, { count, passwords }));
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
@@ -136,6 +136,7 @@ function createRest(
   { units, windows, tokenSecret }: SurfaceParts,
   services: RestOptions,
   passwords: Passwords,
+  terminals: Terminals,
 ) {
   const signIn = createSignIn({
     units,
@@ -145,7 +146,7 @@ function createRest(
   });
   const routes = createRoutes(signIn);
   const router = createRestRouter(routes, services);
-  return { router, docs: docsHandlers(() => createOpenApi(routes)) };
+  return { router, docs: docsHandlers(() => createOpenApi(routes, describeOtherRoutes(terminals.routes))) };
 }
 
 /** Their responses show a secret that is not stored. */

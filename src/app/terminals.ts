@@ -27,6 +27,7 @@ import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
 import { transactionRoutes } from '../resources/transaction/recording/transaction.terminal.js';
 import type { AdmitAll } from '../terminal/batches.js';
 import { createTerminalLimit } from '../terminal/limits.js';
+import type { TerminalRoute } from '../terminal/route.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring/monitoring.js';
 
@@ -43,6 +44,7 @@ export interface TerminalParts {
 export interface Terminals {
   /** Of all paths below /terminal/v1. */
   readonly router: RequestHandler;
+  readonly routes: readonly TerminalRoute<AdmittedDevice>[];
   /** For all other surfaces: `access`, but it refuses tokens of devices in words of their own. */
   readonly authenticator: Authenticator;
   /**
@@ -56,8 +58,16 @@ export interface Terminals {
   readonly store: () => Promise<void>;
 }
 
-/** The routes of /terminal/v1, but those of notifications. */
-export const ROUTES = [...terminalRoutes, ...manifestRoutes, ...assetRoutes, ...transactionRoutes];
+/** All routes of /terminal/v1. */
+export function createTerminalRoutes(waiting: WaitingTerminals): readonly TerminalRoute<AdmittedDevice>[] {
+  return [
+    ...terminalRoutes,
+    ...manifestRoutes,
+    ...assetRoutes,
+    ...transactionRoutes,
+    ...notificationTerminalRoutes(waiting),
+  ];
+}
 
 /** The surface for terminals. `access` knows the tokens of users. */
 export function createTerminals(
@@ -79,7 +89,8 @@ export function createTerminals(
     }
     return found;
   };
-  const router = createTerminalRouter([...ROUTES, ...notificationTerminalRoutes(waiting)], {
+  const routes = createTerminalRoutes(waiting);
+  const router = createTerminalRouter(routes, {
     ...{ units, bodyRate, stopping, onError },
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
@@ -94,5 +105,5 @@ export function createTerminals(
     await Promise.all([refusals.finish(), seen.finish()]);
   };
   const stop = (): Promise<void> => waiting.stop();
-  return { router, authenticator: withoutDeviceTokens(access, find), noteSeen, stop, store };
+  return { router, routes, authenticator: withoutDeviceTokens(access, find), noteSeen, stop, store };
 }

@@ -18,8 +18,9 @@ const HTTP_CODES = [
   'rate_limited',
   'busy',
 ] as const;
-/** The others are no codes of /v1: its routes read no lines, and send no ranges. */
-export type HttpCode = (typeof HTTP_CODES)[number] | 'not_ndjson' | 'stopping' | 'range_not_satisfiable';
+/** No codes of /v1: its routes read no lines, and send no ranges. */
+export const OTHER_CODES = ['not_ndjson', 'stopping', 'range_not_satisfiable'] as const;
+export type HttpCode = (typeof HTTP_CODES)[number] | (typeof OTHER_CODES)[number];
 
 /** Every `code` that an error object of /v1 can have (contract 10). */
 export const PROBLEM_CODES: readonly string[] = [

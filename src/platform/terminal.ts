@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { Caller } from './caller.js';
 
 /** Why the terminal of a device may not use the service. */
-export type DeviceRefusalCode = 'terminal_disabled' | 'terminal_unassigned';
+export type DeviceRefusalCode = Exclude<RefusalCode, 'unknown_terminal'>;
 /** The same, also for a serial number of no device. */
-export type RefusalCode = 'unknown_terminal' | DeviceRefusalCode;
+export const REFUSAL_CODES = ['unknown_terminal', 'terminal_disabled', 'terminal_unassigned'] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
 /** A terminal that a token speaks for. Whether it may use the service is decided in each unit of work. */
 export interface TerminalClaim {

@@ -17,7 +17,7 @@ import type { Row } from '../platform/requests/rows.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { lineAnswers, type Lines } from '../rest/lines/line-answers.js';
 import type { RowStore } from '../rest/lines/line-route.js';
-import { NDJSON_TYPE } from '../rest/lines/line-router.js';
+import { NDJSON_TYPE } from '../rest/lines/line-route.js';
 import { admitted, type AdmitAll, type Batches, type BatchedCall } from './batches.js';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.js';
 import { each, receiveRows } from './receive-rows.js';

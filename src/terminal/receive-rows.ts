@@ -1,7 +1,8 @@
 import { HttpProblem } from '../http/problem.js';
 import { isObject, ndjsonRows } from '../platform/encoding/ndjson.js';
 import type { Row } from '../platform/requests/rows.js';
-import { MAX_LINE_BYTES, NDJSON_TYPE } from '../rest/lines/line-router.js';
+import { NDJSON_TYPE } from '../rest/lines/line-route.js';
+import { MAX_LINE_BYTES } from '../rest/lines/line-router.js';
 import type { RowLimits } from './route.js';
 
 /** See `TerminalExchange.rows`. */

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Row } from '../platform/requests/rows.js';
 import type { RowStore } from '../rest/lines/line-route.js';
+import type { Description } from '../rest/openapi/described.js';
 
 interface RouteBase {
   /** Below /terminal/v1, with placeholders: `/assets/{name}`. */
@@ -88,11 +89,14 @@ export interface TerminalExchangeRoute<T> extends RouteBase {
   exchange(exchange: TerminalExchange<T>): Promise<unknown>;
 }
 
-export type TerminalRoute<T> =
+/** What the toolkit needs to serve a route. */
+export type ServedRoute<T> =
   | TerminalWriteRoute<T>
   | TerminalBatchRoute<T>
   | TerminalReadRoute<T>
   | TerminalExchangeRoute<T>;
+
+export type TerminalRoute<T> = ServedRoute<T> & { readonly describe: Description };
 
 /**
  * A request whose route sends the response itself. The terminal is known in units of work only: each begins by looking up

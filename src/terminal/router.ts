@@ -29,11 +29,11 @@ import type {
   TerminalBatchRoute,
   TerminalCall,
   TerminalReadRoute,
-  TerminalRoute,
+  ServedRoute,
   TerminalWriteRoute,
 } from './route.js';
 
-const TERMINAL_PREFIX = '/terminal/v1';
+export const TERMINAL_PREFIX = '/terminal/v1';
 
 /** `T` is a terminal that may use the service. */
 export interface TerminalOptions<T> {
@@ -73,7 +73,7 @@ interface Received {
  * other method that a path does not have is 405. Passes on what is none of them.
  */
 export function createTerminalRouter<T>(
-  routes: readonly TerminalRoute<T>[],
+  routes: readonly ServedRoute<T>[],
   options: TerminalOptions<T>,
 ): RequestHandler {
   const table = new RouteTable(routes, TERMINAL_PREFIX);
@@ -94,7 +94,7 @@ export function createTerminalRouter<T>(
 }
 
 async function serve<T>(
-  { path: { methods, allowed, template }, values }: FoundPath<TerminalRoute<T>>,
+  { path: { methods, allowed, template }, values }: FoundPath<ServedRoute<T>>,
   request: Request,
   response: Response,
   options: ServeOptions<T>,
@@ -113,7 +113,7 @@ async function serve<T>(
 }
 
 function callOf(
-  { placeholders, template }: Pick<KnownRoute<TerminalRoute<unknown>>, 'placeholders' | 'template'>,
+  { placeholders, template }: Pick<KnownRoute<ServedRoute<unknown>>, 'placeholders' | 'template'>,
   values: PathValues,
   query: ReadonlyMap<string, string>,
 ): TerminalCall {
@@ -166,11 +166,7 @@ function namedTerminal(request: Request): string | undefined {
   }
 }
 
-async function handle<T>(
-  route: TerminalRoute<T>,
-  received: Received,
-  options: ServeOptions<T>,
-): Promise<void> {
+async function handle<T>(route: ServedRoute<T>, received: Received, options: ServeOptions<T>): Promise<void> {
   const { request, response, claim } = received;
   // Refuses a request whose response would have to wait, before anything is read or changed.
   requestContextOf(response).limits.waiting.demandRoom(claim.caller.companyId);

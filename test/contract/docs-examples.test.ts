@@ -1,16 +1,20 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DOCUMENT } from '../support/openapi-check.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { newTerminal } from '../support/terminals.js';
 
 const run = promisify(execFile);
 
 let server: TestServer;
 let examples: ReadonlyMap<string, string>;
+let deviceToken: string;
 beforeAll(async () => {
   server = await startServer();
+  deviceToken = (await newTerminal(server.acme, 'SN-1')).token;
   examples = examplesIn(await (await fetch(`${server.url}/docs`)).text());
 });
 afterAll(async () => {
@@ -38,16 +42,25 @@ function examplesIn(page: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Pastes a command into a shell that has the two variables of the page. */
+/** The variables of the page. */
+const environment = (token: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...{ BASE_URL: server.url, TOKEN: token, DEVICE_TOKEN: deviceToken },
+});
+
+/** Pastes a command into a shell that has the variables of the page. */
 async function paste(command: string, token = server.acme.token): Promise<{ status: string; text: string }> {
   const { stdout } = await run('sh', ['-c', `${command} -s -w '\\n%{http_code}'`], {
-    env: { ...process.env, BASE_URL: server.url, TOKEN: token },
+    env: environment(token),
   });
   const [, text = '', status = ''] = /^(.*)\n(\d{3})$/s.exec(stdout) ?? [];
   return { status, text };
 }
 
-const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((methods) => Object.values(methods));
+const STREAM = 'streamTerminalNotifications';
+const OPERATIONS = Object.values(DOCUMENT.paths)
+  .flatMap((methods) => Object.values(methods))
+  .filter(({ operationId }) => operationId !== STREAM);
 
 describe('the examples of the documentation page', () => {
   it.each(OPERATIONS.map((operation) => [operation.operationId, operation] as const))(
@@ -57,11 +70,20 @@ describe('the examples of the documentation page', () => {
       expect(Object.keys(responses)).toContain(status);
       // The record of an example may not exist; the request is well-formed in any case.
       expect(['200', '201', '401', '404', '409', '422']).toContain(status);
-      const body = JSON.parse(text) as { message?: string; errors?: object };
-      if (status === '404') expect(body.message).not.toBe('No such path.');
+      if (status === '404') expect(text).not.toContain('No such path.');
       if (status === '401') expect(id).toBe('createUserToken');
     },
   );
+
+  it(`can be pasted as they are: ${STREAM}, which shows events as they come`, async () => {
+    const shell = spawn('sh', ['-c', `exec ${examples.get(STREAM) ?? 'false'} -s -i`], {
+      env: environment(server.acme.token),
+    });
+    const [first] = (await once(shell.stdout, 'data')) as [Buffer];
+    expect(first.toString()).toMatch(/^HTTP\/1.1 200 /);
+    shell.kill();
+    await once(shell, 'close');
+  });
 
   it('create records as they say, with a file too', async () => {
     const { token } = server.beta;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { formatted } from '../../.config/formatted.js';
 import { createClient } from '../support/client.js';
-import { expectDocumented, DOCUMENT, ROUTES } from '../support/openapi-check.js';
+import { expectDocumented, DOCUMENT, OTHERS, ROUTES } from '../support/openapi-check.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -32,7 +32,11 @@ describe('the OpenAPI document', () => {
   it('has exactly the routes', () => {
     const shape = (path: string): string => path.replace(/\{[^}]+\}/g, '{}');
     const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${shape(path)}`);
-    expect(documented.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} /v1${shape(path)}`).sort());
+    const served = [
+      ...ROUTES.map(({ method, path }) => `${method} /v1${path}`),
+      ...OTHERS.map(({ method, path }) => `${method} ${path}`),
+    ];
+    expect(documented.sort()).toEqual(served.map(shape).sort());
   });
 
   it.each(Object.entries(DOCUMENT.paths))('has all methods of %s', async (path, methods) => {
@@ -54,9 +58,17 @@ describe('the OpenAPI document', () => {
   });
 
   it('names operations by what they do', () => {
+    const ID = /^(list|get|create|update|delete|report|download|record|stream|confirm|ingest)([A-Z][a-z]+)+$/;
     const ids = operations.map(({ operation }) => operation.operationId);
-    expect(ids).toEqual(ids.filter((id) => /^(list|get|create|update|delete)([A-Z][a-z]+)+$/.test(id)));
-    const known = ['listDevices', 'createDevice', 'updateAppVersion', 'getLogicalNumber', 'createUserToken'];
+    expect(ids).toEqual(ids.filter((id) => ID.test(id)));
+    const known = [
+      'listDevices',
+      'createDevice',
+      'updateAppVersion',
+      'getLogicalNumber',
+      'createUserToken',
+      'getTerminalManifest',
+    ];
     expect(ids).toEqual(expect.arrayContaining(known));
   });
 
@@ -71,8 +83,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('has every error response', () => {
-    for (const { operation } of operations) {
-      for (const status of [400, 408, 413, 415, 422, 429, 431, 500, 503]) {
+    for (const { path, operation } of operations) {
+      const always = [400, 429, 431, 500, 503];
+      const ofBody = path.startsWith('/v1/') || operation.requestBody ? [408, 413, 415, 422] : [];
+      for (const status of [...always, ...ofBody]) {
         expect(operation.responses[status], operation.operationId).toBeDefined();
       }
     }
@@ -96,6 +110,9 @@ describe('the check of every response against the document', () => {
     ['an error with an additional field', 422, { ...errorObject, stack: 'at' }, '/v1/groups'],
     ['an unknown error code', 422, { ...errorObject, code: 'surprise' }, '/v1/groups'],
     ['a success at a path that is not documented', 200, {}, '/v1/secrets'],
+    ['the same of a terminal', 200, {}, '/terminal/v1/secrets'],
+    ['a manifest of another shape', 200, { apps: [] }, '/terminal/v1/manifest'],
+    ['a content type that is not documented', 200, {}, '/terminal/v1/params.dat'],
   ])('fails %s', (_what, status, body, path) => {
     expect(() => expectDocumented(response(status, body, path))).toThrow('does not match the document');
   });

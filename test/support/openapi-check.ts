@@ -1,18 +1,19 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-import {
-  createOpenApi,
-  type OpenApiDocument,
-  type OpenApiOperation,
-} from '../../src/rest/openapi/openapi.js';
+import type { DescribedRoute } from '../../src/rest/openapi/described.js';
+import { createOpenApi, type OpenApiDocument } from '../../src/rest/openapi/openapi.js';
+import type { OpenApiOperation } from '../../src/rest/openapi/operation.js';
 import type { Route } from '../../src/rest/route.js';
-import { createRoutes } from '../../src/app/routes.js';
+import { createRoutes, describeOtherRoutes } from '../../src/app/routes.js';
+import { createTerminalRoutes } from '../../src/app/terminals.js';
 
 export const ROUTES: readonly Route[] = createRoutes(() =>
   Promise.reject(new Error('These routes are for their descriptions only.')),
 );
-export const DOCUMENT: OpenApiDocument = createOpenApi(ROUTES);
+/** The routes of /terminal/v1 and /ingest/v1. Nothing waits: they are for their descriptions only. */
+export const OTHERS: readonly DescribedRoute[] = describeOtherRoutes(createTerminalRoutes(null as never));
+export const DOCUMENT: OpenApiDocument = createOpenApi(ROUTES, OTHERS);
 
 /** A response to check. */
 export interface ReceivedResponse {
@@ -27,29 +28,46 @@ export interface ReceivedResponse {
 /** Statuses allowed for a path that is not in the document. */
 const UNDOCUMENTED = [400, 404, 405, 429];
 
-/** Throws if a response below /v1 does not match the OpenAPI document. */
+/** Throws if a response of a path of the API does not match the OpenAPI document. */
 export function expectDocumented(received: ReceivedResponse): void {
   const { method, url, status } = received;
-  if (!url.pathname.startsWith('/v1/')) return;
+  if (!/^\/((terminal|ingest)\/)?v1\//.test(url.pathname)) return;
   if (method === 'OPTIONS' && status === 204) return;
   // HEAD is GET without a body.
   const found = operationAt(method === 'HEAD' ? 'GET' : method, url.pathname);
-  const pointer = found === undefined ? undefined : schemaPointer(found, status);
+  const type = received.contentType.split(';')[0] ?? '';
+  const pointer = found === undefined ? undefined : schemaPointer(found, status, type);
   if (pointer === undefined && (found !== undefined || !UNDOCUMENTED.includes(status))) {
     throw mismatch(
       received,
-      found === undefined ? 'the path is not documented' : 'the status is not documented',
+      found === undefined
+        ? 'the path is not documented'
+        : 'the status, or its content type, is not documented',
     );
   }
   if (method === 'HEAD' || status === 304) return;
-  if (!received.contentType.startsWith('application/json'))
-    throw mismatch(received, 'the content type is not JSON');
   const validate = validatorOf(pointer ?? '/components/schemas/Error');
-  if (validate(received.body)) return;
-  const problems = (validate.errors ?? []).map(
-    ({ instancePath, message = '', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-  );
-  throw mismatch(received, problems.join('\n  '));
+  for (const value of valuesOf(received, type)) {
+    if (validate(value)) continue;
+    const problems = (validate.errors ?? []).map(
+      ({ instancePath, message = '', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+    throw mismatch(received, problems.join('\n  '));
+  }
+}
+
+/** What the schema of a content type describes: the content, each line, or the data of each event. */
+function valuesOf({ body, text }: ReceivedResponse, type: string): readonly unknown[] {
+  if (type === 'application/json') return [body];
+  if (type === 'application/x-ndjson')
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+  if (type === 'text/event-stream') {
+    return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown);
+  }
+  return [text];
 }
 
 function mismatch({ method, url, status, text }: ReceivedResponse, problem: string): Error {
@@ -83,11 +101,18 @@ const PATHS = Object.keys(DOCUMENT.paths)
   .map((path) => ({ path, parts: path.split('/') }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 
-function schemaPointer({ pointer, operation }: Found, status: number): string | undefined {
+/** Undefined if the document has no such status, or not with this content type. */
+function schemaPointer({ pointer, operation }: Found, status: number, type: string): string | undefined {
   const response = operation.responses[status];
   if (response === undefined) return undefined;
-  const path = '$ref' in response ? response.$ref.slice(1) : `${pointer}/responses/${status}`;
-  return `${path}/content/application~1json/schema`;
+  if ('$ref' in response) {
+    return type === 'application/json'
+      ? `${response.$ref.slice(1)}/content/application~1json/schema`
+      : undefined;
+  }
+  // 304 has no content.
+  if (response.content !== undefined && type !== '' && !(type in response.content)) return undefined;
+  return `${pointer}/responses/${status}/content/${escaped(type)}/schema`;
 }
 
 function escaped(segment: string): string {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DomainError } from '../../src/platform/errors.js';
-import type { TerminalExchange, TerminalRoute } from '../../src/terminal/route.js';
+import type { ServedRoute, TerminalExchange } from '../../src/terminal/route.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { serveRoutes, type RouteServer } from '../support/terminal-routes.js';
 
@@ -26,7 +26,7 @@ async function* upperCase(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   for await (const piece of pieces) yield Buffer.from(Buffer.from(piece).toString().toUpperCase());
 }
 
-const routes: readonly TerminalRoute<string>[] = [
+const routes: readonly ServedRoute<string>[] = [
   {
     method: 'GET',
     path: '/read/{name}',

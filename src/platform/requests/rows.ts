@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import type { FieldErrors } from '../errors.js';
 
 /**
@@ -32,6 +34,19 @@ export interface RowTotals {
 }
 
 export const NO_ROWS: RowTotals = { total: 0, created: 0, repeated: 0, rejected: 0 };
+
+const line = z.int().min(1).describe('Number of the line, from 1.');
+const errors = z.record(z.string(), z.array(z.string())).describe('Messages by field.');
+const count = z.int().min(0);
+const totals = { total: count, created: count, repeated: count, rejected: count };
+
+/** The lines of an answer: what became of rows, and last the totals, with the error that has ended it if there is one. */
+export const StoredLine = z.strictObject({ line, result: z.enum(['created', 'repeated']), id: z.int() });
+export const RejectedLine = z.strictObject({ line, result: z.literal('rejected'), errors });
+const error = z
+  .strictObject({ message: z.string(), code: z.string(), request_id: z.string(), errors: errors.optional() })
+  .describe('What has ended the answer. The totals count what is stored.');
+export const LastLine = z.strictObject({ ...totals, error: error.optional() });
 
 /** The totals with further rows. */
 export function addRows(totals: RowTotals, results: readonly RowResult[]): RowTotals {

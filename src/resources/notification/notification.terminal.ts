@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { NotificationConfirm, TerminalRefused } from '../../platform/terminal.js';
@@ -47,16 +49,81 @@ const bodyOf = ({ id, message, app, queuedAt }: ClaimedDelivery): object => ({
   queued_at: queuedAt.toISOString(),
 });
 
+const NotificationShape = z
+  .strictObject({
+    id: z
+      .string()
+      .describe('To be confirmed.')
+      .meta({ examples: ['17'] }),
+    message: z.string().meta({ examples: ['17|SHOW_MESSAGE|Closed on Sunday'] }),
+    queued_at: z.string().meta({ format: 'date-time', examples: ['2026-11-25T09:30:00.000Z'] }),
+  })
+  .meta({ id: 'TerminalNotification', description: 'A notification for the terminal.' });
+
+type Description = TerminalRoute<AdmittedDevice>['describe'];
+
+const LIST: Description = {
+  operationId: 'listTerminalNotifications',
+  summary: 'List or wait for notifications',
+  description:
+    'Oldest first, at most 20. A notification that is not confirmed within 30 seconds is given again, with the same id.',
+  parameters: [
+    {
+      name: 'wait',
+      in: 'query',
+      description: 'Seconds to wait until there is something. The list is empty when they are over.',
+      schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
+    },
+  ],
+  answer: {
+    type: 'application/json',
+    shape: z.strictObject({ notifications: z.array(NotificationShape) }),
+    statuses: { 200: 'Notifications to confirm.' },
+  },
+};
+
+const STREAM: Description = {
+  operationId: 'streamTerminalNotifications',
+  summary: 'Stream notifications',
+  description:
+    'Server-sent events. The data of each event is a notification as JSON; its id is the id of the event. A comment is sent every 15 seconds while there is nothing.',
+  answer: {
+    type: 'text/event-stream',
+    shape: NotificationShape,
+    statuses: { 200: 'Events, until it ends.' },
+  },
+};
+
+const CONFIRM: Description = {
+  operationId: 'confirmTerminalNotification',
+  summary: 'Confirm a notification',
+  description: 'May be repeated, and in any order. 404 if the terminal was not given the notification.',
+  example: { type: 'pnconf', event: '17' },
+  answer: { type: 'application/json', shape: z.strictObject({}), statuses: { 200: 'Confirmed.' } },
+  errors: [404],
+};
+
 /** Notifications of terminals over HTTP. */
 export function notificationTerminalRoutes(
   waiting: WaitingTerminals,
 ): readonly TerminalRoute<AdmittedDevice>[] {
   return [
-    { method: 'GET', path: '/notifications', exchange: (exchange) => answer(exchange, waiting) },
-    { method: 'GET', path: '/notifications/stream', exchange: (exchange) => stream(exchange, waiting) },
+    {
+      method: 'GET',
+      path: '/notifications',
+      describe: LIST,
+      exchange: (exchange) => answer(exchange, waiting),
+    },
+    {
+      method: 'GET',
+      path: '/notifications/stream',
+      describe: STREAM,
+      exchange: (exchange) => stream(exchange, waiting),
+    },
     {
       method: 'POST',
       path: '/notifications/confirm',
+      describe: CONFIRM,
       body: NotificationConfirm,
       batch: { perform: confirmForAll },
     },

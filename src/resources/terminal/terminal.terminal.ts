@@ -15,6 +15,13 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
     method: 'POST',
     path: '/report',
     body: TerminalReport,
+    describe: {
+      operationId: 'reportTerminal',
+      summary: 'Report what the terminal is',
+      description: 'Absent fields keep their values; `meta` replaces the earlier one. May be repeated.',
+      example: { framework_version: '8.31.2', meta: { model: 'V240m', battery_level: '80' } },
+      answer: { type: 'application/json', shape: z.strictObject({}), statuses: { 200: 'Stored.' } },
+    },
     write: async (work, device, input) => {
       await demandOwnNumber(work, device, parse(TerminalReport, input).logicalNumber);
       await reportDevice(work, device, input);

@@ -1,4 +1,5 @@
-import type { OpenApiOperation, OpenApiDocument } from '../openapi/openapi.js';
+import type { OpenApiDocument } from '../openapi/openapi.js';
+import type { OpenApiOperation } from '../openapi/operation.js';
 import { sampleOf } from '../openapi/sample.js';
 import { resolve, type Schema, type Schemas } from '../openapi/schema.js';
 import { fieldTable, typeOf } from './fields.js';
@@ -72,16 +73,20 @@ function responsePart({ responses }: OpenApiOperation, { components }: OpenApiDo
     return {
       status,
       description: target?.description ?? '',
-      schema: Object.values(target?.content ?? {})[0]?.schema,
+      content: Object.entries(target?.content ?? {})[0],
     };
   });
   const success = resolved.find(({ status }) => status.startsWith('2'));
+  const [type = '', { schema = {} } = {}] = success?.content ?? [];
+  const sample = sampleOf(schema, components.schemas);
   const errors = resolved.filter(({ status }) => status >= '400');
-  return html`<h4>Response ${success?.status ?? ''}</h4>
-    <pre>${JSON.stringify(sampleOf(success?.schema ?? {}, components.schemas), null, 2)}</pre>
+  return html`<h4>
+      Response ${success?.status ?? ''} <span class="kinds"><code>${type}</code></span>
+    </h4>
+    <pre>${typeof sample === 'string' ? sample : JSON.stringify(sample, null, 2)}</pre>
     <details>
       <summary>Fields</summary>
-      ${responseFields(success?.schema ?? {}, components.schemas)}
+      ${responseFields(schema, components.schemas)}
     </details>
     <details>
       <summary>Errors: ${errors.map(({ status }) => status).join(', ')}</summary>
@@ -109,7 +114,14 @@ function commandOf({ method, path, operation }: DocumentedOperation): string {
   const verb = method === 'GET' ? '' : `-X ${method} `;
   const file = isUpload(operation) ? `printf '%s' 'Hello' | ` : '';
   const call = `${file}curl ${verb}"$BASE_URL${filled}${query}"`;
-  return [call, ...bodyArguments(method, operation)].join(' \\\n  ');
+  return [call, ...tokenArguments(operation), ...bodyArguments(method, operation)].join(' \\\n  ');
+}
+
+/** Terminals send their token in a header only. A stream of events is shown as it comes. */
+function tokenArguments({ security = [], responses }: OpenApiOperation): string[] {
+  const isOfTerminal = security.some((scheme) => 'device_token' in scheme);
+  const isStream = JSON.stringify(responses[200] ?? {}).includes('text/event-stream');
+  return [...(isOfTerminal ? ['-H "Authorization: Bearer $DEVICE_TOKEN"'] : []), ...(isStream ? ['-N'] : [])];
 }
 
 function isUpload({ requestBody: body }: OpenApiOperation): boolean {
@@ -121,6 +133,11 @@ function bodyArguments(method: string, operation: OpenApiOperation): string[] {
   if (body === undefined) return [];
   // The file is read from the standard input.
   if (isUpload(operation)) return ["-F 'asset=@-;filename=hello.txt'", "-F 'description=A greeting'"];
-  const example = JSON.stringify(Object.values(body.content)[0]?.example ?? {}).replaceAll("'", `'\\''`);
-  return [...(method === 'GET' ? ['-X GET'] : []), `-d '${example}'`];
+  const [[type, content] = ['', undefined]] = Object.entries(body.content);
+  const example = JSON.stringify(content?.example ?? {}).replaceAll("'", `'\\''`);
+  return [
+    ...(method === 'GET' ? ['-X GET'] : []),
+    ...(type === 'application/json' ? [] : [`-H 'Content-Type: ${type}'`]),
+    `-d '${example}'`,
+  ];
 }

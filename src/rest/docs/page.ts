@@ -47,10 +47,14 @@ export function docsPage(document: OpenApiDocument): string {
 /** How to use the examples: as they are in a shell, where the token is set, or with the token written into them. */
 const EXAMPLES = html`<section id="examples">
   <h2>Examples</h2>
-  <p>The examples below can be pasted into a shell. Set your API token first:</p>
+  <p>
+    The examples below can be pasted into a shell. Set your API token first, and for calls of terminals the
+    token of a device:
+  </p>
   <pre id="variables" data-token="${sampleToken()}">
 BASE_URL=http://127.0.0.1:4000
-TOKEN=${sampleToken()}</pre>
+TOKEN=${sampleToken()}
+DEVICE_TOKEN=${sampleToken()}</pre>
   <p id="fill" hidden>
     <label for="token">Or enter it here. It is written into the examples and stays in this page.</label>
     <input id="token" autocomplete="off" spellcheck="false" />

@@ -66,7 +66,8 @@ const fill = () => {
     element.textContent = given === '' ? addressed : addressed.replaceAll('$TOKEN', given);
   }
 };
-document.getElementById('variables').textContent = 'TOKEN=' + document.getElementById('variables').dataset.token;
+const variables = document.getElementById('variables');
+variables.textContent = ['TOKEN=', 'DEVICE_TOKEN='].map((name) => name + variables.dataset.token).join('\\n');
 document.getElementById('fill').hidden = false;
 token.addEventListener('input', fill);
 fill();

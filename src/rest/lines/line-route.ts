@@ -1,6 +1,7 @@
 import type { WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import type { Row, RowResult } from '../../platform/requests/rows.js';
+import type { DescribedRoute, Description } from '../openapi/described.js';
 
 /**
  * Stores rows in batches, each in a unit of work of its own, and answers with lines. `Checked` is what is made of the rows of
@@ -19,6 +20,15 @@ export interface RowStore<Checked> {
 export interface LineRoute<Checked> extends RowStore<Checked> {
   readonly path: string;
   readonly scope: Scope;
+  readonly describe: Description & Required<Pick<Description, 'rows'>>;
   /** Refuses what could not be stored, before the answer begins. Errors: those of a change. */
   demandRoom(work: WriteWork): Promise<void>;
+}
+
+export const NDJSON_TYPE = 'application/x-ndjson';
+
+/** What the OpenAPI document needs of the route. */
+export function describeLineRoute<Checked>({ path, scope, describe }: LineRoute<Checked>): DescribedRoute {
+  const body = { types: [NDJSON_TYPE], model: describe.rows };
+  return { method: 'POST', path, tag: 'ingest', scope, body, describe };
 }

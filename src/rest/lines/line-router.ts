@@ -18,7 +18,7 @@ import { ndjsonRows } from '../../platform/encoding/ndjson.js';
 import { DomainError } from '../../platform/errors.js';
 import { authorize, authorizeAgain, type Access } from '../authorize.js';
 import { lineAnswers, type Lines } from './line-answers.js';
-import type { LineRoute } from './line-route.js';
+import { NDJSON_TYPE, type LineRoute } from './line-route.js';
 
 interface LineOptions {
   readonly units: Units;
@@ -30,7 +30,6 @@ interface LineOptions {
 }
 
 const METHODS = ['POST', 'OPTIONS'];
-export const NDJSON_TYPE = 'application/x-ndjson';
 
 /** Of a line: to check and mask so much text takes some 50 ms at worst, and cannot be done in parts. */
 export const MAX_LINE_BYTES = 256 * 1024;

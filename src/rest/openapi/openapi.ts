@@ -1,4 +1,14 @@
-import { mayUse, ROLES, type Scope } from '../../platform/caller.js';
+import { describedOperation, type DescribedRoute } from './described.js';
+import { INTRODUCTION } from './introduction.js';
+import {
+  API_TOKEN,
+  COMMON_HEADERS,
+  HEADERS,
+  oneOf,
+  scopeText,
+  TERMINAL_TOKEN,
+  type OpenApiOperation,
+} from './operation.js';
 import {
   ErrorSchema,
   problemReference,
@@ -7,40 +17,11 @@ import {
   type ResponseObject,
   type Header,
 } from './problems.js';
-import { bodyOf, parametersOf, type Parameter, type RequestBody } from './request.js';
-import { INTRODUCTION } from './introduction.js';
+import { bodyOf, parametersOf } from './request.js';
 import { pathPattern, placeholders, readsRecord, type Route } from '../route.js';
 import { responseSchema, type Schema, type Schemas } from './schema.js';
 
-export interface OpenApiOperation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: RequestBody;
-  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
-  readonly security?: readonly [];
-  /** The scope that the token and the user's role must both have; absent if no token is needed. */
-  readonly 'x-scope'?: Scope;
-}
-
 export type OpenApiDocument = ReturnType<typeof createOpenApi>;
-
-const count: Schema = { type: 'integer', minimum: 0 };
-const HEADERS: Readonly<Record<string, Header>> = {
-  'X-Rate-Limit-Limit': { description: 'Requests per hour allowed for a client address.', schema: count },
-  'X-Rate-Limit-Remaining': { description: 'Requests left in the current hour.', schema: count },
-  'X-Rate-Limit-Reset': { description: 'Start of the next hour, in Unix seconds.', schema: count },
-  'X-Request-Id': { description: 'Id of the request in the log of the server.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
-};
-
-const COMMON_HEADERS = Object.fromEntries(
-  Object.keys(HEADERS)
-    .filter((name) => name !== 'Retry-After')
-    .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
 
 const ETAG: Header = { description: 'For If-Match and If-None-Match.', schema: { type: 'string' } };
 
@@ -49,13 +30,8 @@ const NOT_MODIFIED: ResponseObject = {
   headers: { ...COMMON_HEADERS, ETag: ETAG },
 };
 
-const SECURITY_SCHEMES = {
-  access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The API token.' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The same token, outside the URL.' },
-};
-
-/** The OpenAPI document of /v1, generated from the routes. */
-export function createOpenApi(routes: readonly Route[]) {
+/** The OpenAPI document, generated from the routes of /v1 and the others. */
+export function createOpenApi(routes: readonly Route[], others: readonly DescribedRoute[]) {
   const schemas: Schemas = { Error: ErrorSchema };
   /** By path, then by method in lower case. */
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -64,15 +40,19 @@ export function createOpenApi(routes: readonly Route[]) {
     const operations = (paths[path] ??= {});
     operations[route.method.toLowerCase()] = operationOf(route, path, schemas);
   }
+  for (const route of others) {
+    const operations = (paths[route.path] ??= {});
+    operations[route.method.toLowerCase()] = describedOperation(route, schemas);
+  }
   return {
     openapi: '3.1.0',
     info: { title: 'terminal-gateway', version: 'v1', description: INTRODUCTION },
     servers: [{ url: '/' }],
-    security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })),
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    security: oneOf(API_TOKEN),
+    tags: [...new Set([...routes.map(tagOf), ...others.map(({ tag }) => tag)])].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: { ...API_TOKEN, ...TERMINAL_TOKEN },
       headers: HEADERS,
       schemas,
       responses: problemResponses(COMMON_HEADERS),
@@ -100,7 +80,9 @@ function operationOf(route: Route, path: string, schemas: Schemas): OpenApiOpera
     operationId: idOf(route),
     tags: [tagOf(route)],
     summary: route.summary,
-    description: [route.description, scopeText(route)].filter((text) => text !== undefined).join('\n\n'),
+    description: [route.description, scopeText(route.scope)]
+      .filter((text) => text !== undefined)
+      .join('\n\n'),
     parameters: parametersOf(route, path),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: Object.fromEntries<ResponseObject | { readonly $ref: string }>([
@@ -108,7 +90,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): OpenApiOpera
       ...(readsRecord(route) ? [[304, NOT_MODIFIED] as const] : []),
       ...problems,
     ]),
-    ...(route.scope === null ? { security: [] as const } : { 'x-scope': route.scope }),
+    ...(route.scope === null ? { security: [] } : { 'x-scope': route.scope }),
   };
 }
 
@@ -147,12 +129,6 @@ function isRecord({ anyOf, properties = {} }: Schema): boolean {
   if (anyOf !== undefined) return anyOf.every(isRecord);
   const [record, ...others] = Object.values(properties);
   return record?.$ref !== undefined && others.length === 0;
-}
-
-function scopeText({ scope }: Route): string {
-  if (scope === null) return 'Needs no access token.';
-  const roles = ROLES.filter((role) => mayUse({ role, scopes: [scope] }, scope));
-  return `Needs the scope \`${scope}\` and a role that has it: ${roles.join(', ')}.`;
 }
 
 /** `app versions` for `/apps/{app_id}/versions`, `users` for `/users/token`. */

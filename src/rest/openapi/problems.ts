@@ -1,4 +1,5 @@
-import { PROBLEM_CODES } from '../../http/problem.js';
+import { OTHER_CODES, PROBLEM_CODES } from '../../http/problem.js';
+import { REFUSAL_CODES } from '../../platform/terminal.js';
 import type { Route } from '../route.js';
 import type { Schema } from './schema.js';
 
@@ -13,13 +14,21 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
 }
 
+const ELSEWHERE: readonly string[] = [...OTHER_CODES, ...REFUSAL_CODES];
+
+const listed = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');
+
 /** The error object (contract 10). */
 export const ErrorSchema: Schema = {
   type: 'object',
   description: 'Every error response.',
   properties: {
     message: { type: 'string', description: 'What is wrong, for people.' },
-    code: { type: 'string', description: 'What is wrong, for programs; stable.', enum: PROBLEM_CODES },
+    code: {
+      type: 'string',
+      description: `What is wrong, for programs; stable. ${listed(ELSEWHERE)} are not codes of /v1.`,
+      enum: [...PROBLEM_CODES, ...ELSEWHERE],
+    },
     request_id: { type: 'string', description: 'Same as X-Request-Id; the log of the server has it.' },
     errors: {
       type: 'object',
@@ -39,15 +48,17 @@ interface Problem {
   readonly headers?: ResponseObject['headers'];
 }
 
+const UNAUTHENTICATED: Problem = {
+  name: 'Unauthenticated',
+  description: 'No valid access token, or a wrong e-mail address or password.',
+  headers: {
+    'WWW-Authenticate': { description: 'Bearer', schema: { type: 'string' } },
+  },
+};
+
 const PROBLEMS: Readonly<Record<number, Problem>> = {
   400: { name: 'Malformed', description: 'The request or a query parameter is malformed.' },
-  401: {
-    name: 'Unauthenticated',
-    description: 'No valid access token, or a wrong e-mail address or password.',
-    headers: {
-      'WWW-Authenticate': { description: 'Bearer', schema: { type: 'string' } },
-    },
-  },
+  401: UNAUTHENTICATED,
   403: { name: 'Forbidden', description: 'The role or the scope of the token does not cover the call.' },
   404: { name: 'NotFound', description: 'There is no such record in the company.' },
   405: {
@@ -61,8 +72,10 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
   413: { name: 'TooLarge', description: 'The body, or the file in it, is too large.' },
   415: {
     name: 'UnsupportedEncoding',
-    description: 'The body is compressed, its charset is not UTF-8, or its Content-Type lists several types.',
+    description:
+      'The body is compressed, its charset is not UTF-8, or its Content-Type lists several types or is not the one of the call.',
   },
+  416: { name: 'NoSuchRange', description: 'The range begins after the last byte.' },
   422: { name: 'Invalid', description: 'A field is not valid. `errors` has the messages by field.' },
   429: { name: 'RateLimited', description: 'Too many requests.', headers: RETRY_AFTER },
   431: { name: 'HeadersTooLarge', description: 'The headers, or the URL, are too large.' },
@@ -74,6 +87,19 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
     name: 'Unavailable',
     description: 'The storage is busy, full or unavailable. Nothing was changed.',
     headers: RETRY_AFTER,
+  },
+};
+
+/** What differs for terminals. */
+const TERMINAL_PROBLEMS: Readonly<Record<number, Problem>> = {
+  401: {
+    ...UNAUTHENTICATED,
+    name: 'TerminalUnauthenticated',
+    description: 'No valid device or gateway token.',
+  },
+  403: {
+    name: 'TerminalRefused',
+    description: `The terminal may not use the service: ${listed(REFUSAL_CODES)}. Or the token may not be used for it: \`forbidden\`.`,
   },
 };
 
@@ -92,8 +118,9 @@ export function problemStatuses(route: Route): readonly number[] {
   ].sort((a, b) => a - b);
 }
 
-export function problemReference(status: number): { readonly $ref: string } {
-  return { $ref: `#/components/responses/${PROBLEMS[status]?.name ?? ''}` };
+export function problemReference(status: number, isOfTerminal = false): { readonly $ref: string } {
+  const problem = (isOfTerminal ? TERMINAL_PROBLEMS[status] : undefined) ?? PROBLEMS[status];
+  return { $ref: `#/components/responses/${problem?.name ?? ''}` };
 }
 
 /** The error responses by name; each has the common `headers` and its own. */
@@ -102,9 +129,11 @@ export function problemResponses(
 ): Readonly<Record<string, ResponseObject>> {
   const schema = { $ref: '#/components/schemas/Error' };
   return Object.fromEntries(
-    Object.values(PROBLEMS).map(({ name, description, headers: own = {} }) => [
-      name,
-      { description, headers: { ...headers, ...own }, content: { 'application/json': { schema } } },
-    ]),
+    [...Object.values(PROBLEMS), ...Object.values(TERMINAL_PROBLEMS)].map(
+      ({ name, description, headers: own = {} }) => [
+        name,
+        { description, headers: { ...headers, ...own }, content: { 'application/json': { schema } } },
+      ],
+    ),
   );
 }

@@ -48,12 +48,24 @@ export function responseSchema(shape: z.ZodType, components: Schemas): Schema {
 
 /** The schema of a body, with the names of bodies: `serial_number`. */
 export function bodySchema(model: z.ZodObject): Schema {
-  const { properties = {}, required = [] } = schemaOf(model, { io: 'input', unrepresentable: 'any' });
-  const sent = Object.entries(properties).map(([name, property]) => [snakeCase(name), property]);
+  const schema = schemaOf(model, { io: 'input', unrepresentable: 'any' });
+  const { properties = {}, required = [] } = inSnakeCase(schema);
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+/** With the names of fields as bodies have them, also in objects within it. */
+function inSnakeCase(schema: Schema): Schema {
+  const { properties, required, anyOf, items } = schema;
   return {
-    type: 'object',
-    properties: Object.fromEntries(sent) as Schemas,
-    ...(required.length === 0 ? {} : { required: required.map(snakeCase) }),
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [snakeCase(name), inSnakeCase(property)]),
+      ),
+    }),
+    ...(required && { required: required.map(snakeCase) }),
+    ...(anyOf && { anyOf: anyOf.map(inSnakeCase) }),
+    ...(items && { items: inSnakeCase(items) }),
   };
 }
 
@@ -61,15 +73,19 @@ function schemaOf(
   shape: z.ZodType,
   options: z.core.ToJSONSchemaParams = {},
 ): Schema & { readonly $defs?: Schemas } {
-  const schema = z.toJSONSchema(shape, { ...options, override: ({ jsonSchema }) => tidy(jsonSchema) });
+  const schema = z.toJSONSchema(shape, {
+    ...options,
+    override: ({ zodSchema, jsonSchema }) => tidy(jsonSchema, zodSchema._zod.def.type),
+  });
   // The version of JSON Schema is that of OpenAPI 3.1.
   delete schema.$schema;
   const text = JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/');
   return JSON.parse(text) as Schema;
 }
 
-/** Drops the limits of safe integers and writes `anyOf: [T, null]` as `type: [T, 'null']`. */
-function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+/** Writes dates as texts, drops the limits of safe integers and writes `anyOf: [T, null]` as `type: [T, 'null']`. */
+function tidy(schema: z.core.JSONSchema.BaseSchema, type: string): void {
+  if (type === 'date') Object.assign(schema, { type: 'string', format: 'date-time' });
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   const [form, nothing, ...others] = schema.anyOf ?? [];

@@ -23,6 +23,19 @@ export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(Transaction
   .filter(([, schema]) => !schema.safeParse(undefined).success)
   .map(([name]) => snakeCase(name));
 
+/** An example row as its terminal sends it. */
+export const OWN_ROW_EXAMPLE = {
+  transaction_type: 'switch',
+  app_name: 'payments.posxml',
+  status: 'success',
+  started_at: '2026-01-31T12:00:00Z',
+  finished_at: '2026-01-31T12:00:03Z',
+  reference: '1',
+} as const;
+
+/** The same as others send it. */
+export const ROW_EXAMPLE = { ...OWN_ROW_EXAMPLE, serial_number: '5A-00012345', logical_number: '112233' };
+
 type Names = ReadonlyMap<string, string>;
 
 /** The names of fields in a model by those in a row. */

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createClient, type Fields } from '../support/client.js';
+import { notify } from '../support/deliveries.js';
+import { expectDocumented, OTHERS } from '../support/openapi-check.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { stockedTerminal, type StockedTerminal } from '../support/stocked-terminal.js';
+import { getAsTerminal } from '../support/terminals.js';
+import { httpTerminal } from '../support/waiting-terminal.js';
+
+let server: TestServer;
+let terminal: StockedTerminal;
+let asset: string;
+let event: string;
+beforeAll(async () => {
+  server = await startServer();
+  terminal = await stockedTerminal(server.acme, 'sale');
+  const { body } = await getAsTerminal(server, terminal.token, 'manifest');
+  asset = (body.files as { name: string }[])[0]?.name ?? '';
+  await notify(server, server.acme, 'Closed on Sunday', terminal.logicalNumber);
+  const given = await httpTerminal(server.url, terminal.token).get('/notifications');
+  event = (given.body.notifications as { id: string }[])[0]?.id ?? '';
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const STREAM = 'streamTerminalNotifications';
+const named = OTHERS.map((route) => [route.describe.operationId, route] as const);
+const answered = named.filter(([id]) => id !== STREAM);
+
+/** The example of the document, with a notification and an asset that the terminal has. */
+async function call(
+  { method, path, scope, body, describe: { example } }: (typeof OTHERS)[number],
+  token = scope === null ? terminal.token : server.acme.token,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const sent: Fields = { ...example, ...(path.endsWith('/confirm') ? { event } : {}) };
+  const row = body?.model.shape.serialNumber === undefined ? {} : { serial_number: terminal.serialNumber };
+  const type = body === undefined ? {} : { 'content-type': body.types[0] ?? '' };
+  return await createClient(server.url, null).request(
+    method,
+    path.replace('{name}', asset),
+    body && JSON.stringify({ ...sent, ...row }),
+    { headers: { authorization: `Bearer ${token}`, ...type, ...more } },
+  );
+}
+
+// The test client compares each answer with the document.
+describe('an answer to a terminal, and to who brings transactions in, is as documented:', () => {
+  it.each(answered)('%s', async (_id, route) => {
+    const reply = await call(route);
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.text).not.toBe('');
+    const tag = reply.headers.get('etag');
+    if (tag === null) return;
+    expect(route.describe.answer.headers).toHaveProperty('ETag');
+    expect((await call(route, undefined, { 'if-none-match': tag })).status).toBe(304);
+  });
+
+  it(STREAM, async () => {
+    await notify(server, server.acme, 'Open again', terminal.logicalNumber);
+    const stream = await httpTerminal(server.url, terminal.token).stream();
+    await expect.poll(() => stream.ids()).toHaveLength(1);
+    const contentType = stream.headers['content-type'] ?? '';
+    const url = new URL('/terminal/v1/notifications/stream', server.url);
+    expectDocumented({
+      method: 'GET',
+      url,
+      status: stream.status,
+      contentType,
+      body: {},
+      text: stream.text(),
+    });
+    stream.close();
+  });
+
+  it('the rest of an asset, and a range that it does not have', async () => {
+    const bytes = async (range: string): Promise<number> =>
+      (await getAsTerminal(server, terminal.token, `assets/${asset}`, { range })).status;
+    expect([await bytes('bytes=1-'), await bytes('bytes=1000000-')]).toEqual([206, 416]);
+    expect((await getAsTerminal(server, terminal.token, 'assets/none')).status).toBe(404);
+  });
+
+  it.each(named)('%s without a token, and with a token for something else', async (_id, route) => {
+    const unknown = await call(route, '0'.repeat(40));
+    expect(unknown.status).toBe(401);
+    const other = await call(route, route.scope === null ? server.acme.token : terminal.token);
+    expect([other.status, other.body.code]).toEqual([403, 'forbidden']);
+  });
+
+  it.each(named.filter(([, { scope }]) => scope === null))(
+    '%s of a terminal that is disabled',
+    async (_id, route) => {
+      const { client } = server.acme;
+      expect((await client.put(`devices/${terminal.serialNumber}`, { enabled: false })).status).toBe(200);
+      const reply = await call(route);
+      expect([reply.status, reply.body.code]).toEqual([403, 'terminal_disabled']);
+      await client.put(`devices/${terminal.serialNumber}`, { enabled: true });
+    },
+  );
+});

@@ -51,7 +51,7 @@ export function newNamedToken(
  * Whether the caller may give a token this scope: one that the caller has; and with all ordinary scopes, as an administrator who
  * has signed in, also `ingest` and `terminals`.
  */
-export function mayGive(caller: Caller, scope: Scope): boolean {
+function mayGive(caller: Caller, scope: Scope): boolean {
   if (mayUse(caller, scope)) return true;
   return ORDINARY_SCOPES.every((each) => mayUse(caller, each));
 }

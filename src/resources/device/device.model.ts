@@ -30,6 +30,9 @@ export const DeviceUpdate = DeviceFields.partial();
 export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpdate.shape });
 export const DeviceReport = ReportFields.partial();
 
+/** A report of a terminal itself, which may name the logical number that it has. */
+export const TerminalReport = DeviceReport.extend({ logicalNumber: z.string().optional() });
+
 /** Texts by name, for example `{ brand: 'Verifone', battery_level: '80' }`. */
 export type DeviceMeta = Readonly<z.output<typeof ReportFields>['meta']>;
 

@@ -1,13 +1,8 @@
-import { z } from 'zod';
-
 import { parse } from '../../platform/validate.js';
 import type { TerminalRoute } from '../../terminal/index.js';
-import { DeviceReport } from '../device/device.model.js';
+import { TerminalReport } from '../device/device.model.js';
 import { reportDevice } from '../device/device.service.js';
 import { demandOwnNumber, type AdmittedDevice } from './terminal-access.service.js';
-
-/** A report may name the logical number that the terminal has. */
-const TerminalReport = DeviceReport.extend({ logicalNumber: z.string().optional() });
 
 /** What terminals report. */
 export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [

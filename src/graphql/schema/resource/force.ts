@@ -19,9 +19,13 @@ export async function changeWithForce<T>(
   keeps: (() => Promise<void>) | undefined,
   change: () => Promise<T>,
 ): Promise<T> {
-  const refusal: unknown = force === true ? undefined : await keeps?.().catch((error: unknown) => error);
+  const check = force === true ? undefined : keeps?.();
+  const refusal = await check?.then(
+    () => null,
+    (error: Error) => error,
+  );
   const changed = await change();
-  if (refusal !== undefined) throw refusal;
+  if (refusal != null) throw refusal;
   return changed;
 }
 

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { parse } from '../../platform/validate.js';
 import type { TerminalRoute } from '../../terminal/index.js';
 import { TerminalReport } from '../device/device.model.js';

@@ -22,10 +22,10 @@ export async function changeWithForce<T>(
   const check = force === true ? undefined : keeps?.();
   const refusal = await check?.then(
     () => null,
-    (error: Error) => error,
+    (error: unknown) => ({ error }),
   );
   const changed = await change();
-  if (refusal != null) throw refusal;
+  if (refusal != null) throw refusal.error;
   return changed;
 }
 

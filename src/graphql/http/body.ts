@@ -57,7 +57,7 @@ export function readOperation({ readUpload, bodyRate }: BodyOptions): RequestHan
       }
     } else if (headerOf(request, 'content-type') !== undefined && !hasBody(request)) {
       // Labels of an empty body mean nothing, but Apollo accepts no other; `refuseForgery` has read it before.
-      request.headers['content-type'] = 'application/json';
+      Object.assign(request.headers, { 'content-type': 'application/json' });
     }
     next();
   };

@@ -228,7 +228,7 @@ describe('CF-12 a log that is lost', () => {
     expect((await client.post('groups', { name: 'later' })).status).toBe(201);
     await server.stop();
     copyFileSync(join(folder, 'old'), file);
-    await expectRefused(file, /has lost 1 acknowledged changes/);
+    await expectRefused(file, /has lost 1 acknowledged change:/);
   });
 });
 

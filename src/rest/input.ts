@@ -15,6 +15,8 @@ interface InputField {
   readonly isBoolean: boolean;
   readonly isInteger: boolean;
   readonly isText: boolean;
+  /** Texts by name. */
+  readonly isTextByName: boolean;
   readonly choices: readonly string[];
   readonly isList: boolean;
 }
@@ -44,7 +46,15 @@ export function pickInput(schema: z.ZodObject, body: BodyFields): Record<string,
   return input;
 }
 
-function hasNumberAsText({ isText, isList }: InputField, value: unknown): boolean {
+/** Names of a body that no field of the model has: the first 20, each of at most 64 characters. */
+export function unknownFields(schema: z.ZodObject, { fields }: BodyFields): readonly string[] {
+  const known = new Set(inputFieldsOf(schema).map(({ sentName }) => sentName));
+  const unknown = Object.keys(fields).filter((name) => !known.has(name));
+  return unknown.slice(0, 20).map((name) => name.slice(0, 64));
+}
+
+function hasNumberAsText({ isText, isTextByName, isList }: InputField, value: unknown): boolean {
+  if (isTextByName) return typeof value === 'object' && value !== null;
   return isText && (typeof value === 'number' || (isList && Array.isArray(value)));
 }
 
@@ -109,6 +119,7 @@ function inputFieldOf(name: string, schema: Schema): InputField {
     isBoolean: types.has('boolean'),
     isInteger: types.has('integer') || types.has('number'),
     isText: types.has('string'),
+    isTextByName: typeof schema.additionalProperties === 'object',
     choices: forms.flatMap((form) => form.enum ?? []).filter((choice) => typeof choice === 'string'),
     isList: types.has('array'),
   };

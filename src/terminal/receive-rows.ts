@@ -1,3 +1,4 @@
+import { notAnObject } from '../http/body/body.js';
 import { HttpProblem } from '../http/problem.js';
 import { isObject, ndjsonRows } from '../platform/encoding/ndjson.js';
 import type { Row } from '../platform/requests/rows.js';
@@ -60,7 +61,7 @@ function rowOf(text: string): Row {
   } catch {
     throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
   }
-  if (!isObject(value)) throw new HttpProblem(400, 'malformed_json', 'The body must be a JSON object.');
+  if (!isObject(value)) throw notAnObject();
   return { line: 1, value, bytes: text.length };
 }
 

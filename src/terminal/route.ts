@@ -34,10 +34,9 @@ export interface TerminalAnswer {
 /** Changes something in one unit of work. `T` is a terminal that may use the service. */
 export interface TerminalWriteRoute<T> extends RouteBase {
   readonly method: 'POST';
-  /** Fields of the JSON body, in the model's names; others are ignored. */
+  /** Fields of the JSON body, in the model's names; the answer names others as `ignored`. */
   readonly body: z.ZodObject;
-  /** Resolves to the body of the response. */
-  write(work: WriteWork, terminal: T, input: Readonly<Record<string, unknown>>): Promise<object>;
+  write(work: WriteWork, terminal: T, input: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /** A terminal that may use the service, and what it asks for. */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import type { Units } from '../database/work.js';
-import { inviteBody, MAX_BODY_BYTES, readBody } from '../http/body/body.js';
+import { inviteBody, MAX_BODY_BYTES, notAnObject, readBody } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { bearerToken } from '../http/credential.js';
 import { headerOf } from '../http/headers.js';
@@ -19,7 +19,7 @@ import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { DomainError } from '../platform/errors.js';
 import { RetrySpread, TERMINAL_RETRIES } from '../platform/limits/retry-spread.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
-import { pickInput } from '../rest/input.js';
+import { pickInput, unknownFields } from '../rest/input.js';
 import { RouteTable, type FoundPath, type KnownRoute, type PathValues } from '../rest/route-table.js';
 import { admitted, Batches, type AdmitAll } from './batches.js';
 import { Exchange, noteIn, sendAnswer } from './exchange.js';
@@ -192,13 +192,16 @@ async function change<T>(
   inviteBody(request, response);
   const body = await readBody(request, { rate: bodyRate, maxBytes: MAX_BODY_BYTES });
   await enterEventLoop();
+  if (body.isForm && !('batch' in route)) throw notAnObject();
   const input = pickInput(route.body, body);
   const result =
     'batch' in route
       ? await batches.write(route.batch, { claim, input, hasEnded: () => response.closed })
-      : await units.write(claim.caller, async (work) =>
-          route.write(work, await admitted(admit, work, claim), input),
-        );
+      : await units.write(claim.caller, async (work) => {
+          await route.write(work, await admitted(admit, work, claim), input);
+          const ignored = unknownFields(route.body, body);
+          return ignored.length === 0 ? {} : { ignored };
+        });
   if (result === null) return;
   response.setHeader('Content-Type', JSON_TYPE);
   await sendText(response, JSON.stringify(result), held);

@@ -213,9 +213,13 @@ function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
+export function notAnObject(): HttpProblem {
+  return new HttpProblem(400, 'malformed_json', 'The body must be a JSON object.');
+}
+
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new HttpProblem(400, 'malformed_json', 'The body must be a JSON object.');
+    throw notAnObject();
   }
   for (const [field, entry] of Object.entries(value)) {
     const problem = typeof entry === 'object' ? problemOfJson(entry) : undefined;

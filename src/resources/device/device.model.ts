@@ -15,10 +15,23 @@ const DeviceFields = z.object({
   logicalNumberId: recordId.nullable().describe('Logical number that the device works under.'),
 });
 
+const MetaNumber = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'must not be beyond 2^53 - 1: send it as a string',
+  );
+
+/** A number or boolean counts as its text: `80` as `"80"`, `true` as `"true"`. */
+const MetaValue = z
+  .union([z.string(), MetaNumber, z.boolean()], 'must be a text, a number, or true or false')
+  .transform(String)
+  .pipe(freeText(1024));
+
 /** What a terminal reports about itself. */
 const ReportFields = z.object({
   meta: z
-    .record(printableName(64), freeText(1024))
+    .record(printableName(64), MetaValue)
     .refine(
       (meta) => Object.keys(meta).length <= MAX_META_ENTRIES,
       `must have at most ${MAX_META_ENTRIES} entries`,

@@ -11,7 +11,7 @@ const DeviceReportInput = inputOf('DeviceReportInput', DeviceReport, {
   description: 'What a device reports about itself. Absent fields keep their values.',
   descriptions: {
     frameworkVersion: 'Installed version of the framework. 1 to 64 characters. Null clears it.',
-    meta: 'Properties such as brand, model and battery_level: a JSON object of at most 64 texts of at most 1024 characters. Replaces the earlier ones.',
+    meta: 'Properties such as brand, model and battery_level: a JSON object of at most 64 texts of at most 1024 characters; a number or boolean counts as its text, 80 as "80". Replaces the earlier ones.',
   },
 });
 

@@ -22,7 +22,6 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
     write: async (work, device, input) => {
       await demandOwnNumber(work, device, parse(TerminalReport, input).logicalNumber);
       await reportDevice(work, device, input);
-      return {};
     },
   },
 ];

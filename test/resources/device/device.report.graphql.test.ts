@@ -66,8 +66,15 @@ describe('deviceReport', () => {
     ]);
   });
 
+  it('takes numbers and booleans in meta as their text', async () => {
+    const { device } = await report({ meta: { battery_level: 80, charging: true, level: 1.5 } });
+    expect(device).toMatchObject({ meta: { battery_level: '80', charging: 'true', level: '1.5' } });
+  });
+
   it.each<[string, Fields]>([
-    ['a number as a property', { meta: { battery_level: 80 } }],
+    ['an object as a property', { meta: { battery_level: {} } }],
+    ['null as a property', { meta: { battery_level: null } }],
+    ['a whole number beyond 2^53', { meta: { iccid: 2 ** 60 } }],
     ['a list', { meta: ['a'] }],
     [
       'too many properties',

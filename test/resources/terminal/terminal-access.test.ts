@@ -26,12 +26,45 @@ const deviceOf = async (serialNumber: string): Promise<Record<string, unknown> |
 describe('a report of a terminal', () => {
   it('is stored on its device, with the token of the device', async () => {
     const { token } = await newTerminal(server.acme, 'SN-1');
-    const body = { framework_version: '8.31.2', meta: { model: 'V240m' }, unknown: 1 };
+    const body = { framework_version: '8.31.2', meta: { model: 'V240m' } };
     const reply = await report(server, token, body);
     expect([reply.status, reply.text]).toEqual([200, '{}']);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(reply.headers.get('x-rate-limit-limit')).toBeNull();
     expect(await deviceOf('SN-1')).toMatchObject({ framework_version: '8.31.2', meta: { model: 'V240m' } });
+  });
+
+  it('has numbers and booleans in meta as their text', async () => {
+    const { token } = await newTerminal(server.acme, 'SN-TEXT');
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = '{"meta":{"battery_level":80,"charging":true,"version":1.10,"pan":4111111111111111}}';
+    const reply = await fetch(`${server.url}/terminal/v1/report`, { method: 'POST', headers, body });
+    expect([reply.status, await reply.text()]).toEqual([200, '{}']);
+    const meta = { battery_level: '80', charging: 'true', version: '1.10', pan: '411111******1111' };
+    expect(await deviceOf('SN-TEXT')).toMatchObject({ meta });
+    const huge = await fetch(`${server.url}/terminal/v1/report`, {
+      ...{ method: 'POST', headers, body: '{"meta":{"iccid":12345678901234567890}}' },
+    });
+    expect(huge.status).toBe(422);
+    expect(await deviceOf('SN-TEXT')).toMatchObject({ meta });
+  });
+
+  it('is answered with the names of fields that no report has', async () => {
+    const { token } = await newTerminal(server.acme, 'SN-UNKNOWN');
+    const body = { frameworkVersion: '8', framework_version: '9', battery: 80 };
+    const reply = await report(server, token, body);
+    expect([reply.status, reply.body]).toEqual([200, { ignored: ['frameworkVersion', 'battery'] }]);
+    expect(await deviceOf('SN-UNKNOWN')).toMatchObject({ framework_version: '9' });
+  });
+
+  it.each(['[]', '"text"', '80', 'null', 'framework_version=9'])('is 400 with the body %s', async (body) => {
+    const { token } = await newTerminal(server.acme, `SN of ${encodeURIComponent(body)}`);
+    const headers = {
+      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' },
+    };
+    const reply = await fetch(`${server.url}/terminal/v1/report`, { method: 'POST', headers, body });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ code: 'malformed_json' });
   });
 
   it('is stored on the device that a gateway names', async () => {

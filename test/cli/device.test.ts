@@ -61,6 +61,25 @@ describe('device import', () => {
     expect(await countDevices(cli)).toBe(2);
   });
 
+  it.each([
+    ['a header', 'serial_number\nSN-1\n\nSN-2\n', [2, 4]],
+    ['a header with a BOM and quoted values', '\uFEFF"Serial_Number"\r\n"SN-1"\r\n"SN-2"\r\n', [2, 3]],
+    ['semicolons behind the values', 'SERIAL_NUMBER;;\nSN-1;;\n;;\nSN-2;;\n', [2, 4]],
+    ['a line sep=', 'sep=;\nserial_number\nSN-1\nSN-2', [3, 4]],
+    ['quoted values without a header', '"SN-1"\n"SN-2"\n', [1, 2]],
+  ])('RU-42 reads a list with %s', async (_what, text, [first, second]) => {
+    const { cli } = await commandLineWithUser();
+    const imported = await importDevices(cli, text);
+    expect(imported.lines).toEqual([`${first}\tSN-1\tcreated`, `${second}\tSN-2\tcreated`]);
+  });
+
+  it('RU-42 refuses a row with several values, and keeps a comma in quotes', async () => {
+    const { cli } = await commandLineWithUser();
+    const refused = await importDevices(cli, 'serial_number,model\nSN-1,V240m\n');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('line 1 must have one')]);
+    expect((await importDevices(cli, '"SN,1"\n')).lines).toEqual(['1\tSN,1\tcreated']);
+  });
+
   it('imports 20,000 lines', async () => {
     const { cli } = await commandLineWithUser();
     const text = Array.from({ length: 20_000 }, (_, n) => `SN-${n}`).join('\n');

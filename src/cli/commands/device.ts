@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 
-import { namingPath } from '../../platform/storage/file-errors.js';
 import { createDevices } from '../../resources/device/device.import.service.js';
 import type { DeviceRow, ErrorPolicy } from '../../resources/device/device.model.js';
 import { CommandError } from '../command-error.js';
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { addDeviceTokenCommand } from './device-token.js';
+import { listIn, type ListedValue } from '../import/csv.js';
 import { counted } from '../../platform/encoding/text.js';
 
 export function addDeviceCommands(device: Command, io: CommandIo): void {
@@ -19,7 +18,7 @@ export function addDeviceCommands(device: Command, io: CommandIo): void {
       'create devices from a list, all or none; prints the result of each line',
     ),
   )
-    .argument('<file>', 'text file (UTF-8) with one serial number per line')
+    .argument('<file>', 'one serial number per line (UTF-8), or a CSV file with the column serial_number')
     .requiredOption('--company <name>', 'the company')
     .option('--skip-refused', 'skip refused lines and create the other devices')
     .action((file: string, options: ImportOptions) => importDevices(io, file, options));
@@ -29,16 +28,11 @@ interface ImportOptions extends JsonOption, ActorOptions {
   readonly skipRefused?: true;
 }
 
-interface Line {
-  readonly number: number;
-  readonly serialNumber: string;
-}
-
 async function importDevices(io: CommandIo, file: string, options: ImportOptions): Promise<void> {
-  const lines = readLines(file);
+  const lines = await listIn(file, 'serial_number');
   const policy: ErrorPolicy = options.skipRefused === true ? 'REJECT_FAILED_ROWS' : 'REJECT_EVERYTHING';
   io.notice(`${counted(lines.length, 'serial number')} in ${file}`);
-  const serialNumbers = lines.map((line) => line.serialNumber);
+  const serialNumbers = lines.map(({ value }) => value);
   const rows = await withDatabase(io, (context) =>
     writeIn(context, options, (work) => createDevices(work, serialNumbers, policy)),
   );
@@ -53,27 +47,10 @@ async function importDevices(io: CommandIo, file: string, options: ImportOptions
   }
 }
 
-function resultOf({ number, serialNumber }: Line, row: DeviceRow | undefined) {
+function resultOf({ line, value }: ListedValue, row: DeviceRow | undefined) {
   const problems = row?.problems ?? [];
   const id = row?.device?.id ?? null;
   const accepted = id === null ? 'not created' : 'created';
   const result = problems.length === 0 ? accepted : `refused: ${problems.join('; ')}`;
-  return { line: number, serial_number: serialNumber, id, result };
-}
-
-/** Empty lines are skipped; they count for the line numbers. */
-function readLines(file: string): readonly Line[] {
-  return decode(file)
-    .split(/\r?\n/)
-    .map((serialNumber, index) => ({ number: index + 1, serialNumber }))
-    .filter(({ serialNumber }) => serialNumber !== '');
-}
-
-function decode(file: string): string {
-  const bytes = namingPath(file, () => readFileSync(file));
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new CommandError(`${file} is not UTF-8 text.`);
-  }
+  return { line, serial_number: value, id, result };
 }

@@ -24,12 +24,50 @@ export function csvFile(path: string, columns: Columns): RowFile {
   return { rows: rowsIn(path, pieces, columns), bytesRead };
 }
 
+export interface ListedValue {
+  readonly line: number;
+  readonly value: string;
+}
+
+/**
+ * The values of a file with one in each row, read as `csvFile` does; a first row with the name of the column is left out.
+ * Errors: `CommandError` for other columns, and for a row with several values.
+ */
+export async function listIn(path: string, column: string): Promise<readonly ListedValue[]> {
+  const values: ListedValue[] = [];
+  let isFirst = true;
+  for await (const { line, cells } of recordsIn(path, openFile(path).pieces)) {
+    const [value = '', ...others] = cells.filter((cell) => cell !== '');
+    const isHeader = isFirst && cells.some((cell) => cell.trim().toLowerCase() === column);
+    isFirst = false;
+    if (others.length > 0) {
+      const quotes = 'A value with a comma, semicolon or tab must be in quotes.';
+      throw new CommandError(`${path}: line ${line} must have one ${column}, not several values. ${quotes}`);
+    }
+    if (!isHeader) values.push({ line, value });
+  }
+  return values;
+}
+
 interface Parsed {
   readonly record: readonly string[];
   readonly info: Info;
 }
 
 async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Columns): AsyncGenerator<Row> {
+  let header: readonly string[] | undefined;
+  for await (const { line, cells } of recordsIn(path, pieces)) {
+    if (header === undefined) header = checkedHeader(path, cells, columns);
+    else yield rowOf(line, header, cells, columns);
+  }
+}
+
+interface NumberedRecord {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<NumberedRecord> {
   const texts = textOf(path, pieces);
   let first = '';
   while (!first.includes('\n')) {
@@ -46,7 +84,6 @@ async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Col
   });
   // The loop below gets every error from the parser, to which the pipeline passes those of the file.
   pipeline(Readable.from(joined(text, texts)), parser, () => undefined);
-  let header: readonly string[] | undefined;
   let extraLines = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
@@ -54,8 +91,7 @@ async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Col
       const { breaks, pairs } = lineBreaksIn(record);
       const line = info.lines + leftOut - extraLines - breaks;
       extraLines += pairs;
-      if (header === undefined) header = checkedHeader(path, record, columns);
-      else yield rowOf(line, header, record, columns);
+      yield { line, cells: record };
     }
   } catch (error) {
     throw error instanceof CsvError ? new CommandError(`${path}: ${error.message}`) : error;

@@ -1,7 +1,7 @@
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
 import type { Changes, SystemWriteWork, Units } from '../database/work.js';
 import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
-import type { DeliveryQueue } from '../mqtt/delivery-queue.js';
+import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Pace } from '../platform/concurrency/pace.js';
@@ -15,6 +15,7 @@ import {
   giveBack,
   markSent,
   nextDueCompany,
+  sendAgain,
 } from '../resources/notification/delivery/dispatch.service.js';
 import { terminalsOf } from '../resources/terminal/terminal-access.service.js';
 import type { Terminals } from './terminals.js';
@@ -71,6 +72,20 @@ const NOT_STARTED: MqttState = {
   confirmations: new Map(),
 };
 
+/** Confirms deliveries, and makes those of terminals that say hello due. */
+async function takeAll(
+  work: OfCompany<SystemWriteWork>,
+  confirmations: readonly Confirmation[],
+): Promise<readonly ConfirmationResult[]> {
+  const named = confirmations.flatMap(({ event, logicalNumber }) =>
+    event === null ? [] : [{ event, logicalNumber }],
+  );
+  const results = (await confirmDeliveries(work, named)).values();
+  const hellos = confirmations.filter(({ event }) => event === null);
+  await sendAgain(work, new Set(hellos.map(({ logicalNumber }) => logicalNumber)));
+  return confirmations.map(({ event }) => (event === null ? 'hello' : (results.next().value ?? 'unknown')));
+}
+
 function mayBringDeliveries(changes: Changes): boolean {
   return changes === null || changes.some(({ entityType }) => entityType === DELIVERY);
 }
@@ -86,7 +101,7 @@ function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<C
     giveBack: (companyId, deliveries) => write(companyId, (work) => giveBack(work, deliveries)),
     confirm: async (companyId, confirmations) => {
       const { results, terminals, now } = await write(companyId, async (work) => ({
-        results: await confirmDeliveries(work, confirmations),
+        results: await takeAll(work, confirmations),
         terminals: await terminalsOf(work, new Set(confirmations.map(({ logicalNumber }) => logicalNumber))),
         now: work.now,
       }));

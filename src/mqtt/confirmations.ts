@@ -1,10 +1,11 @@
-import { SECOND } from '../platform/clock.js';
+import { SECOND, systemClock } from '../platform/clock.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { isObject } from '../platform/encoding/ndjson.js';
 import { NotificationConfirm } from '../platform/terminal.js';
 import { idFromText } from '../platform/validate.js';
 import type { Confirmation, DeliveryQueue, HeldDelivery } from './delivery-queue.js';
 import type { MqttFigures } from './figures.js';
-import { terminalOfConfirmTopic } from './topics.js';
+import { terminalOfConfirmTopic, type TerminalName } from './topics.js';
 
 export interface ConfirmationLimits {
   /** Confirmations that wait, of all companies, of one of them, and of one terminal. */
@@ -24,6 +25,8 @@ const BATCH = 200;
 const COMPANIES = 4;
 const ATTEMPTS = 10;
 const MAX_PAYLOAD_BYTES = 1_024;
+/** In each such time, the first hello of a terminal counts. */
+const HELLO_MS = 15 * SECOND;
 
 interface Waiting {
   readonly companyId: number;
@@ -40,6 +43,9 @@ export class Confirmations {
   readonly #ready = new Set<Waiting>();
   readonly #storing = new Set<Promise<void>>();
   readonly #pauses = new Map<NodeJS.Timeout, () => void>();
+  /** Terminals that have said hello since `#hellosSince`. */
+  readonly #hellos = new Set<string>();
+  #hellosSince = -Infinity;
   #total = 0;
   #isStopping = false;
 
@@ -54,7 +60,7 @@ export class Confirmations {
   take(topic: string, payload: Buffer): void {
     const terminal = terminalOfConfirmTopic(topic);
     const event = eventOf(payload);
-    if (terminal === null || event === null) {
+    if (terminal === null || event === null || (event === HELLO && !this.#isFirstHello(terminal))) {
       this.figures.confirmed('ignored');
       return;
     }
@@ -68,7 +74,7 @@ export class Confirmations {
       this.#companies.set(terminal.companyId, waiting);
       this.#ready.add(waiting);
     }
-    waiting.confirmations.push({ ...terminal, event });
+    waiting.confirmations.push({ ...terminal, event: event === HELLO ? null : event });
     add(waiting.byTerminal, terminal.logicalNumber, 1);
     this.#total += 1;
     this.#storeNext();
@@ -79,6 +85,18 @@ export class Confirmations {
     this.#isStopping = true;
     for (const end of [...this.#pauses.values()]) end();
     while (this.#storing.size > 0) await Promise.all(this.#storing);
+  }
+
+  #isFirstHello({ companyId, logicalNumber }: TerminalName): boolean {
+    const now = systemClock.elapsed();
+    if (now - this.#hellosSince >= HELLO_MS) {
+      this.#hellosSince = now;
+      this.#hellos.clear();
+    }
+    const name = `${companyId}/${logicalNumber}`;
+    if (this.#hellos.has(name) || this.#hellos.size >= this.limits.all) return false;
+    this.#hellos.add(name);
+    return true;
   }
 
   #isFull({ confirmations, byTerminal }: Waiting, logicalNumber: string): boolean {
@@ -153,11 +171,15 @@ function add(counts: Map<string, number>, key: string, difference: number): void
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The id in `{"type":"pnconf","event":"17"}`, read as over HTTP; null for anything else. */
+const HELLO = 'hello';
+
+/** The id in `{"type":"pnconf","event":"17"}`, read as over HTTP; `hello` of `{"type":"hello"}`; null for anything else. */
 export function eventOf(payload: Buffer): string | null {
   if (payload.length === 0 || payload.length > MAX_PAYLOAD_BYTES) return null;
   try {
-    const { event } = NotificationConfirm.parse(JSON.parse(utf8.decode(payload)));
+    const value: unknown = JSON.parse(utf8.decode(payload));
+    if (isObject(value) && 'type' in value && value.type === HELLO) return HELLO;
+    const { event } = NotificationConfirm.parse(value);
     return idFromText(event) === undefined ? null : event;
   } catch {
     return null;

@@ -8,13 +8,13 @@ export interface HeldDelivery extends TerminalName {
   readonly app: string | null;
 }
 
-/** What a terminal confirmed: the id of the message, on the topic of the terminal. */
+/** What a terminal confirmed, on its topic: the id of the message; null for a hello. */
 export interface Confirmation extends TerminalName {
-  readonly event: string;
+  readonly event: string | null;
 }
 
 /** What became of a confirmation. `unknown`: the terminal, if it may use the service, was given no such message. */
-export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown';
+export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown' | 'hello';
 
 /** The messages of all companies, as the publisher sees them. `D` is what it holds of one. */
 export interface DeliveryQueue<D extends HeldDelivery> {

@@ -63,6 +63,25 @@ describe('CC-09 two nodes that publish', () => {
     await waitFor(() => expect(terminals.received.length).toBeGreaterThanOrEqual(9 * 120), LONG);
   });
 
+  it('bring what was sent before to a terminal that says hello, in order', async () => {
+    const broker = await startAedes();
+    onTestFinished(() => broker.stop());
+    const server = await startServer({ mqtt: broker.settings });
+    onTestFinished(() => server.stop());
+    await joinNode(server, broker.settings);
+    await reachable(server.acme, '100');
+    for (let part = 0; part < 3; part += 1) await notify(server, server.acme, `part ${part}`, '100');
+    const states = async (): Promise<string[]> =>
+      (await deliveriesOf(server, server.acme)).map(({ state }) => state);
+    await waitFor(async () => expect(await states()).toEqual(['sent', 'queued', 'queued']), LONG);
+    const terminals = await connectTerminals(broker.port);
+    onTestFinished(() => terminals.stop());
+    const topic = `terminals/${server.acme.caller.companyId}/100`;
+    await terminals.client.publishAsync(`${topic}/confirm`, '{"type":"hello"}', { qos: 1 });
+    await waitFor(async () => expect(await states()).toEqual(Array(3).fill('delivered')), LONG);
+    expect(terminals.first().get(`${topic}/notifications`)).toEqual(['1', '2', '3']);
+  });
+
   it('receive all confirmations each, and count each delivery once', async () => {
     const broker = await startAedes();
     onTestFinished(() => broker.stop());

@@ -81,6 +81,33 @@ describe('notifications over MQTT', () => {
   });
 });
 
+describe('a hello over MQTT', () => {
+  const hello = async (simulated: SimulatedTerminals, number: string): Promise<void> => {
+    const topic = topicOf(number).replace(/notifications$/, 'confirm');
+    await simulated.client.publishAsync(topic, '{"type":"hello"}', { qos: 1 });
+  };
+
+  it('brings what was sent before the terminal came, and then the next ones, in order', async () => {
+    for (const number of ['100', '200']) await reachable(acme, number);
+    await notify(server, acme, 'one', '100', '200');
+    await notify(server, acme, 'two', '100');
+    await waitFor(async () => expect(await states()).toEqual(['sent', 'sent', 'queued']));
+    const simulated = await terminals();
+    for (let time = 0; time < 20; time += 1) await hello(simulated, '100');
+    await waitFor(async () => expect(await states()).toEqual(['delivered', 'sent', 'delivered']));
+    expect(simulated.received.map(({ id }) => id)).toEqual(['1', '3']);
+    const shown = await metrics();
+    expect(shown).toMatch(/outcome="hello"\} 1$/m);
+    expect(shown).toMatch(/outcome="ignored"\} 19$/m);
+    const rows = await server.app.database.reads
+      .selectFrom('notification_deliveries')
+      .select('attempts')
+      .orderBy('id')
+      .execute();
+    expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+  });
+});
+
 describe('confirmations over MQTT', () => {
   it('count once, from the topic of their terminal only', async () => {
     const simulated = await terminals({ confirms: false });

@@ -100,7 +100,9 @@ export class MqttWait {
     const { notifications: topic, username: own } = this.topics;
     const { password, username = password === undefined ? undefined : own } = this.broker;
     const broker = { ...this.broker, username };
-    return await MqttConnection.open({ broker, clientId, topic, onMessage });
+    const opened = await MqttConnection.open({ broker, clientId, topic, onMessage });
+    await opened.publish(this.topics.confirm, '{"type":"hello"}');
+    return opened;
   }
 
   async #loseSometime(connection: MqttConnection): Promise<void> {

@@ -187,6 +187,19 @@ export async function postpone(work: WriteWork, waiting: readonly Waiting[]): Pr
       and due_at is not null`.execute(db);
 }
 
+/** Makes the deliveries of logical numbers due that wait for their next attempt, and takes the last attempt back. */
+export async function makeDue(work: WriteWork, logicalNumbers: readonly string[]): Promise<void> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const now = at(work.now);
+  await sql`update notification_deliveries set due_at = ${now},
+      attempts = case when state = 'sent' and attempts > 0 then attempts - 1 else attempts end
+    where company_id = ${companyId} and logical_number_id in (select n.id from logical_numbers as n
+        where n.company_id = ${companyId} and n.number in (${sql.join(logicalNumbers)}))
+      and finished_at is null and due_at > ${now}
+      and (lease_ends_at is null or lease_ends_at <= ${now})`.execute(db);
+}
+
 export interface Handed {
   readonly id: number;
   readonly logicalNumberId: number;

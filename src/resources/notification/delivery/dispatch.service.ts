@@ -21,6 +21,7 @@ import {
   claim,
   endLeases,
   findDueCompanyAfter,
+  makeDue,
   postpone,
   release,
   selectDue,
@@ -139,6 +140,16 @@ export async function giveBack(
   dueAt = work.now,
 ): Promise<void> {
   await release(work, claimed, dueAt);
+  reportDeliveries(work);
+}
+
+/**
+ * The terminals of these logical numbers are at a broker now: the first delivery of each is due at once, unless something
+ * holds it, and what was published into the void is no attempt. Later ones follow when it has ended. Constant statements.
+ */
+export async function sendAgain(work: WriteWork, logicalNumbers: ReadonlySet<string>): Promise<void> {
+  if (logicalNumbers.size === 0) return;
+  await makeDue(work, [...logicalNumbers]);
   reportDeliveries(work);
 }
 

@@ -12,7 +12,7 @@ import type { CommandIo, JsonOption } from './command-io.js';
 import { csvFile } from './import/csv.js';
 import { firstLine, linesOf, transportOf, type TransportOptions } from './simulate-transport.js';
 import { waitForStopSignal } from './signals.js';
-import { counted } from '../platform/encoding/text.js';
+import { counted } from '../platform/errors.js';
 
 export interface SimulateOptions extends JsonOption, TransportOptions {
   readonly url?: string;

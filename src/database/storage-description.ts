@@ -1,7 +1,7 @@
 /** Sizes of tables, and the ages of their rows, in the output of `db info`. */
 import type { StorageSizes } from './database.js';
 import type { Oldest } from './totals/oldest.js';
-import { counted } from '../platform/encoding/text.js';
+import { counted } from '../platform/errors.js';
 
 /** Tables that the text names; the JSON has all. */
 const LARGEST = 10;

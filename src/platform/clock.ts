@@ -15,3 +15,15 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+
+/**
+ * Times within a UTC day or hour at which days of other time zones begin, besides its start: 18:30 UTC in Kolkata, 18:15
+ * in Kathmandu. Rollups have the sums from each of them to the end of the unit, in columns such as `total_from_noon`.
+ */
+export const UNIT_PARTS = {
+  day: [{ name: 'from_noon', from: 12 * HOUR }],
+  hour: [
+    { name: 'from_15', from: 15 * MINUTE },
+    { name: 'from_30', from: 30 * MINUTE },
+  ],
+} as const;

@@ -57,3 +57,8 @@ export function notFound(what: string): DomainError {
 export function taken(field: string, message: string): DomainError {
   return new DomainError('taken', message, { fields: { [field]: [message] } });
 }
+
+/** A number with its noun: `1 token`, `2 tokens`, `1 serial number`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -116,7 +116,7 @@ async function fillTwoCompanies(): Promise<void> {
   const audited = 'revision, created_at, updated_at, created_by, created_via';
   for (const company of [1, 2]) {
     for (const statement of [
-      `insert into companies values (${company}, 'company ${company}', 0, 0)`,
+      `insert into companies (id, name, created_at, updated_at) values (${company}, 'company ${company}', 0, 0)`,
       `insert into groups (id, company_id, name, ${audited}) values (${company}, ${company}, 'g', ${audit})`,
       `insert into logical_numbers (id, company_id, number, ${audited})
         values (${company}, ${company}, 'n', ${audit})`,

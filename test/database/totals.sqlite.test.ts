@@ -161,7 +161,9 @@ async function expectTrueTotals(database: Database): Promise<void> {
 describe('the totals that the database keeps', () => {
   it('are true after any changes, kept or taken back', async () => {
     const database = sqliteDatabase();
-    await sql`insert into companies values (1, 'one', 0, 0), (2, 'two', 0, 0)`.execute(database.writes);
+    await sql`insert into companies (id, name, created_at, updated_at) values (1, 'one', 0, 0), (2, 'two', 0, 0)`.execute(
+      database.writes,
+    );
     const change = fc.record({
       statements: fc.array(statement, { minLength: 1, maxLength: 12 }),
       kept: fc.boolean(),

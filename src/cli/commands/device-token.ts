@@ -6,7 +6,7 @@ import { getDeviceBySerialNumber } from '../../resources/device/device.service.j
 import { CommandError } from '../command-error.js';
 import { callerIn, withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
-import { counted } from '../../platform/encoding/text.js';
+import { counted } from '../../platform/errors.js';
 
 /** Adds `device token`. */
 export function addDeviceTokenCommand(device: Command, io: CommandIo): void {

@@ -7,7 +7,7 @@ import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { addDeviceTokenCommand } from './device-token.js';
 import { listIn, type ListedValue } from '../import/csv.js';
-import { counted } from '../../platform/encoding/text.js';
+import { counted } from '../../platform/errors.js';
 
 export function addDeviceCommands(device: Command, io: CommandIo): void {
   addDeviceTokenCommand(device, io);

@@ -17,7 +17,7 @@ import { csvFile } from '../import/csv.js';
 import { ndjsonFile } from '../import/ndjson.js';
 import type { RowFile } from '../import/row-file.js';
 import { importTransactions } from '../import/transaction-import.js';
-import { counted } from '../../platform/encoding/text.js';
+import { counted } from '../../platform/errors.js';
 
 const NOTES = `
 A row has the fields of a transaction in /v1, and "reference": its name at the source. Required:

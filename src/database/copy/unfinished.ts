@@ -1,5 +1,5 @@
 import { DatabaseRefused } from '../refused.js';
-import { counted } from '../../platform/encoding/text.js';
+import { counted } from '../../platform/errors.js';
 
 /** Exists only in a database into which a copy began and did not end. */
 export const UNFINISHED_TABLE = 'unfinished_copy';

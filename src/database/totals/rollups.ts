@@ -1,5 +1,4 @@
-import { DAY, HOUR } from '../../platform/clock.js';
-import { UNIT_PARTS } from '../../platform/time-zones.js';
+import { DAY, HOUR, UNIT_PARTS } from '../../platform/clock.js';
 
 /** A table of totals of transactions, which triggers maintain. */
 export interface Rollup {

@@ -71,8 +71,3 @@ function problemOfText(text: string, size: number, max: number, unit: 'character
   if (size > max) return `must have at most ${max} ${unit}`;
   return isStorable(text) ? undefined : NOT_STORABLE;
 }
-
-/** A number with its noun: `1 token`, `2 tokens`, `1 serial number`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

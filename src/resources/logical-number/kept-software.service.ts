@@ -1,6 +1,5 @@
 import type { ReadWork } from '../../database/work.js';
-import { counted } from '../../platform/encoding/text.js';
-import { DomainError } from '../../platform/errors.js';
+import { counted, DomainError } from '../../platform/errors.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import {
   countHolders,

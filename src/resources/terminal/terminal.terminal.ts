@@ -6,6 +6,13 @@ import { TerminalReport } from '../device/device.model.js';
 import { reportDevice } from '../device/device.service.js';
 import { demandOwnNumber, type AdmittedDevice } from './terminal-access.service.js';
 
+const ReportAnswer = z.strictObject({
+  ignored: z
+    .array(z.string())
+    .optional()
+    .describe('Names of fields that a report does not have; at most 20.'),
+});
+
 /** What terminals report. */
 export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
@@ -17,7 +24,7 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
       summary: 'Report what the terminal is',
       description: 'Absent fields keep their values; `meta` replaces the earlier one. May be repeated.',
       example: { framework_version: '8.31.2', meta: { model: 'V240m', battery_level: '80' } },
-      answer: { type: 'application/json', shape: z.strictObject({}), statuses: { 200: 'Stored.' } },
+      answer: { type: 'application/json', shape: ReportAnswer, statuses: { 200: 'Stored.' } },
     },
     write: async (work, device, input) => {
       await demandOwnNumber(work, device, parse(TerminalReport, input).logicalNumber);

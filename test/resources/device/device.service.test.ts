@@ -50,7 +50,7 @@ describe('what a terminal reports', () => {
   });
 
   it.each([
-    ['a number as a value', { meta: { battery_level: 80 } }],
+    ['a number beyond 2^53 as a value', { meta: { battery_level: 2 ** 60 } }],
     ['a nested object', { meta: { sim: { id: '1' } } }],
     ['a list', { meta: ['brand'] }],
     ['too many entries', { meta: Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`k${n}`, ''])) }],

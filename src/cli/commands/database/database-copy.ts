@@ -13,7 +13,7 @@ import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../../platf
 import { CommandError } from '../../command-error.js';
 import { printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
 import { EXIT } from '../../exit-codes.js';
-import { counted } from '../../../platform/encoding/text.js';
+import { counted } from '../../../platform/errors.js';
 
 export interface CopyOptions extends JsonOption {
   readonly from: string;

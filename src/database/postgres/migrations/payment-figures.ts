@@ -1,4 +1,4 @@
-import { UNIT_PARTS } from '../../../platform/time-zones.js';
+import { UNIT_PARTS } from '../../../platform/clock.js';
 import { sql, type Kysely } from 'kysely';
 
 import {

@@ -3,8 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { indexedBy } from '../../../database/storage.js';
 import { UNIT_MS } from '../../../database/totals/rollups.js';
-import { UNIT_PARTS } from '../../../platform/time-zones.js';
-import { HOUR } from '../../../platform/clock.js';
+import { HOUR, UNIT_PARTS } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { TotalsTable } from '../totals/transaction-totals.model.js';
 import type { PaymentOutcome } from '../transaction.model.js';

@@ -1,5 +1,4 @@
-import { UNIT_PARTS } from '../../../platform/time-zones.js';
-import { DAY, HOUR } from '../../../platform/clock.js';
+import { DAY, HOUR, UNIT_PARTS } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { Span } from '../totals/transaction-totals.model.js';
 import { segmentsOf, type Calendar, type Segment } from './summary-calendar.model.js';

@@ -1,5 +1,4 @@
-import { UNIT_PARTS } from '../../../platform/time-zones.js';
-import { DAY, HOUR } from '../../../platform/clock.js';
+import { DAY, HOUR, UNIT_PARTS } from '../../../platform/clock.js';
 import { offsetAt } from '../../../platform/time-zones.js';
 
 /** Years whose offsets stand for those of all times. */

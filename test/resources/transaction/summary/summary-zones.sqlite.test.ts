@@ -35,7 +35,7 @@ let visited = 0;
 
 beforeAll(() => {
   database = new Sqlite(databaseFile());
-  database.exec("insert into companies values (1, 'one', 0, 0)");
+  database.exec("insert into companies (id, name, created_at, updated_at) values (1, 'one', 0, 0)");
   const insert =
     database.prepare(`insert into transactions (company_id, id, transaction_type, serial_number, logical_number,
       app_name, detail, status, amount, payment_outcome, started_at, recorded_at)

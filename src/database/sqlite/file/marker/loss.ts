@@ -9,7 +9,7 @@ import { readMarks, replaceMarker, type Mark } from './marker.js';
 import { hasCleanStop, noteCleanStop } from './clean-stop.js';
 import { closeWhole, closing, openFile } from '../open-file.js';
 import { canonicalPath, fileBytes, isOpenInProcess, walPath } from '../paths.js';
-import { counted } from '../../../../platform/encoding/text.js';
+import { counted } from '../../../../platform/errors.js';
 
 const ADVICE =
   'Nothing was changed. Put the missing file back, or move what is left away and restore a backup with terminal-gateway db restore FILE; to go on without what is lost, start once with terminal-gateway serve --accept-loss.';

@@ -1,6 +1,7 @@
 import type { Range } from './card-number.js';
 import {
   ISO_MESSAGE_IN_BYTES,
+  isFraction,
   isoNumbers,
   numbersOfTag5A,
   searchDigitPairs,
@@ -45,6 +46,9 @@ const RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{10,}(?:(?<=[A-Za-z0-9+/_-]{60})
 function searchRuns(text: string): Range[] {
   const ranges: Range[] = [];
   for (const { 0: run, index } of text.matchAll(RUN)) {
+    const end = index + run.length;
+    const [before, after] = [text.slice(Math.max(0, index - 3), index), text.slice(end, end + 2)];
+    if (/^\d+$/.test(run) && isFraction(before, after)) continue;
     for (const hex of run.matchAll(HEX)) ranges.push(...searchHex(hex[0], index + hex.index));
     if (!NO_BASE64.test(run)) ranges.push(...searchBase64(run, index));
   }

@@ -44,11 +44,16 @@ const FRACTION = /\d\.$|(?<!\d)0,$/;
 const ORDINARY_NAME = /(?:nsu|imei)[\w-]{0,20}(?:\\{0,4}["'])?\s{0,3}[:=>]?\s{0,3}(?:\\{0,4}["'])?$/i;
 const NEAR = 40;
 
+/** Whether the digits between two texts are those after the point or comma of a fraction. */
+export function isFraction(before: string, after: string): boolean {
+  return FRACTION.test(before) && !/^\.\d/.test(after);
+}
+
 function isOrdinaryIn(text: string, from: number, digits: string): boolean {
   if (isOrdinaryNumber(digits)) return true;
   const before = text.slice(Math.max(0, from - NEAR), from);
   const after = text.slice(from + digits.length, from + digits.length + NEAR);
-  if (FRACTION.test(before) && !/^\.\d/.test(after)) return true;
+  if (isFraction(before, after)) return true;
   // +49 1512 3456789 is the number of a telephone.
   if (digits.length === SHORTEST_NUMBER && before.endsWith('+')) return true;
   return (digits.length <= 15 && ORDINARY_NAME.test(before)) || isInHex(before, digits, after);

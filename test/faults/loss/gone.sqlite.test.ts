@@ -43,18 +43,22 @@ async function startWithGroup(): Promise<{ program: Program; client: Client }> {
   return { program, client };
 }
 
+/** The server also finds the fault by itself, and ends: then there is no answer. */
+const NO_ANSWER = 0;
+const REFUSED = [503, NO_ANSWER];
+
+async function statusOf(client: Client, name: string): Promise<number> {
+  const reply = await client.post('groups', { name }).catch(() => null);
+  return reply?.status ?? NO_ANSWER;
+}
+
 describe('CF-40 files pulled away under the server', () => {
   it.each(HARMS)(
     '%s: no request after it is acknowledged, and the server ends with 74',
     async (_what, harm) => {
       const { program, client } = await startWithGroup();
       harm();
-      const statuses: number[] = [];
-      for (let n = 0; n < 10; n += 1) {
-        const reply = await client.post('groups', { name: `after ${n}` }).catch(() => null);
-        if (reply !== null) statuses.push(reply.status);
-      }
-      expect(new Set(statuses)).toEqual(new Set([503]));
+      for (let n = 0; n < 10; n += 1) expect(REFUSED).toContain(await statusOf(client, `after ${n}`));
       expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
       expect(program.stdout()).toContain('the database is gone');
     },
@@ -83,11 +87,11 @@ describe('CF-40 files pulled away under the server', () => {
     while (status === 200) {
       status = await client.get('/readyz').then(
         (reply) => reply.status,
-        () => 0,
+        () => NO_ANSWER,
       );
       await sleep(20);
     }
-    expect(status).toBe(503);
+    expect(REFUSED).toContain(status);
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
   });
 
@@ -121,7 +125,7 @@ describe('CF-40 files pulled away under the server', () => {
     file = join(data, 'gateway.db');
     const { program, client } = await startWithGroup();
     renameSync(data, join(folder, 'elsewhere'));
-    expect((await client.post('groups', { name: 'after' })).status).toBe(503);
+    expect(REFUSED).toContain(await statusOf(client, 'after'));
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
   });
 });

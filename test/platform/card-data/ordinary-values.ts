@@ -80,7 +80,12 @@ export const ORDINARY: Readonly<
     make: () => `ratio ${String(random())} rate=${String(random()).replace('.', ',')}`,
     isExact: true,
   },
-  'Math.random()': { make: () => Math.random(), isExact: true },
+  'fraction of 53 bits': { make: () => random() + random() / 2 ** 32, isExact: true },
+  // Such digits could be bytes: a length of 14, and a number of Diners.
+  'fraction with the digits of field 2': {
+    make: () => `0.143${['8852606047819', '0177230660969'].at(upTo(2)) ?? ''}`,
+    isExact: true,
+  },
   coordinates: { make: () => ({ lat: random() * 180 - 90, lng: random() * 360 - 180 }), isExact: true },
   'coordinates as text': {
     make: () => `${String(random() * 180 - 90)},${String(random() * 360 - 180)}`,

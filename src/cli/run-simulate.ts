@@ -9,8 +9,8 @@ import { Pauses } from '../simulator/pauses.js';
 import { Simulation } from '../simulator/simulation.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo, JsonOption } from './command-io.js';
-import { csvFile } from './import/csv.js';
-import { firstLine, linesOf, transportOf, type TransportOptions } from './simulate-transport.js';
+import { csvFile, listIn } from './import/csv.js';
+import { firstLine, transportOf, type TransportOptions } from './simulate-transport.js';
 import { waitForStopSignal } from './signals.js';
 import { counted } from '../platform/errors.js';
 
@@ -104,7 +104,8 @@ async function findTerminals(
   const named = (serialNumber: string): Identity => ({ serialNumber, token, isNamed: true });
   if (serials !== undefined) {
     if (group !== undefined) throw new CommandError('--group is not for --serials.');
-    return { terminals: linesOf(serials).slice(0, count).map(named), groupId: null };
+    const listed = await listIn(serials, 'serial_number');
+    return { terminals: listed.slice(0, count).map(({ value }) => named(value)), groupId: null };
   }
   const { devices, groupId } = await findFleet(api, count, group);
   return { terminals: devices.map((device) => ({ ...device, token, isNamed: true })), groupId };

@@ -60,16 +60,10 @@ function brokerUrl(text = ''): URL {
   return url;
 }
 
-/** The lines of a file that are not empty. */
-export const linesOf = (path: string): readonly string[] =>
-  namingPath(path, () => readFileSync(path, 'utf8'))
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-/** Errors: `CommandError` if the file is empty. */
+/** The first line of a file that is not empty. Errors: `CommandError` if there is none. */
 export function firstLine(path: string): string {
-  const [line] = linesOf(path);
+  const lines = namingPath(path, () => readFileSync(path, 'utf8')).split('\n');
+  const line = lines.map((each) => each.trim()).find((each) => each !== '');
   if (line === undefined) throw new CommandError(`${path} is empty.`);
   return line;
 }

@@ -30,7 +30,7 @@ async function againstStandIn(faults: Faults, options = ''): Promise<Outcome> {
   const cli = await commandLine();
   const server = await startStandIn(faults);
   onTestFinished(() => server.stop());
-  const serials = fileWith(cli, 'serials.txt', 'SN-1\n\nSN-2\n');
+  const serials = fileWith(cli, 'serials.txt', '\ufeffsep=;\r\nserial_number;\r\n"SN-1";\r\n;\r\nSN-2;\r\n');
   const token = fileWith(cli, 'token.txt', 'secret\n');
   const given = `--url ${server.url.origin} --token-file ${token} --serials ${serials} --for 1s --every 100ms --ramp 0s`;
   return await simulate(cli, `${given} ${options}`);

@@ -24,7 +24,10 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
     .option('--url <url>', 'address of the server (default: this machine, PORT)')
     .option('--token-file <file>', 'file of an API token that speaks for the terminals')
     .option('--device-tokens <csv>', 'tokens of devices, as `device token --all --csv` prints them')
-    .option('--serials <file>', 'serial numbers of the terminals, one in each line')
+    .option(
+      '--serials <file>',
+      'serial numbers of the terminals, one in each row, as `device import` reads them',
+    )
     .option('--group <name>', 'terminals of this group')
     .option('--terminals <number>', 'how many', count, 10)
     .addOption(timeOption('--for <time>', 'how long they are active').default(MINUTE, '60s'))

@@ -1,6 +1,6 @@
 import { findSentFile, id, listOf, mutations, nullable, upload, type Input } from '../../graphql/index.js';
 import { SentBytes } from '../../platform/encoding/sent-bytes.js';
-import { invalid } from '../../platform/errors.js';
+import { DomainError, invalid } from '../../platform/errors.js';
 import { refuseLoss } from '../logical-number/kept-software.service.js';
 import { AppVersionList } from './app-version.graphql.js';
 import { AppReference, AppVersionCreate, AppVersionUpdate } from './app-version.model.js';
@@ -31,6 +31,15 @@ function withUpload({ bytecodeFile, ...input }: Input): Input {
   return { ...input, bytecode: new SentBytes(sent) };
 }
 
+/** Names the field that was sent in an error of the bytecode, for example `in_use`. */
+function errorOfUpload(error: unknown, input: Input): unknown {
+  if (!(error instanceof DomainError) || input.bytecodeFile === undefined) return error;
+  const { bytecode, ...fields } = error.details.fields ?? {};
+  if (bytecode === undefined) return error;
+  const details = { ...error.details, fields: { ...fields, bytecodeFile: bytecode } };
+  return new DomainError(error.code, error.message, details);
+}
+
 export const appVersionMutationsFace = mutations(AppVersionList, {
   get: getAppVersionById,
   create: {
@@ -46,7 +55,13 @@ export const appVersionMutationsFace = mutations(AppVersionList, {
   },
   update: {
     model: AppVersionUpdate,
-    run: (work, current, input) => replaceAppVersion(work, current, withUpload(input)),
+    run: async (work, current, input) => {
+      try {
+        return await replaceAppVersion(work, current, withUpload(input));
+      } catch (error) {
+        throw errorOfUpload(error, input);
+      }
+    },
     keeps: (work, { id, groupIds }, input) => {
       const kept = new Set((input.groupIds ?? groupIds) as readonly number[]);
       return refuseLoss(

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fields } from '../../support/client.js';
 import { crcOf } from '../../support/crc.js';
 import { answered, changed, nodeId } from '../../support/dashboard.js';
+import { fleet } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { softwareOf, unique } from '../../support/software.js';
 import { carrying } from '../../support/uploading.js';
@@ -84,6 +85,24 @@ describe('bytecodeFile', () => {
     await server.app.database.reads.selectFrom('contents').select('id').execute(),
   ];
   const file = { bytes: '123456789', name: 'app.posxml' };
+
+  it('is IN_USE at its own path if logical numbers have the version', async () => {
+    const { client } = server.acme;
+    const group = await fleet.group(client, unique());
+    const created = await mutated(CREATE, {
+      input: {
+        appId,
+        number: unique(),
+        groupIds: [nodeId('Group', group)],
+        bytecodeFile: fileOf(Buffer.from('one')),
+      },
+    });
+    await fleet.logicalNumber(client, unique(), { group_id: group, app_version_ids: [created.databaseId] });
+    const sent = carrying(server, server.acme, file, 'input.bytecodeFile');
+    expect(await changed(sent, UPDATE, { id: created.id, input: {} })).toMatchObject({
+      userErrors: [{ path: ['input', 'bytecodeFile'], code: 'IN_USE' }],
+    });
+  });
 
   it('is refused beside bytecode, null, or in another place, and changes nothing', async () => {
     const before = await kept();

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inIds, joinIds } from '../../../database/bound-lists.js';
+import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
 import { crossJoin, instant, nullable, steady } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import {
@@ -195,7 +195,7 @@ export async function makeDue(work: WriteWork, logicalNumbers: readonly string[]
   await sql`update notification_deliveries set due_at = ${now},
       attempts = case when state = 'sent' and attempts > 0 then attempts - 1 else attempts end
     where company_id = ${companyId} and logical_number_id in (select n.id from logical_numbers as n
-        where n.company_id = ${companyId} and n.number in (${sql.join(logicalNumbers)}))
+        where n.company_id = ${companyId} and n.number ${inList('text', logicalNumbers)})
       and finished_at is null and due_at > ${now}
       and (lease_ends_at is null or lease_ends_at <= ${now})`.execute(db);
 }

@@ -4,6 +4,8 @@ export interface DatabaseTools {
   readonly place: Readonly<Record<string, string>>;
   /** Names of migrations to be applied. Errors: `DatabaseRefused`. */
   pending(): Promise<readonly string[]>;
+  /** Tables that these migrations touch, and how they lock them. Changes nothing. Errors: `DatabaseRefused`. */
+  touched(): Promise<readonly TouchedTable[]>;
   /** Reads everything; resolves to what is wrong. Errors: `DatabaseRefused`. */
   check(): Promise<readonly string[]>;
   /** Rows of each table, for example `{ devices: 17 }`; null where a backup is checked when it is made. */
@@ -28,4 +30,17 @@ export interface Description {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The same for people. */
   readonly lines: readonly string[];
+}
+
+/** A table that a pending migration changes or writes to. */
+export interface TouchedTable {
+  readonly migration: string;
+  /** `*` for the whole file. */
+  readonly table: string;
+  /** The strongest lock, for example `AccessExclusiveLock`: others can neither read nor write the table meanwhile. */
+  readonly lock: string;
+  /** Rows of the table; of PostgreSQL, the estimate of its last analysis. */
+  readonly rows: number;
+  /** Whether the table is written anew. Rows that are updated one by one are not told. */
+  readonly isRewritten: boolean;
 }

@@ -5,9 +5,10 @@ import { storageFields, storageLines } from '../storage-description.js';
 import { COUNTED } from '../totals/count.js';
 import { OLDEST_ROWS, type Oldest } from '../totals/oldest.js';
 import { DatabaseRefused } from '../refused.js';
-import type { DatabaseTools, Description } from '../tools.js';
+import type { DatabaseTools, Description, TouchedTable } from '../tools.js';
 import { checkServer, rowCounts } from './check.js';
 import { inspect } from './migrate.js';
+import { previewMigrations } from './migration-preview.js';
 import { reach } from './open.js';
 import { AS_SYSTEM, rolesIn } from './schema/roles.js';
 import { sizesOf, TABLE_SIZES, type SizeRow } from './sizes.js';
@@ -25,6 +26,10 @@ export class ServerTools implements DatabaseTools {
 
   async pending(): Promise<readonly string[]> {
     return await this.#using(async (client) => (await inspect(client, this.name)).pending);
+  }
+
+  async touched(): Promise<readonly TouchedTable[]> {
+    return await this.#using((client) => previewMigrations(client, this.name));
   }
 
   async check(): Promise<readonly string[]> {

@@ -5,9 +5,9 @@ import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../refused.js';
 import { storageFields, storageLines } from '../storage-description.js';
-import type { DatabaseTools, Description, Progress } from '../tools.js';
+import type { DatabaseTools, Description, Progress, TouchedTable } from '../tools.js';
 import { backupTo, restoreFrom } from './file/backup.js';
-import { checkFile, describeFile, refuseNone } from './file/check.js';
+import { checkFile, countRows, describeFile, refuseNone } from './file/check.js';
 import { compactFile, type Compacted } from './file/compact.js';
 import { inspectFile, refusalOf } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
@@ -28,6 +28,20 @@ export class FileTools implements DatabaseTools {
       const { pending } = inspectFile(this.file);
       refuseLoss(this.file);
       return pending;
+    });
+  }
+
+  async touched(): Promise<readonly TouchedTable[]> {
+    const pending = await this.pending();
+    if (!existsSync(this.file) || pending.length === 0) return [];
+    return await attempt(() => {
+      const whole = {
+        table: '*',
+        lock: 'write lock of the file',
+        rows: countRows(this.file),
+        isRewritten: false,
+      };
+      return pending.map((migration) => ({ migration, ...whole }));
     });
   }
 

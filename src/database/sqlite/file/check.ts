@@ -72,6 +72,21 @@ export function describeFile(file: string): DatabaseDescription {
   }));
 }
 
+/** Rows of all tables together. Errors: as `checkFile`. */
+export function countRows(file: string): number {
+  refuseNone(file);
+  return closing(openReader(file), (database) => {
+    const tables = database
+      .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+      .pluck()
+      .all();
+    return tables.reduce(
+      (sum: number, table) => sum + numberFrom(database, `select count(*) from "${String(table)}"`),
+      0,
+    );
+  });
+}
+
 function oldestIn(database: Sqlite.Database): Oldest {
   return Object.fromEntries(
     Object.entries(OLDEST_ROWS).map(([kind, query]) => {

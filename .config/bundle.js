@@ -1,6 +1,6 @@
 /**
  * A part of the build: joins the modules that tsc has compiled to dist/.modules into few files in dist/, with those of
- * the packages in JOINED. A start then opens some 50 files of ours instead of some 1,000 (src/DECISIONS.md, D-158).
+ * the packages in JOINED. A start then opens some 50 files of ours instead of some 1,000.
  */
 import { build } from 'esbuild';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -8,7 +8,10 @@ import { listen, type HttpListener, type Timeouts } from '../http/server/listen.
 import type { Config } from '../platform/config/config.js';
 import { DomainError } from '../platform/errors.js';
 
-/** Where the server listens: before its database can be reached, too. */
+/**
+ * Where the server listens: before its database can be reached, too. Both are often started together, and a process that
+ * ends because there is no database yet would be started again ever more slowly.
+ */
 export class Entrance {
   #serve: RequestListener;
   #listening: HttpListener | undefined;

@@ -1,7 +1,7 @@
 /**
  * Rows that are still stored but no longer belong to a record. A change of many records notes in `removals` what it
- * removes, in one short transaction; from then on no query returns those rows, and they are removed in steps. A row of
- * `removals` has one of these forms:
+ * removes, in one short transaction; from then on no query returns those rows, and they are removed in steps
+ * (decisions.md#removals-in-steps). A row of `removals` has one of these forms:
  *
  * - `group_id`, `logical_number_id`, `app_version_id` or `app_id` alone: this record was deleted, with all that it owns.
  * - `app_version_id` and `group_id`: the version was removed from the group, and so from its logical numbers.

@@ -1,6 +1,7 @@
 /**
  * Codecs between values and columns, and SQL that differs between databases: besides `bound-lists.ts`, `sqlite/` and
- * `postgres/`, only this file knows such differences. Repositories read and write columns through these codecs only.
+ * `postgres/`, only this file knows such differences (decisions.md#two-databases). Repositories read and write columns
+ * through these codecs only.
  */
 import { sql, type ColumnType, type RawBuilder } from 'kysely';
 

@@ -91,7 +91,8 @@ export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
    * searches). They then run outside of the event loop, in turns with those of other companies and up to a deadline.
-   * Errors: `deadline_exceeded`. `when_needed`: the unit begins as an ordinary one, and its statements find out.
+   * Errors: `deadline_exceeded`. `when_needed`: the unit begins as an ordinary one, and its statements find out. `use` must
+   * not open another unit that examines: the company could have to wait for itself.
    */
   readonly examines?: boolean | 'when_needed';
   /** It is one statement, so it needs no snapshot. */
@@ -101,7 +102,7 @@ export interface ReadOptions {
 /** What was committed; null where some changes may have been missed. */
 export type Changes = readonly CommittedChange[] | null;
 
-/** Opens units of work. Every unit ends with the promise that `use` returns. Errors: `busy`. */
+/** Opens units of work (decisions.md#unit-of-work). Every unit ends with the promise that `use` returns. Errors: `busy`. */
 export interface Units {
   read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>, options?: ReadOptions): Promise<T>;
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;

@@ -25,7 +25,7 @@ const BATCH = 200;
 const COMPANIES = 4;
 const ATTEMPTS = 10;
 const MAX_PAYLOAD_BYTES = 1_024;
-/** In each such time, the first hello of a terminal counts. */
+/** In each such time, the first hello of a terminal counts (decisions.md#mqtt-hello). */
 const HELLO_MS = 15 * SECOND;
 
 interface Waiting {

@@ -32,7 +32,10 @@ export interface ConnectionOptions {
   readonly onMessage: (topic: string, payload: Buffer) => void;
 }
 
-/** A connection that is subscribed to the confirmations. When it has ended, another one is opened. */
+/**
+ * A connection that is subscribed to the confirmations. When it has ended, another one is opened
+ * (decisions.md#mqtt-connection).
+ */
 export interface Connection {
   /** Resolves when the broker has acknowledged the message. Rejects when it has not in time, or the connection ended. */
   publish(topic: string, payload: string): Promise<void>;

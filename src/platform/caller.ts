@@ -8,7 +8,7 @@ export type Scope = (typeof SCOPES)[number];
 
 /**
  * The scopes of an ordinary token: one that a user gets by signing in. The others, `ingest` and `terminals`, are those of tokens
- * that name them.
+ * that name them: the token of a dashboard cannot invent payments, or speak for terminals.
  */
 export const ORDINARY_SCOPES = ['read', 'write', 'admin'] as const satisfies readonly Scope[];
 

@@ -37,7 +37,10 @@ type Made<T, Work extends ReadWork> = Map<
 /** The result of a request that has ended before its turn. */
 const ENDED = {};
 
-/** Units of work for terminals of one company that ask for the same at about the same time. */
+/**
+ * Units of work for terminals of one company that ask for the same at about the same time. Singly, each terminal that gets a
+ * notification takes some 16 statements in three units: 10,000 terminals kept all other clients waiting.
+ */
 export class Batches<T> {
   readonly #reads: Made<T, ReadWork> = new Map();
   readonly #writes: Made<T, WriteWork> = new Map();

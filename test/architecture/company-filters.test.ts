@@ -2,6 +2,6 @@ import { expect, it } from 'vitest';
 
 import { mutationsIn } from '../mutation/filters.js';
 
-it('D-51: every comparison of a company is a filter that can be removed, to see which test fails without it', () => {
+it('every comparison of a company is a filter that can be removed, to see which test fails without it', () => {
   expect(mutationsIn('src/').length).toBeGreaterThan(100);
 });

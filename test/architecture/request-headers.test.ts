@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const BY_NAME =
   /request\.headers(\[|\??\.)|\} = request\.headers;|\bheaders\b[^}()]*\}: (Request|IncomingMessage)\b/;
 
-it('D-162: headers of requests are read by `headerOf`', () => {
+it('headers of requests are read by `headerOf`', () => {
   const files = globSync('src/**/*.ts');
   expect(files.length).toBeGreaterThan(500);
   expect(files.filter((file) => BY_NAME.test(readFileSync(file, 'utf8')))).toEqual([]);

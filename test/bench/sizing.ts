@@ -24,7 +24,7 @@ const ASSUMED = {
   /** Share of a processor that is used at the peak at most, so that bursts and the loss of a node are borne. */
   used: 0.5,
 };
-/** Bytes of log for the time at which one device was seen, measured with 200,000 devices in batches of 250 (D-172). */
+/** Bytes of log for the time at which one device was seen, measured with 200,000 devices in batches of 250. */
 const LOG_OF_PRESENCE = 140;
 /** Bytes of a transaction that a request has stored, with its indexes; those of the benchmark are inserted in bulk and take less. */
 const TRANSACTION_BYTES = 1_800;

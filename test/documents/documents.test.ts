@@ -4,26 +4,18 @@ import { describe, expect, it } from 'vitest';
 
 import { SETTINGS } from '../../src/platform/config/config.js';
 import { firstCells, inlineCode, numberedSections, readDocument, ROOT, tableRows } from './markdown.js';
+import { SOURCES } from './sources.js';
 
 const DOCUMENTS = [
   'README.md',
   'src/README.md',
-  'src/DECISIONS.md',
+  'src/decisions.md',
   'src/SCALING.md',
   'src/rest/CONTRACT.md',
   'test/CASES.md',
 ];
 const CASES = readDocument('test/CASES.md');
 
-/** Source files by path: TypeScript and configuration, without documents. */
-const SOURCES = new Map(
-  ['src', 'test', '.config', '.ci'].flatMap((folder) =>
-    readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' })
-      .map((name) => `${folder}/${name}`)
-      .filter((path) => /[.](?:ts|c?js|sh|c)$|\/run$/.test(path))
-      .map((path) => [path, readDocument(path)] as const),
-  ),
-);
 const textsIn = (folder: string): string[] =>
   [...SOURCES].flatMap(([path, text]) => (path.startsWith(folder) ? [text] : []));
 
@@ -57,16 +49,6 @@ describe('codes and numbers', () => {
           .map((number) => `${path}: contract ${number}`),
     );
     expect(unknown).toEqual([]);
-  });
-
-  it('src/DECISIONS.md numbers its decisions D-01, D-02 …, and every reference to one is right', () => {
-    const decisions = Array.from(
-      readDocument('src/DECISIONS.md').matchAll(/^- \*\*(D-\d{2}) /gm),
-      ([, code = '']) => code,
-    );
-    expect(decisions).toEqual(decisions.map((_, index) => `D-${String(index + 1).padStart(2, '0')}`));
-    const texts = [...SOURCES.values(), ...DOCUMENTS.map(readDocument)];
-    for (const code of matchesIn(texts, /\bD-\d{2}\b/g)) expect(decisions).toContain(code);
   });
 
   it('nothing refers to documents outside of the repository', () => {
@@ -108,7 +90,8 @@ describe('what documents name', () => {
   it('the map in src/README.md has every folder and file directly in src/, and no others', () => {
     const [, map = ''] = /^```\n([^]*?)^```/m.exec(readDocument('src/README.md')) ?? [];
     const listed = Array.from(map.matchAll(/^([\w.-]+)(?:\/\S*)? {2,}/gm), ([, name = '']) => name);
-    const present = readdirSync(join(ROOT, 'src')).filter((name) => !name.endsWith('.md'));
-    expect([...new Set(listed)].toSorted()).toEqual(present.toSorted());
+    const isCode = (name: string): boolean => !name.endsWith('.md') && name !== 'docs';
+    const present = readdirSync(join(ROOT, 'src')).filter(isCode);
+    expect([...new Set(listed)].filter(isCode).toSorted()).toEqual(present.toSorted());
   });
 });

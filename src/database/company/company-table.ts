@@ -52,7 +52,10 @@ export interface Mapping<Name extends AuditedTableName, T extends AuditedRecord>
   readonly columnsOf: (values: ValuesOf<T>) => OwnColumns<Name>;
 }
 
-/** A company's records in one table. The company comes from the unit of work: no method can be called without it. */
+/**
+ * A company's records in one table. The company comes from the unit of work: no method can be called without it
+ * (decisions.md#company-filters).
+ */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly table: Name;
   readonly recordOf: (row: Row<Name>) => T;

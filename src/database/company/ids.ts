@@ -3,7 +3,10 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 import { portable } from '../statements/portable.js';
 import { runCached, type Ending } from '../statements/cached-query.js';
 
-/** Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies. */
+/**
+ * Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies
+ * (decisions.md#ids-by-company).
+ */
 export const NUMBERED_TABLES = [
   ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'contents', 'app_versions', 'files'],
   ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions', 'removals'],

@@ -24,7 +24,8 @@ export interface CopyProgress {
 
 /**
  * Copies all tables, reads the target again, and commits if nothing differs. Resolves to the tables of both; where they
- * differ, the target stays empty and marked as unfinished. Errors: `DatabaseRefused`; the faults of a storage.
+ * differ, the target stays empty and marked as unfinished. All is one transaction of the target: after a crash, batches in
+ * transactions of their own would leave rows, and triggers that are off. Errors: `DatabaseRefused`; the faults of a storage.
  */
 export async function copyTables(
   source: CopySource,

@@ -1,7 +1,8 @@
 /**
  * The hash chain of the ledger: each entry of a company has a keyed hash of its content and of the chained entry before
  * it. The key follows from the token secret, which is not in the database: who can only edit the database cannot make
- * a hash. The head of the chain has a row of its own, so that a cut at the end shows.
+ * a hash; a plain hash could be computed anew by anybody. An auditor of one company can verify its chain alone. The head of
+ * the chain has a row of its own, so that a cut at the end shows.
  */
 import { sql, type Transaction } from 'kysely';
 

@@ -35,7 +35,7 @@ interface Identified {
 /** Fields of a change that do not follow from the caller or from the method of `Ledger`. */
 type GivenFields = Partial<Pick<LedgerChange, 'action' | 'companyId' | 'userId'>>;
 
-/** Changes are recorded in the transaction of the unit of work, in the order of the calls. */
+/** Changes are recorded in the transaction of the unit of work, in the order of the calls (decisions.md#ledger). */
 export interface Ledger {
   append(event: LedgerChange): void;
   created(entityType: string, after: Identified, given?: GivenFields): void;

@@ -25,7 +25,7 @@ interface Selected {
 
 let lists = 0;
 
-/** The statements of one list. */
+/** The statements of one list; one for all parents of a level (decisions.md#one-statement-per-level). */
 export class ListStatements<Name extends keyof Tables, T> {
   readonly #listing: Listing<Name, T>;
   /** For its queries. */

@@ -1,6 +1,6 @@
 /**
  * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
- * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total.
+ * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total (decisions.md#keyset-cursors).
  */
 import { arrivalsOf, type Arrivals } from './arrivals.js';
 import type { Condition, FilterKind } from './condition.js';

@@ -28,7 +28,7 @@ type Message = readonly [string, null | readonly (readonly [number | null, reado
 
 /**
  * What the nodes tell each other through PostgreSQL: that changes were committed, and that one of them does a task. It
- * has a connection of its own, since notifications and locks belong to a connection.
+ * has a connection of its own, since notifications and locks belong to a connection (decisions.md#announcements).
  */
 export class Announcements {
   readonly #node = randomUUID();

@@ -136,7 +136,10 @@ export interface MetacontentsTable extends Identified, OwnedColumns, AuditColumn
   value: JsonColumn;
 }
 
-/** Transactions as terminals reported them; texts instead of foreign keys, so that they outlive their records. */
+/**
+ * Transactions as terminals reported them; texts instead of foreign keys, so that they outlive their records
+ * (decisions.md#values-without-references).
+ */
 export interface TransactionsTable extends Identified {
   transaction_type: string;
   serial_number: string;

@@ -33,7 +33,10 @@ export interface SignInNetworksTable {
   updated_at: InstantColumn;
 }
 
-/** A user in a company, with what this company knows of the user: other companies have values of their own. */
+/**
+ * A user in a company, with what this company knows of the user: other companies have values of their own
+ * (decisions.md#members).
+ */
 export interface MembershipsTable {
   company_id: number;
   user_id: number;

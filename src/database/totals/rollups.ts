@@ -1,6 +1,6 @@
 import { DAY, HOUR, UNIT_PARTS } from '../../platform/clock.js';
 
-/** A table of totals of transactions, which triggers maintain. */
+/** A table of totals of transactions, which triggers maintain (decisions.md#exact-totals). */
 export interface Rollup {
   readonly table: string;
   readonly unit: 'day' | 'hour';

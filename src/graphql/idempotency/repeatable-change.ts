@@ -34,7 +34,8 @@ const SUCCESS = 200;
 /**
  * The change of one mutation field with an Idempotency-Key. Its transaction stays open while the payload is rendered,
  * and stores the payload before it commits: after a crash, either both exist or neither. Rendering after the commit
- * would hold the write lock for a shorter time, but a crash in between would leave an effect without its payload.
+ * would hold the write lock for a shorter time, but a crash in between would leave an effect without its payload
+ * (decisions.md#idempotency).
  */
 export class RepeatableChange {
   readonly #rendered = Promise.withResolvers<StoredPayload>();

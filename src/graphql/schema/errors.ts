@@ -30,7 +30,10 @@ export type UserErrorCode =
   | 'TOO_MANY_RECORDS'
   | 'STALE';
 
-/** How each error of the domain is shown: among `userErrors`, or among the `errors` of the response. */
+/**
+ * How each error of the domain is shown: among `userErrors`, or among the `errors` of the response
+ * (decisions.md#error-tables).
+ */
 const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { readonly top: string }>> = {
   invalid: { user: 'INVALID' },
   taken: { user: 'TAKEN' },

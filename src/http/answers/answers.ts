@@ -20,7 +20,7 @@ export type ReadWith = (work: ReadWork) => ReadWork;
 /**
  * Answers of `/v1` and GraphQL that only read. Those who ask the same, in the same company and with the same rights, get the
  * same answer until something in their company changes: dashboards ask the same every few seconds, each for several viewers.
- * What is asked for the second time is kept.
+ * What is asked for the second time is kept (decisions.md#kept-answers).
  */
 export class Answers {
   readonly #kept = new KeptAnswers();

@@ -43,7 +43,10 @@ export interface UploadStorage {
 }
 type StoredBytes = Omit<StagedContent, 'adopted'>;
 
-/** The uploads of the whole server, whatever form they have: one object for all surfaces. */
+/**
+ * The uploads of the whole server, whatever form they have: one object for all surfaces. Companies take turns: otherwise a
+ * few uploads that send a byte now and then would hold all places.
+ */
 export class Uploads {
   readonly limits: UploadLimits;
   /** By the id of the company. */

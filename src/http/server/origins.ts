@@ -54,7 +54,7 @@ function allowRequest(response: Response, path: string): void {
 
 /**
  * Refuses requests of pages of other sites: those with an Origin that is neither the server's own nor allowed.
- * Programs send no Origin.
+ * Programs send no Origin. Sec-Fetch-Site is not used: browsers do not send it with every kind of request.
  */
 export function demandKnownOrigin(allowed: readonly string[], template: string): RequestHandler {
   return (request, response, next) => {

@@ -22,7 +22,7 @@ export function warningOfCardData(value: unknown): string | undefined {
 
 /**
  * Hides card data in a text: of a card number the first 6 and last 4 digits stay, of tracks, verification codes and PIN
- * blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length.
+ * blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length. See decisions.md#card-data.
  */
 export function scrubText(text: string): Scrubbed<string> {
   return hide(text, searchText(text), searchEncoded(text));

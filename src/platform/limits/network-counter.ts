@@ -35,7 +35,7 @@ export interface CounterLimits {
   readonly windowMs: number;
 }
 
-/** How many clients' limits a /48 and a /32 have. */
+/** How many clients' limits a /48 and a /32 have: fewer would hold back the customers of a whole provider. */
 const CLIENTS = [64, 4_096];
 
 /** In each of the three stores; about 10 MB. */

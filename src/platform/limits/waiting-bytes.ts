@@ -36,7 +36,7 @@ const NOTHING_WAITS: Readonly<Company> = { counted: 0, exempt: null, holders: 0 
 
 /**
  * Counts the bytes that were made for clients and that their connections have not taken yet, on every transport:
- * by company, and of all companies together.
+ * by company, and of all companies together (decisions.md#waiting-bytes).
  */
 export class WaitingBytes {
   readonly #companies = new Map<number | null, Company>();

@@ -23,7 +23,7 @@ import {
 
 /** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
 const RETENTION_MS = 15 * MINUTE;
-/** Chunks have up to 768 KiB. */
+/** Chunks have up to 768 KiB (decisions.md#content-chunks). */
 const CHUNKS_PER_CALL = 8;
 
 /** Stores bytes, or gives an owner to those that are stored already; returns their id. Errors: `busy`. */

@@ -14,7 +14,8 @@ import type {
 
 /**
  * What a logical number gets to download. A name stands for one asset: an application goes before a module, a module before a
- * file, and of two versions the one that was created last.
+ * file, and of two versions the one that was created last. What cannot be named is left out, not refused: `/v1` stores names
+ * before it is known whether a terminal gets them, and its replies do not change.
  */
 export function assetsOfNumber(software: Software, numberId: number, companyName: string): Assets {
   const selected = new Selected(`${foldedCompany(companyName)}_`);

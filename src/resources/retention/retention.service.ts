@@ -47,7 +47,7 @@ export interface PruneOptions {
 
 /**
  * Deletes what is older than the rules say, in small transactions and by turns of the companies. Ends when nothing old is
- * left, or after `maxUnits`: the next call continues. Errors: `busy` and the faults of a storage.
+ * left, or after `maxUnits`: the next call continues (decisions.md#retention). Errors: `busy` and the faults of a storage.
  */
 export async function prune(units: Units, options: PruneOptions): Promise<void> {
   for (const kind of KINDS) {

@@ -14,8 +14,8 @@ export interface AdmittedDevice extends Device {
 
 /**
  * The one rule of access, for every request of a terminal: its serial number is that of a device of the company, which is
- * enabled and works under a logical number. By claim: the device, or why its terminal may not use the service. One
- * statement.
+ * enabled and works under a logical number (decisions.md#terminal-access). By claim: the device, or why its terminal may
+ * not use the service. One statement.
  */
 export async function admitTerminals(
   work: ReadWork,

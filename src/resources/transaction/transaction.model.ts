@@ -89,7 +89,7 @@ const instant = z
   .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
 const message = freeText(65_536).nullable().default(null);
 
-/** A transaction of the company with the same reference and serial number is the same transaction (D-60). */
+/** A transaction of the company with the same reference and serial number is the same transaction. */
 const reference = identifyingName(128)
   .describe(
     'Name of the transaction at its source, unique for its serial number. Makes recording repeatable.',

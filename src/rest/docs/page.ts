@@ -6,7 +6,10 @@ import { badge, operationSection, type DocumentedOperation } from './operation.j
 export const STYLE_PATH = '/docs/style.css';
 export const SCRIPT_PATH = '/docs/search.js';
 
-/** The reference of all operations as one HTML page; works without scripts and loads nothing from other hosts. */
+/**
+ * The reference of all operations as one HTML page; works without scripts and loads nothing from other hosts. Not Swagger
+ * UI: a browser cannot send a GET with a body, which this API has, and its package contains telemetry.
+ */
 export function docsPage(document: OpenApiDocument): string {
   const { title, version, description } = document.info;
   const documented = operationsOf(document);

@@ -45,7 +45,10 @@ export interface OpenOptions {
   readonly onMessage: (payload: Buffer) => void;
 }
 
-/** A connection of one terminal to a broker, with one subscription. */
+/**
+ * A connection of one terminal to a broker, with one subscription. Not the library of the server: used on both sides, its
+ * faults would not show, and 10,000 connections of it need more memory.
+ */
 export class MqttConnection {
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;

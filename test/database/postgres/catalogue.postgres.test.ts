@@ -93,7 +93,7 @@ describe('the catalogue', () => {
 
   // What follows the columns of the order is INCLUDEd.
   it('has an index for each one of SQLite that it can have', async () => {
-    // An index over the time would be written with every update (D-172).
+    // An index over the time would be written with every update (decisions.md#device-presence).
     for (const table of (await tables()).filter((name) => name !== 'device_presence')) {
       const ours = (await shapeOf(table)).indexes;
       const theirs = sqlite.get(table)?.indexes ?? [];

@@ -2,7 +2,10 @@ import { Turns, type TurnLimits } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { ExaminingLimits } from '../../database.js';
 
-/** Writers of a company take turns, so they wait longer than readers; with the statement itself, less than 10 s. */
+/**
+ * Writers of a company take turns (decisions.md#company-writers), so they wait longer than readers; with the statement
+ * itself, less than 10 s.
+ */
 const WRITE_WAIT_MS = 8_000;
 
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };

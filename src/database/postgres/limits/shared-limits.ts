@@ -23,7 +23,7 @@ const MAX_DELETIONS = 20;
 /**
  * The windows of limits, shared by all nodes through the table `rate_limits`. Each node counts in memory, and exchanges
  * its sums four times a second in one statement; only a sign-in waits for that. While PostgreSQL does not answer, each
- * node counts alone.
+ * node counts alone (decisions.md#shared-limits).
  */
 export class SharedLimits implements WindowStores {
   readonly #rows: RateLimitRows;

@@ -50,7 +50,7 @@ const MEMBER = `id = (select user_id from memberships where memberships.user_id 
 const SHOWN_OF_USERS = 'select (id, email, disabled_at, locked_until)';
 
 /**
- * Row-level security for all tables, also for their owner. A table without a policy for a role shows it nothing: each
+ * Row-level security for all tables, also for their owner (decisions.md#row-level-security). A table without a policy for a role shows it nothing: each
  * new table needs a line here, and so does what the roles may do with it.
  */
 export const POLICIES: readonly string[] = [

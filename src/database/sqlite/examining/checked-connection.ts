@@ -2,7 +2,7 @@
  * A connection whose statements end soon after they are asked to. SQLite can be interrupted only by what a statement
  * itself calls, so each table is read through a temporary view of the same name whose condition asks `may_go_on` at
  * one in 64 rows. SQLite merges such a view into the statement: the plan stays the same. A table with a prescribed
- * index (`indexed by`) has a view of its own for each index.
+ * index (`indexed by`) has a view of its own for each index. See decisions.md#many-rows.
  *
  * This file also runs as TypeScript in a thread, where Node removes the types only: it imports no file of the project.
  */

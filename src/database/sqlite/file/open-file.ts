@@ -13,7 +13,10 @@ const WRITER_CACHE_KIB = 32 * 1024;
 
 const MAX_IDENTITY = 2 ** 31;
 
-/** Without these, acknowledged changes could be lost, and foreign keys or triggers would not be enforced. */
+/**
+ * Without these, acknowledged changes could be lost, and foreign keys or triggers would not be enforced. There is no
+ * `mmap_size`: an error of the disk would then end the process.
+ */
 const REQUIRED_PRAGMAS = {
   journal_mode: 'wal',
   /** FULL: each commit is written to the disk. */

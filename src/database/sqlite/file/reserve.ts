@@ -12,7 +12,7 @@ const LOW_BYTES = 32 * 1024 * 1024;
 
 /**
  * Room on the disk that is kept for deletions: a file that is removed when the disk is full. Until the disk has room
- * to make it again, nothing but deletions may use what it gave.
+ * to make it again, nothing but deletions may use what it gave (decisions.md#full-disk).
  */
 export class Reserve {
   readonly #path: string;

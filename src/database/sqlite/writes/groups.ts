@@ -43,7 +43,7 @@ interface Options {
  * Units of work that arrive together are one transaction of SQLite: a commit waits for the disk, however much it holds.
  * They run one after the other, in the order of their turns to write. All but the first have a savepoint, so one that
  * fails undoes its own changes only. Each ends, also one that failed, after the commit, since it may have read what the
- * others of its group have changed.
+ * others of its group have changed (decisions.md#group-commit).
  */
 export class WriteGroups {
   readonly connection: SqliteConnection;

@@ -12,7 +12,8 @@ export type Keeps<R> = (work: ReadWork, current: R, input: Input) => Promise<voi
 
 /**
  * Makes a change that may take software from terminals, and refuses it without `force`. Errors in its input come first:
- * the refusal is thrown after the change, which the unit of work then takes back.
+ * the refusal is thrown after the change, which the unit of work then takes back. Only for changes that take software as a
+ * side effect: not for those that name what a logical number is to have, nor for `appVersionGrant`, which has `expectCount`.
  */
 export async function changeWithForce<T>(
   force: Force,

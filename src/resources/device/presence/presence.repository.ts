@@ -45,7 +45,10 @@ export async function selectOnlyDevices(
 /** A stored time that is further ahead of the server's clock is of a clock that was wrong. */
 const MAX_AHEAD_MS = HOUR;
 
-/** Stores when devices were seen, unless another node has stored a later time. Ignores those that do not exist any more. */
+/**
+ * Stores when devices were seen, unless another node has stored a later time. Ignores those that do not exist any more.
+ * In `devices` (decisions.md#device-presence), each would take 930 bytes of the log of PostgreSQL instead of 121.
+ */
 export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);

@@ -1,7 +1,8 @@
 /**
  * Handing deliveries out to terminals, the same for all transports. The unit of work of each call is one that writes in
  * the company: `units.systemWrite(LOCAL_ORIGIN, (work) => claimDeliveries(inCompany(work, companyId), …), companyId)`, or
- * that of a caller. It waits for other units that write in the company, so no two nodes hold a delivery.
+ * that of a caller. It waits for other units that write in the company, so no two nodes hold a delivery
+ * (decisions.md#deliveries).
  */
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';

@@ -15,7 +15,10 @@ export interface PaymentKind extends Pick<Figures, 'payment_type' | 'brand' | 'a
   readonly month: number;
 }
 
-/** Kinds of payments that are summed up by their names, for each company and UTC month. */
+/**
+ * Kinds of payments that are summed up by their names, for each company and UTC month. Without this limit, a client that
+ * sends a new brand with each payment would make totals as large as the table of transactions.
+ */
 export const MAX_KINDS = 300;
 
 /** Type, brand and acquirer of all kinds beyond `MAX_KINDS`. */

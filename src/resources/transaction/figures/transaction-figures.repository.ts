@@ -20,7 +20,10 @@ import {
 const numbers = new CompanyRows('logical_numbers');
 const paymentKinds = new CompanyRows('transaction_payment_kinds');
 
-/** The groups that the logical numbers of records have now, 0 for none, in the order of the records. One statement. */
+/**
+ * The groups that the logical numbers of records have now, 0 for none, in the order of the records. One statement; to find
+ * the group at the start of each transaction would be one for each record.
+ */
 export async function groupsOf(
   work: WriteWork,
   records: readonly TransactionRecord[],

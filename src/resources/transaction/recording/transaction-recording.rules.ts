@@ -38,7 +38,8 @@ export function scrubPayment(payment: ParsedPayment): Scrubbed<ParsedPayment> {
 
 /**
  * A reference for a record that has none: the hash of its values, so that the same record has the same reference. Takes
- * the masked record only: from a hash of a card number and the digits that are kept, the number could be guessed.
+ * the masked record only: from a hash of a card number and the digits that are kept, the number could be guessed
+ * (decisions.md#transaction-identity).
  */
 export function withReference(scrubbed: TransactionRecord): TransactionRecord {
   if (scrubbed.reference !== null) return scrubbed;

@@ -40,7 +40,7 @@ const HOUR_PARTS: ReadonlyMap<number, readonly [TimeRange, TimeRange]> = new Map
  * What is read for the buckets of a calendar. Each half of a day of UTC is read for the bucket of its middle; hours and
  * parts of hours that belong to another bucket are added there and taken away here. Without whole days, and with hours as
  * buckets, hours are read. Hours that begin or end outside of the period, or are divided at other minutes than those of
- * `UNIT_PARTS`, are read from transactions.
+ * `UNIT_PARTS`, are read from transactions. See decisions.md#summary-time-zones.
  */
 export function unitsToRead(calendar: Calendar, period: TimeRange): readonly UnitsToRead[] {
   const hours = wholeUnits(period, HOUR);

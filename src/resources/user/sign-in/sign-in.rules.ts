@@ -17,7 +17,7 @@ export interface Attempted {
   readonly network: SignInNetwork;
 }
 
-/** Whether no password is accepted from the network (contract 25). */
+/** Whether no password is accepted from the network (contract 25; decisions.md#members). */
 export function isLocked({ account, network }: Attempted, now: Date): boolean {
   if (network.lockedUntil !== null && network.lockedUntil > now) return true;
   return (
@@ -35,7 +35,10 @@ export function afterFailure(attempted: Attempted, now: Date): Attempted {
   return { network, account: { ...account, lockedUntil: latest(ends) } };
 }
 
-/** A right password from a network that is not locked. The count of failures from new networks stays. */
+/**
+ * A right password from a network that is not locked. The count of failures from new networks stays: otherwise each sign-in
+ * of the user would allow more guesses.
+ */
 export function afterSuccess({ account }: Attempted, now: Date): Attempted {
   const isOver = account.lockedUntil !== null && account.lockedUntil <= now;
   return {

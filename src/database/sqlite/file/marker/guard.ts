@@ -39,8 +39,9 @@ export interface GuardOptions {
 }
 
 /**
- * Watches the files of an open database, which is marked as open in this process. A commit into a file that was removed, moved or replaced would succeed, and
- * be lost; so the files are compared with those that were opened, before each commit is acknowledged.
+ * Watches the files of an open database, which is marked as open in this process. A commit into a file that was removed,
+ * moved or replaced would succeed, and be lost; so the files are compared with those that were opened, before each commit
+ * is acknowledged (decisions.md#lost-files).
  */
 export class FileGuard implements CommitGuard {
   readonly #head: Sqlite.Statement;

@@ -17,7 +17,7 @@ import { namingPath } from '../../../../platform/storage/file-errors.js';
 import { syncPath } from '../../../../platform/storage/sync-path.js';
 import { canonicalPath } from '../paths.js';
 
-/** A database and the end of its ledger: every acknowledged change is at or before it. */
+/** A database and the end of its ledger: every acknowledged change is at or before it (decisions.md#lost-files). */
 export interface Mark {
   /** Random number of the database, `user_version` in the header of its file. */
   readonly identity: number;

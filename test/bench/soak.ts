@@ -4,7 +4,8 @@
  *
  *   npm run soak -- [--minutes N] [--database FILE] [--scale N] [--without ATTACK,ATTACK]
  *
- * FILE is built if it does not exist, and kept; the server runs on a copy of it.
+ * FILE is built if it does not exist, and kept; the server runs on a copy of it. To compare with a kind of client, run once
+ * with the names of all attacks in `--without`. Run it alone on a machine.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -6,7 +6,8 @@
  *
  *   npm run bench:worst -- [--database FILE] [--scale N] [--seconds N] [--only PATTERN]
  *
- * FILE is built if it does not exist, and kept; the operations run on a copy of it. `--scale 0.05` makes it smaller.
+ * FILE is built if it does not exist, and kept; the operations run on a copy of it. `--scale 0.05` makes it smaller. Run it
+ * alone on a machine: the load of other programs is in every figure.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -35,6 +35,23 @@ const REFERENCE = /\bdecisions[.]md#([\w-]+)/g;
 const referencesIn = (text: string): readonly string[] =>
   Array.from(text.matchAll(REFERENCE), ([, name = '']) => name);
 
+describe('src/README.md', () => {
+  const map = readDocument('src/README.md');
+
+  it('is one screen', () => {
+    expect(map.trimEnd().split('\n').length).toBeLessThanOrEqual(80);
+    expect(Buffer.byteLength(map)).toBeLessThanOrEqual(6 * 1024);
+  });
+
+  it('has at most ten rules', () => {
+    const [, rules = ''] = /^## Rules\n([^]*?)^## /m.exec(map) ?? [];
+    const numbers = Array.from(rules.matchAll(/^(\d+)[.] /gm), ([, number]) => Number(number));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(numbers.length).toBeGreaterThan(0);
+    expect(numbers.length).toBeLessThanOrEqual(10);
+  });
+});
+
 describe('src/decisions.md', () => {
   it(`has at most ${MAX_DECISIONS} decisions with names of their own`, () => {
     expect(DECISIONS.length).toBeGreaterThan(0);
@@ -66,6 +83,11 @@ describe('src/decisions.md', () => {
         .map((name) => `${path}: ${name}`),
     );
     expect(unknown).toEqual([]);
+  });
+
+  it('has what src/README.md names by `#name` alone', () => {
+    const named = [...inlineCode(readDocument('src/README.md'))].filter((code) => code.startsWith('#'));
+    expect(DECISIONS.map(({ name }) => `#${name}`)).toEqual(expect.arrayContaining(named));
   });
 
   it('is not referred to by numbers', () => {

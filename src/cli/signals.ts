@@ -3,7 +3,8 @@ import { EXIT } from './exit-codes.js';
 
 /**
  * One Ctrl-C or one stop of a service manager can arrive several times: sent to the whole process group, and forwarded
- * by npm and by `boot.ts`. Signals within this time are one.
+ * by npm and by `boot.ts`. Signals within this time are one. The npm scripts begin with `exec`: a shell in between would die
+ * of the signal and leave the server behind.
  */
 const REPEATED_MS = 2 * SECOND;
 

@@ -87,7 +87,8 @@ export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
 
 /**
  * A bound value that SQLite's planner does not look at. It looks at others in statements with several tables or a limit,
- * and then plans the statement anew for each execution, which takes 10 to 200 µs and finds the same.
+ * and then plans the statement anew for each execution, which takes 10 to 200 µs and finds the same. The setting
+ * SQLITE_DBCONFIG_ENABLE_QPSG would prevent that, but better-sqlite3 does not offer it.
  */
 export function steady<T>(value: T): RawBuilder<T> {
   return portable(sql<T>`(select ${value})`, sql<T>`${value}`);

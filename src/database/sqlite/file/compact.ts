@@ -21,7 +21,8 @@ export interface Compacted {
 
 /**
  * Writes a file anew, without its free pages; after a crash it is as before. No server may use it. Returns its sizes in
- * bytes. Errors: `DatabaseRefused`; `storage_full`.
+ * bytes. (`auto_vacuum` would have to be set before the first table, and moves pages with each deletion.) Errors:
+ * `DatabaseRefused`; `storage_full`.
  */
 export function compactFile(file: string): Compacted {
   refuseNone(file);

@@ -49,6 +49,8 @@ export class FileGuard implements CommitGuard {
   readonly #places: readonly Place[];
   readonly #file: string;
   readonly #descriptor: number;
+  /** Kept open, since connections of clients may take all other descriptors. The log has no locks that closing it could release. */
+  readonly #logDescriptor: number;
   #mark: Mark;
   #lost: string | null = null;
 
@@ -63,6 +65,7 @@ export class FileGuard implements CommitGuard {
     this.#mark = this.#readHead();
     // The statement above has opened the log.
     this.#places = ['', '-wal', '-shm'].map((suffix) => placeOf(this.#file + suffix));
+    this.#logDescriptor = openSync(walPath(this.#file), 'r');
     this.#writeMark();
   }
 
@@ -91,6 +94,7 @@ export class FileGuard implements CommitGuard {
 
   /** The database must be closed already. */
   close(isClean: boolean): void {
+    closeSync(this.#logDescriptor);
     this.#guarded(() => this.options.marker.close());
     if (isClean && this.#lost === null) this.#guarded(() => noteCleanStop(this.#file));
   }
@@ -150,7 +154,7 @@ export class FileGuard implements CommitGuard {
   }
 
   #problemOfLog(): string | null {
-    const magic = readNumberOf(walPath(this.#file));
+    const magic = readNumber(this.#logDescriptor, 0);
     const isOurs = magic === null || (magic & ~1) === LOG_MAGIC;
     return isOurs ? null : `${walPath(this.#file)} was overwritten`;
   }
@@ -178,14 +182,4 @@ const NUMBER = Buffer.alloc(4);
 /** Null if the file is too short. */
 function readNumber(descriptor: number, offset: number): number | null {
   return readSync(descriptor, NUMBER, 0, 4, offset) === 4 ? NUMBER.readUInt32BE(0) : null;
-}
-
-/** The log has no locks that closing a descriptor could release. */
-function readNumberOf(path: string): number | null {
-  const descriptor = openSync(path, 'r');
-  try {
-    return readNumber(descriptor, 0);
-  } finally {
-    closeSync(descriptor);
-  }
 }

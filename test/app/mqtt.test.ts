@@ -92,6 +92,7 @@ describe('a hello over MQTT', () => {
     await notify(server, acme, 'one', '100', '200');
     await notify(server, acme, 'two', '100');
     await waitFor(async () => expect(await states()).toEqual(['sent', 'sent', 'queued']));
+    server.clock.advance(2 * SECOND);
     const simulated = await terminals();
     for (let time = 0; time < 20; time += 1) await hello(simulated, '100');
     await waitFor(async () => expect(await states()).toEqual(['delivered', 'sent', 'delivered']));
@@ -105,6 +106,31 @@ describe('a hello over MQTT', () => {
       .orderBy('id')
       .execute();
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a hello after a notification that came a moment before', () => {
+  it('does not bring it again while the terminal may confirm it, and 2 seconds later it does', async () => {
+    server.clock.stop();
+    const simulated = await terminals({ confirms: false });
+    for (const number of ['100', '200']) {
+      await reachable(acme, number);
+      await notify(server, acme, 'one', number);
+    }
+    await waitFor(() => expect(simulated.received).toHaveLength(2));
+    await waitFor(async () => expect(await states()).toEqual(['sent', 'sent']));
+    for (const number of ['100', '200']) {
+      const topic = topicOf(number).replace(/notifications$/, 'confirm');
+      await simulated.client.publishAsync(topic, '{"type":"hello"}', { qos: 1 });
+    }
+    await waitFor(async () => expect(await metrics()).toMatch(/outcome="hello"\} 2$/m));
+    await simulated.confirm(topicOf('100'), '1');
+    await waitFor(async () => expect(await states()).toEqual(['delivered', 'sent']));
+    server.clock.advance(2 * SECOND - 1);
+    await notify(server, acme, 'two', '100');
+    await waitFor(() => expect(simulated.received.map(({ id }) => id)).toEqual(['1', '2', '3']));
+    server.clock.advance(1);
+    await waitFor(() => expect(simulated.received.map(({ id }) => id)).toEqual(['1', '2', '3', '2']));
   });
 });
 

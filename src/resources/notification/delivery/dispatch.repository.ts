@@ -5,6 +5,7 @@ import { specialSql } from '../../../database/company/special-sql.js';
 import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
 import { crossJoin, instant, nullable, steady } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import { SECOND } from '../../../platform/clock.js';
 import {
   EXPIRES_MS,
   PAUSES_MS,
@@ -129,11 +130,7 @@ const onlyTerminal = (
 
 /** Counts an attempt of each delivery and holds it. The worker may push it again after a pause that grows. */
 export async function claim(work: WriteWork, held: readonly Held[], leaseEndsAt: Date): Promise<void> {
-  const pauses = PAUSES_MS.slice(0, -1).map(
-    (pause, attempts) => sql`when ${sql.lit(attempts)} then ${after(work.now, pause)}`,
-  );
-  const due = sql`case when due_at is null then null else
-    case attempts ${sql.join(pauses, sql` `)} else ${after(work.now, PAUSES_MS.at(-1) ?? 0)} end end`;
+  const due = sql`case when due_at is null then null else ${byAttempts(0, (pause) => after(work.now, pause))} end`;
   const isGiven = sql`numbered.given is not null`;
   const sent = sql`state = case when ${isGiven} then 'sent' else state end,
     sent_at = case when ${isGiven} then coalesce(sent_at, ${at(work.now)}) else sent_at end,
@@ -141,6 +138,14 @@ export async function claim(work: WriteWork, held: readonly Held[], leaseEndsAt:
   const set = sql`attempts = attempts + 1, lease_ends_at = ${at(leaseEndsAt)}, due_at = ${due}, ${sent}`;
   const receivers = new Map(held.map(({ id, receiver }) => [id, receiver]));
   await change(work, [...receivers.keys()], { set, where: sql`finished_at is null`, receivers });
+}
+
+/** A value that depends on the pause after an attempt, of which `before` count already: 0 while it is made, 1 afterwards. */
+function byAttempts(before: 0 | 1, valueOf: (pause: number) => RawBuilder<unknown>): RawBuilder<unknown> {
+  const values = PAUSES_MS.slice(0, -1).map(
+    (pause, index) => sql`when ${sql.lit(index + before)} then ${valueOf(pause)}`,
+  );
+  return sql`case attempts ${sql.join(values, sql` `)} else ${valueOf(PAUSES_MS.at(-1) ?? 0)} end`;
 }
 
 /** Holders of deliveries: the claim of each is named by the end of its lease. */
@@ -187,12 +192,20 @@ export async function postpone(work: WriteWork, waiting: readonly Waiting[]): Pr
       and due_at is not null`.execute(db);
 }
 
-/** Makes the deliveries of logical numbers due that wait for their next attempt, and takes the last attempt back. */
+/** A terminal has so long to confirm what came between its subscription and its hello. */
+const CONFIRMED_WITHIN_MS = 2 * SECOND;
+
+/**
+ * Makes the deliveries of logical numbers due that wait for their next attempt, and takes the last attempt back. What was
+ * attempted in the last 2 seconds is due in 2 seconds: the terminal may have it already.
+ */
 export async function makeDue(work: WriteWork, logicalNumbers: readonly string[]): Promise<void> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;
   const now = at(work.now);
-  await sql`update notification_deliveries set due_at = ${now},
+  const isRecent = sql`due_at > ${byAttempts(1, (pause) => after(work.now, pause - CONFIRMED_WITHIN_MS))}`;
+  await sql`update notification_deliveries
+    set due_at = case when ${isRecent} then ${after(work.now, CONFIRMED_WITHIN_MS)} else ${now} end,
       attempts = case when state = 'sent' and attempts > 0 then attempts - 1 else attempts end
     where company_id = ${companyId} and logical_number_id in (select n.id from logical_numbers as n
         where n.company_id = ${companyId} and n.number ${inList('text', logicalNumbers)})

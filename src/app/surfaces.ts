@@ -5,7 +5,6 @@ import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { deferGraphql } from '../graphql/deferred.js';
 import type { Graphql } from '../graphql/server.js';
-import { Answers } from '../http/answers/answers.js';
 import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
@@ -115,7 +114,6 @@ function createServices(parts: SurfaceParts, authenticator: Authenticator, bodyR
     readBase64Body: createBase64BodyReader(uploads),
     bodyRate,
     largeReads: createLargeReads(),
-    answers: new Answers(units.changes),
     waiting: parts.limits.waiting,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },

@@ -3,7 +3,6 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../platform/clock.js';
 import type { DomainCode } from '../platform/errors.js';
 import type { WindowStores } from '../platform/limits/window-store.js';
-import type { CompanyChanges } from './company-changes.js';
 import type { DatabaseHealth } from './health.js';
 import type { StatementListener } from './statements/statement-listener.js';
 import type { Tables } from './tables/tables.js';
@@ -64,8 +63,6 @@ export interface WriteOptions {
    * changes.
    */
   readonly ofCompany?: number | undefined;
-  /** It changes nothing that a kept answer shows. */
-  readonly isNeverKept?: boolean;
 }
 
 /** A SQLite file, or a database of a PostgreSQL server. */
@@ -99,8 +96,6 @@ export interface Database {
   aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
   /** Within a transaction above companies: waits for those of these companies, and they for it, until it ends. */
   lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void>;
-  /** Null where other nodes may commit something that this one learns later. */
-  readonly changes: CompanyChanges | null;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: StatementListener): () => void;

@@ -19,13 +19,12 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
 
 function readsOf(database: Database, clock: Clock, presence: PresenceLimits): Units['read'] {
   return async (caller, use, { examines = false, isSingle = false } = {}) => {
-    const position = database.changes?.position;
-    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), presence, position });
+    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), presence });
     if (examines === true) return await database.examine(caller.companyId, read);
     if (examines === false) return await database.snapshot(caller.companyId, read, isSingle);
     try {
       return await database.snapshot(caller.companyId, (db) =>
-        use({ caller, db, now: clock.now(), presence, position, examineInstead }),
+        use({ caller, db, now: clock.now(), presence, examineInstead }),
       );
     } catch (error) {
       if (!(error instanceof ManyRows)) throw error;
@@ -129,9 +128,9 @@ type Write = <T>(
 ) => Promise<T>;
 
 function notesBy(write: Write): Units['note'] {
-  return async (companyId, use, { isNeverKept = false } = {}) => {
+  return async (companyId, use) => {
     const actor = { ...LOCAL_ORIGIN, companyId };
-    await write(companyId, actor, (work) => use({ ...work, caller: { companyId } }), { isNeverKept });
+    await write(companyId, actor, (work) => use({ ...work, caller: { companyId } }));
   };
 }
 
@@ -189,7 +188,6 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     systemWrite: (origin, use, companyId) => write(null, origin, use, { ofCompany: companyId }),
     note: notesBy(write),
     isRemote: database.isShared,
-    changes: database.changes,
     onCommitted: committed.onCommitted,
     onUnfinished: (listener) => void finishers.push(listener),
   };

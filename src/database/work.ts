@@ -3,7 +3,6 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Ledger } from './ledger/ledger.js';
 import type { Caller, Origin } from '../platform/caller.js';
 import type { PresenceLimits } from '../platform/presence.js';
-import type { CompanyChanges } from './company-changes.js';
 import type { CommittedChange } from './database.js';
 import type { Tables } from './tables/tables.js';
 
@@ -18,12 +17,6 @@ export interface ReadWork {
   readonly now: Date;
   /** When terminals count as stale and as offline. */
   readonly presence: PresenceLimits;
-  /**
-   * Says that something is read that units of `Units.note` change: the answer is not kept. Only where answers may be.
-   */
-  readonly doNotKeep?: () => void;
-  /** It sees all changes up to this position, see `CompanyChanges`. Only in units that read, where changes are known. */
-  readonly position?: number | undefined;
   /** See `MANY_ROWS`. Only in units that examine when it is needed. */
   readonly examineInstead?: () => never;
 }
@@ -82,11 +75,6 @@ export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 /** Work of the server itself in one company. */
 export type CompanyWriteWork = SystemWriteWork & { readonly caller: Pick<Caller, 'companyId'> };
 
-export interface NoteOptions {
-  /** Everything that reads what the unit changes calls `doNotKeep`, so kept answers stay valid. */
-  readonly isNeverKept?: boolean;
-}
-
 export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows (counts with filters, `contains`, summaries,
@@ -112,13 +100,7 @@ export interface Units {
   /** Whether a statement is a round trip to a server: one with joins is then faster than several. */
   readonly isRemote: boolean;
   /** For what the server itself notes of a company, without a caller. It adds no ledger entry, so subscriptions do not see it. */
-  note(
-    companyId: number,
-    use: (work: CompanyWriteWork) => Promise<void>,
-    options?: NoteOptions,
-  ): Promise<void>;
-  /** In which companies something has changed; null where that is not known at once. */
-  readonly changes: CompanyChanges | null;
+  note(companyId: number, use: (work: CompanyWriteWork) => Promise<void>): Promise<void>;
   /**
    * Calls `listener` with the changes of each commit of this node, and within a second with those of other nodes, until
    * the returned function is called; with null where changes of others may have been missed.

@@ -4,7 +4,7 @@ import { headerOf } from './headers.js';
 import { malformed } from './query.js';
 
 /** Of the query of a request to `/v1`. */
-export const TOKEN_PARAMETER = 'access_token';
+const TOKEN_PARAMETER = 'access_token';
 
 /** The token in `Authorization: Bearer`. */
 export function bearerToken(request: Request): string | undefined {

@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import type { Units } from '../database/work.js';
-import type { Answers } from '../http/answers/answers.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
 import {
   emptyBody,
@@ -37,7 +36,6 @@ import { authorize } from './authorize.js';
 import { createCall, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { performList, sendList, type RenderedList } from './large-list.js';
-import { performRead } from './read.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
 import type { FilePart, Route } from './route.js';
 import { RouteTable, type FoundPath } from './route-table.js';
@@ -54,7 +52,6 @@ export interface RestOptions {
   readonly waiting: WaitingBytes;
   /** Limits the lists of large records that are read at once. */
   readonly largeReads: Semaphore;
-  readonly answers: Answers;
 }
 
 interface ServeOptions extends RestOptions {
@@ -224,7 +221,11 @@ async function perform(
       respondOnce(work, received, storedResponses, () => route.write(work, call)),
     );
   }
-  if (route.isLarge !== true) return await performRead(received, caller, { route, call, options });
+  if (route.isLarge !== true) {
+    return renderResponse(
+      await units.read(caller, (work) => route.read(work, call), { examines: 'when_needed' }),
+    );
+  }
   return await performList(
     (work) => route.read(work, call),
     caller,

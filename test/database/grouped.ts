@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
 
-import { CompanyChanges } from '../../src/database/company-changes.js';
 import type { Database } from '../../src/database/database.js';
 import { SqliteConnection } from '../../src/database/sqlite/connections/connection.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
@@ -44,13 +43,11 @@ export function openGrouped(clock: Clock = testClock()): Grouped {
   onTestFinished(() => void connection.database.close());
   const writers = createWriters();
   const limits = { units: 128, ms: Infinity };
-  const changes = new CompanyChanges(() => 0);
-  const groups = new WriteGroups({ connection, writers, changes, isCautious: () => false, limits });
+  const groups = new WriteGroups({ connection, writers, isCautious: () => false, limits });
   const transactions = new Transactions(groups);
   const grouped: Database = {
     ...database,
     writes: transactions.single,
-    changes,
     write: (_scope, use) => transactions.run(use),
   };
   return { database: grouped, units: createUnits(grouped, clock), hooks };

@@ -1,6 +1,5 @@
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
-import { Answers } from '../../src/http/answers/answers.js';
 import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
 import { readContent } from '../../src/resources/content/content.service.js';
 import {
@@ -14,7 +13,6 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
   return {
     units,
     feeds: new SharedFeeds(units),
-    answers: new Answers(units.changes),
     storedResponses: { find: findStoredResponse, store: storeResponse },
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     secretMutations: [],

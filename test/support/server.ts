@@ -89,8 +89,6 @@ export async function startServer(
     member,
     statements: async (use) => {
       await app.steps.idle();
-      // Nothing that was kept of former answers is used.
-      app.database.changes?.committed([null]);
       const statements: string[] = [];
       const unwatch = app.database.watchStatements((sql) => {
         if (!OF_TOKENS.test(sql) && !OF_NODES.test(sql)) statements.push(sql);

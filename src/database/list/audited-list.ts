@@ -15,7 +15,7 @@ const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
 /** The list of an ordinary resource: besides its own, it has the orders and filters of the id and of both times. */
 export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
   { table, recordOf }: CompanyTable<Name, T>,
-  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns' | 'others' | 'neverKept'>,
+  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns' | 'others'>,
 ): List<T> {
   const orders = { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' };
   return listOf<Name, T>({

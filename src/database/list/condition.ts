@@ -46,7 +46,6 @@ export interface FilterColumn {
 export interface MeaningAt {
   readonly now: Date;
   readonly presence: PresenceLimits;
-  readonly doNotKeep?: () => void;
 }
 
 /** The condition with comparisons that have a meaning replaced by it. */

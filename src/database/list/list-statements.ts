@@ -205,9 +205,7 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   /** The request with what its filter means at this time. */
   #meant(work: ReadWork, request: SliceRequest): SliceRequest {
-    const { filters, neverKept = [] } = this.#listing;
-    if (neverKept.includes(this.#columnOf(request))) work.doNotKeep?.();
-    return { ...request, condition: meant(filters, request.condition, work) };
+    return { ...request, condition: meant(this.#listing.filters, request.condition, work) };
   }
 
   #selected(alias: string): RawBuilder<unknown> {

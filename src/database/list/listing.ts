@@ -25,8 +25,6 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
   /** By name, columns that are no property of a record: fields are computed from them. */
   readonly others?: Readonly<Record<string, ListColumn<Name>>>;
-  /** Columns that change without a change of their company: what is ordered by them is not kept. */
-  readonly neverKept?: readonly ListColumn<Name>[];
 }
 
 /** Some columns of a row, by name. */

@@ -43,7 +43,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
     name: databaseName({ server: url }),
     system: 'postgresql',
     ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
-    ...{ health, changes: null, verify: () => null, admit: () => undefined, begin: () => undefined },
+    ...{ health, verify: () => null, admit: () => undefined, begin: () => undefined },
     ...{ checks: checksOf(sessions, health, options.onFault), ...maintenanceOf(sessions, limits, size) },
     windows: (clock) => limits.windows(clock),
     windowFailures: () => limits.failures,

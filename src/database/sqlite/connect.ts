@@ -3,7 +3,6 @@ import { Kysely } from 'kysely';
 
 import { DomainError } from '../../platform/errors.js';
 import { inMemory } from '../../platform/limits/network-counter.js';
-import { CompanyChanges } from '../company-changes.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statements/statement-listener.js';
@@ -46,8 +45,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     onLongLog: (isUrgent) => endReads(isUrgent, readers, fileCheck),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  const changes = new CompanyChanges(() => versionOfOthers(writer));
-  const groups = groupsOf(writer, health, changes);
+  const groups = groupsOf(writer, health);
   const unmark = markOpen(file);
   writer.guard = guardOf(writer, file, health, options);
   const reserve = options.slot === 'server' ? new Reserve(file) : (options.reserve ?? null);
@@ -56,13 +54,12 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const fileCheck = options.isChecked === false ? fileCheckOf(file, watcher, options) : null;
   const transactions = new Transactions(groups);
   const verify = (): string | null => writer.guard?.verify() ?? null;
-  const writing = writingTo(transactions, groups);
+  const writing = writingTo(transactions);
   const state = { health, verify, admit: admitting(reserve, health) };
   return {
     ...{ name: file, system: 'sqlite', ...state },
     ...{ ...readers.handles, ...SINGLE_NODE },
     ...writing,
-    changes,
     watchStatements: (listener) => statements.add(listener),
     ...upkeepOf(file, { ...state, ...writing, reads: readers.handles.reads, fileCheck, reserve }, options),
     begin: () => fileCheck?.begin(),
@@ -79,47 +76,23 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   };
 }
 
-/** Null while the writer cannot be used, for example since SQLite rolled its transaction back. */
-function versionOfOthers(writer: SqliteConnection): number | null {
-  try {
-    return writer.dataVersion();
-  } catch {
-    return null;
-  }
-}
-
-/** The scope of what concerns no kept answer: ids of companies are greater. */
-const NO_COMPANY = 0;
-
 function writingTo(
   transactions: Transactions,
-  groups: WriteGroups,
 ): Pick<Database, 'writes' | 'write' | 'aboveCompanies' | 'lockCompanies'> {
   return {
     writes: transactions.single,
-    write: (scope, use, { isNeverKept = false } = {}) =>
-      transactions.run((db) => {
-        groups.concerns(isNeverKept ? NO_COMPANY : scope);
-        return use(db);
-      }),
-    aboveCompanies: (_db, use) => {
-      groups.concerns(null);
-      return use();
-    },
+    write: (_scope, use) => transactions.run(use),
+    aboveCompanies: (_db, use) => use(),
     // It has one writer at a time anyway.
     lockCompanies: () => Promise.resolve(),
   };
 }
 
-function groupsOf(
-  connection: SqliteConnection,
-  health: DatabaseHealth,
-  changes: CompanyChanges,
-): WriteGroups {
+function groupsOf(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {
   // What undoes a savepoint: SQLite would write it to a temporary file, which takes longer than the changes themselves.
   connection.database.pragma('temp_store = memory');
   return new WriteGroups({
-    ...{ connection, changes, writers: createWriters() },
+    ...{ connection, writers: createWriters() },
     isCautious: () => health.fault !== null,
   });
 }

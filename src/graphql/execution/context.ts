@@ -7,7 +7,6 @@ import {
 
 import type { Arrivals } from '../../database/list/arrivals.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
-import type { Answers } from '../../http/answers/answers.js';
 import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
 import type { IdempotencyKey } from '../../platform/requests/idempotency.js';
@@ -49,7 +48,6 @@ export interface OperationServices {
   readonly maxContentBytes: number;
   /** See `RequestLoaders`. */
   readonly largeReads: Semaphore;
-  readonly answers: Answers;
 }
 
 /** The public members: Apollo's copy of a context is no instance of the class. */
@@ -72,7 +70,6 @@ export class GraphqlContext extends RecordReads {
   // No #private members: Apollo hands resolvers a copy, which would not have them.
   readonly contents: OperationContents;
   readonly secrets: Secrets;
-  readonly answers: Answers;
   /** Notes what runs, once it is known; null where it is not watched. */
   watched: WatchedOperation | null = null;
   /** Set while a mutation with an Idempotency-Key is executed. */
@@ -87,7 +84,6 @@ export class GraphqlContext extends RecordReads {
     super(caller, new RequestLoaders(units, caller, largeReads));
     const { companyId } = caller;
     this.secrets = services.secrets;
-    this.answers = services.answers;
     this.contents = new OperationContents({ companyId, maxBytes, readContent, counters: this.counters });
   }
 

@@ -27,8 +27,6 @@ import type { RootPlan } from './relations.js';
 import { demandShort, PlanRun, Unplanned } from './run.js';
 
 interface Plan {
-  /** Of this process. */
-  readonly id: number;
   /** What it demands of its caller. */
   readonly scopes: readonly Scope[];
   /** Whether records may be large that it reads. */
@@ -43,8 +41,6 @@ interface Plans {
 }
 
 const MAX_PLANS = 8;
-/** That were made. */
-let plans = 0;
 const known = new WeakMap<OperationDefinitionNode, Plans>();
 
 /** The JSON text of the data of a query; null where the resolvers are to execute it. */
@@ -55,21 +51,18 @@ export async function plannedText({
   variables,
   context,
 }: Execution): Promise<SharedText | null> {
-  const { loaders, caller, counters, answers } = context;
+  const { loaders, caller, counters } = context;
   if (operation.operation !== OperationTypeNode.QUERY || loaders.examinesMany) return null;
   try {
     const coerced = coercedBy(schema, operation, variables);
     const plan = planOf(schema, document, operation, coerced);
     if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
-    const question = `GraphQL ${plan.id} ${JSON.stringify(coerced)}`;
     const isSingle = loaders.isRemote && isSingleStatement(plan, coerced);
-    const { text, nodes } = await answers.to(question, caller, (readWith) => {
-      const read = async (work: ReadWork) => {
-        const run = new PlanRun(readWith(work), coerced, isSingle);
-        return { text: sharedText(await textOf(plan, run)), nodes: run.nodes };
-      };
-      return isSingle ? loaders.single(read) : loaders.uncounted(read, plan.isLarge);
-    });
+    const read = async (work: ReadWork) => {
+      const run = new PlanRun(work, coerced, isSingle);
+      return { text: sharedText(await textOf(plan, run)), nodes: run.nodes };
+    };
+    const { text, nodes } = await (isSingle ? loaders.single(read) : loaders.uncounted(read, plan.isLarge));
     counters.nodes += nodes;
     return text;
   } catch {
@@ -135,7 +128,7 @@ function compile(
     const fields = compiler
       .collect(root, [operation.selectionSet])
       .map((field) => compiler.root(root, field));
-    return { id: (plans += 1), scopes: [...compiler.scopes], isLarge: compiler.isLarge, fields };
+    return { scopes: [...compiler.scopes], isLarge: compiler.isLarge, fields };
   } catch {
     return null;
   }

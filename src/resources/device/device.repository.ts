@@ -39,7 +39,6 @@ export const devices = auditedList(deviceTable, {
     frameworkVersion: 'framework_version',
   },
   others: { lastSeenAt: 'last_seen_at' },
-  neverKept: ['last_seen_at'],
   orders: { SERIAL_NUMBER: 'serial_number', LAST_SEEN_AT: 'last_seen_at' },
   filters: {
     serialNumber: { column: 'serial_number', kind: 'text', isUnique: true },

@@ -231,7 +231,6 @@ describe('a terminal that waits', () => {
       .set({ revoked_at: new Date() })
       .where('user_id', '=', gateway.caller.userId)
       .execute();
-    server.app.database.changes?.committed([null]);
     expect((await Promise.all(both)).map(codeOf)).toEqual(['401 unauthenticated', '401 unauthenticated']);
   });
 

@@ -181,8 +181,8 @@ describe('Device.lastSeenAt', () => {
   });
 });
 
-describe('kept answers', () => {
-  it('never show a presence of before', async () => {
+describe('an answer to the same question', () => {
+  it('never shows a presence of before', async () => {
     const { id } = await newTerminal(server.acme, 'SN-KEPT');
     const { companyId } = server.acme.caller;
     const ask = async (): Promise<unknown[]> => [

@@ -8,8 +8,6 @@ import {
   yieldToEventLoop,
 } from '../../../platform/concurrency/event-loop.js';
 import type { Release } from '../../../platform/concurrency/semaphore.js';
-import type { CompanyChanges } from '../../company-changes.js';
-import type { Scope } from '../../database.js';
 import type { SqliteConnection } from '../connections/connection.js';
 import { storageFailed } from '../faults.js';
 import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
@@ -35,7 +33,6 @@ interface Options {
   readonly writers: Writers;
   /** Whether each unit is to be committed alone, for example since the storage has failed. */
   readonly isCautious: () => boolean;
-  readonly changes: CompanyChanges;
   readonly limits?: { readonly units: number; readonly ms: number };
 }
 
@@ -48,8 +45,6 @@ interface Options {
 export class WriteGroups {
   readonly connection: SqliteConnection;
   readonly #limits: { readonly units: number; readonly ms: number };
-  /** Of the units in the open group. */
-  readonly #scopes = new Set<Scope>();
   #group: Group | null = null;
   #isCommitDue = false;
   #lastEnd = -Infinity;
@@ -57,11 +52,6 @@ export class WriteGroups {
   constructor(private readonly options: Options) {
     this.connection = options.connection;
     this.#limits = options.limits ?? LIMITS;
-  }
-
-  /** To be called by each unit, before its first statement: whose rows it may change. */
-  concerns(scope: Scope): void {
-    this.#scopes.add(scope);
   }
 
   /** Waits for the turn to write. Errors: `busy`. */
@@ -108,11 +98,7 @@ export class WriteGroups {
   /** A statement of its own is no part of what others have begun. */
   async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.commit();
-    try {
-      return await this.connection.executeQuery<R>(query);
-    } finally {
-      this.options.changes.committed([null]);
-    }
+    return await this.connection.executeQuery<R>(query);
   }
 
   /** Rolls the whole group back. */
@@ -142,8 +128,6 @@ export class WriteGroups {
   }
 
   #end(error: Error | null): void {
-    this.options.changes.committed(this.#scopes.size === 0 ? [null] : this.#scopes);
-    this.#scopes.clear();
     this.#group?.end(error);
     this.#group = null;
   }

@@ -11,8 +11,7 @@ const compared = (operator: 'gte' | 'lt', at: number): Condition => ({
 });
 
 /** A comparison of the time: terminals that were never seen have none. */
-export function meaningOfLastSeenAt({ operator, value }: Comparison, at: MeaningAt): Condition {
-  at.doNotKeep?.();
+export function meaningOfLastSeenAt({ operator, value }: Comparison): Condition {
   if (operator === 'isNull') return compared(value === true ? 'lt' : 'gte', SEEN);
   const time = (value as Date).getTime();
   if (operator === 'gte') return compared('gte', Math.max(time, SEEN));
@@ -21,7 +20,6 @@ export function meaningOfLastSeenAt({ operator, value }: Comparison, at: Meaning
 
 /** A comparison of the presence as intervals of the time. */
 export function meaningOfPresence({ value }: Comparison, at: MeaningAt): Condition {
-  at.doNotKeep?.();
   const wanted = new Set(Array.isArray(value) ? (value as readonly unknown[]) : [value]);
   const starts: Partial<Record<Presence, number>> = presenceStarts(at);
   const intervals: { from: number | undefined; to: number | undefined }[] = [];

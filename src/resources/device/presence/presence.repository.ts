@@ -14,7 +14,6 @@ export async function selectSightings(
   deviceIds: readonly number[],
 ): Promise<ReadonlyMap<number, Sighting>> {
   const { db, companyId } = specialSql(work);
-  work.doNotKeep?.();
   const rows = await runCached<{ id: number; last_seen_at: number }>(
     db,
     'sightings',

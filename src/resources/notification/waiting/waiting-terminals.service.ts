@@ -21,10 +21,6 @@ const RETRY_SECONDS = 5;
 interface Company {
   readonly seats: CompanySeats;
   timer: NodeJS.Timeout | undefined;
-  /** Up to where changes of the company are known to concern nothing; only where `Units.changes` are known. */
-  checkedAt: number | null;
-  /** Whether it is checked once more though nothing has changed since: a token may be remembered for as long as that takes. */
-  isToBeChecked: boolean;
 }
 
 /** A request of a terminal that waits for deliveries, until it leaves. */
@@ -133,8 +129,6 @@ export class WaitingTerminals {
       ...{
         seats: new CompanySeats(units, companyId),
         timer: undefined,
-        checkedAt: null,
-        isToBeChecked: false,
       },
     };
     this.#companies.set(companyId, made);
@@ -177,9 +171,9 @@ export class WaitingTerminals {
 
   async #readUnreported(): Promise<void> {
     const { units } = this.parts;
-    const changed = this.#changedCompanies();
-    if (changed.length === 0) return;
-    const positions = await units.systemRead((work) => lastPositions(work, changed));
+    const waiting = [...this.#companies.keys()];
+    if (waiting.length === 0) return;
+    const positions = await units.systemRead((work) => lastPositions(work, waiting));
     for (const [companyId, position] of positions) {
       const known = this.#companies.get(companyId)?.seats.position ?? position;
       if (position > known) this.#schedule(companyId);
@@ -187,23 +181,6 @@ export class WaitingTerminals {
   }
 
   async #check(): Promise<void> {
-    const { changes } = this.parts.units;
-    for (const [companyId, company] of this.#companies) {
-      const { checkedAt } = company;
-      const position = changes?.position ?? null;
-      const isUnchanged = checkedAt !== null && changes?.hasChanged(companyId, checkedAt) === false;
-      if (isUnchanged && !company.isToBeChecked) continue;
-      company.isToBeChecked = !isUnchanged;
-      await company.seats.check();
-      company.checkedAt = position;
-    }
-  }
-
-  /** Where changes are known, those in which something may have changed; else all. */
-  #changedCompanies(): readonly number[] {
-    const { changes } = this.parts.units;
-    return [...this.#companies]
-      .filter(([id, { checkedAt }]) => checkedAt === null || changes?.hasChanged(id, checkedAt) !== false)
-      .map(([id]) => id);
+    for (const { seats } of this.#companies.values()) await seats.check();
   }
 }

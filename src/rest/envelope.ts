@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import type { Page } from '../platform/requests/page.js';
 import type { Revised, RouteResponse } from './route.js';
-import { JsonText } from './fields/row-text.js';
 
 /** The ETag of one revision of a record: `"device-17-3"`. */
 export function etagOf(name: string, record: Revised): string {
@@ -12,17 +11,6 @@ export function etagOf(name: string, record: Revised): string {
 /** `{ pagination, name: [item] }` (contract 13, 32). */
 export function listResponse<T>(name: string, page: Page<T>, itemOf: (record: T) => object): RouteResponse {
   return { status: 200, body: { pagination: paginationOf(page), [name]: page.records.map(itemOf) } };
-}
-
-/** The same for records of which there is the text. */
-export function listText(name: string, page: Page<JsonText>, itemName: string): RouteResponse {
-  const before = `{${JSON.stringify(itemName)}:`;
-  const items = page.records.map(({ text }) => `${before}${text}}`).join();
-  const pagination = JSON.stringify(paginationOf(page));
-  return {
-    status: 200,
-    body: new JsonText(`{"pagination":${pagination},${JSON.stringify(name)}:[${items}]}`),
-  };
 }
 
 function paginationOf({ request, records, total }: Page<unknown>): z.output<typeof Pagination> {

@@ -1,12 +1,10 @@
 /** What a `*.rest.ts` may use of the toolkit for /v1. */
 export type { ReadWork } from '../database/work.js';
-export { auditShape, listResponse, listShape, listText, TimestampShape } from './envelope.js';
+export { auditShape, listResponse, listShape, TimestampShape } from './envelope.js';
 export { camelCase } from './fields/camel-case.js';
 export { fieldsOf, type RecordFields } from './fields/record-fields.js';
 export { byId, byName, resourceRoutes } from './resource.js';
 export type { LineRoute } from './lines/line-route.js';
 export { base64Of } from './response.js';
-export { quoted } from './fields/row-text.js';
-export { storedWriter } from './fields/stored-text.js';
-export type { Call, QueryParameter, Route, RouteResponse } from './route.js';
+export type { Call, QueryParameter, Route } from './route.js';
 export { zonedTimestamp } from './fields/timestamps.js';

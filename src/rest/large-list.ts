@@ -10,7 +10,6 @@ import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { renderResponse, type RenderedResponse } from './response.js';
 import type { RouteResponse } from './route.js';
-import { JsonText } from './fields/row-text.js';
 
 /** The JSON text of a list whose records can be large. */
 export interface RenderedList {
@@ -57,9 +56,7 @@ export async function performList(
     };
     const list = await units.read(caller, readOnce, { examines: 'when_needed' });
     try {
-      return list.body instanceof JsonText || isShort(list.body)
-        ? renderResponse(list)
-        : await renderList(list, held);
+      return isShort(list.body) ? renderResponse(list) : await renderList(list, held);
     } finally {
       waiting.expect(companyId, asked, held.bytes);
     }

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
 import type { Page, PageRequest } from '../platform/requests/page.js';
-import { etagOf, listResponse, listShape, listText } from './envelope.js';
+import { etagOf, listResponse, listShape } from './envelope.js';
 import type { RecordFields } from './fields/record-fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
-import { JsonText, RecordText } from './fields/row-text.js';
 
 /** How a path names one record. */
 export interface RecordKey<R> {
@@ -63,12 +62,11 @@ export interface Resource<R extends Revised, Single extends R = R> {
     readonly fields?: RecordFields<R>;
     /** Whether records can have more than a few KiB each. */
     readonly isLarge?: boolean;
-    /** Records, or their texts, which `fields` makes (`ofRows`). */
-    readonly handle: (work: ReadWork, page: PageRequest, call: Call) => Promise<Page<R> | Page<RecordText>>;
+    readonly handle: (work: ReadWork, page: PageRequest, call: Call) => Promise<Page<R>>;
   };
   readonly read?: Documented & {
     readonly fields?: RecordFields<Single>;
-    readonly key?: RecordKey<Single | RecordText>;
+    readonly key?: RecordKey<Single>;
   };
   readonly create?: Writing<R> & {
     readonly handle: (work: WriteWork, input: Call['input'], call: Call) => Promise<R>;
@@ -126,7 +124,6 @@ class ResourceRoutes<R extends Revised, S extends R> {
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
       read: async (work, call) => {
         const page = await handle(work, call.page, call);
-        if (hasTexts(page)) return listText(listName, page, names[0] ?? '');
         return listResponse(listName, page, (record) => ({
           [of(record)]: fields.render(record, work.caller),
         }));
@@ -140,10 +137,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
       ...{ ...this.#common, method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
       response: this.#shapeOf(fields),
       read: async (work, call) => {
-        const record = await key.find(work, call);
-        return record instanceof RecordText
-          ? textResponse(this.#name.names[0] ?? '', record)
-          : this.#respond(work, record, fields);
+        return this.#respond(work, await key.find(work, call), fields);
       },
     };
   }
@@ -181,7 +175,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
     };
   }
 
-  #pathOf({ placeholder }: RecordKey<S | RecordText>): string {
+  #pathOf({ placeholder }: RecordKey<S>): string {
     return `${this.resource.path}/{${placeholder}}`;
   }
 
@@ -207,15 +201,6 @@ class ResourceRoutes<R extends Revised, S extends R> {
     call.ifMatch(this.#name.of(record), record);
     return record;
   }
-}
-
-function hasTexts(page: Page<object>): page is Page<RecordText> {
-  return page.records[0] instanceof RecordText;
-}
-
-function textResponse(name: string, record: RecordText): RouteResponse {
-  const body = new JsonText(`{${JSON.stringify(name)}:${record.text}}`);
-  return { status: 200, body, etag: etagOf(name, record) };
 }
 
 function oneOf(shapes: readonly z.ZodType[]): z.ZodType {

@@ -13,7 +13,6 @@ import {
 import { JSON_TYPE } from '../http/send.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import type { RouteResponse } from './route.js';
-import { JsonText } from './fields/row-text.js';
 
 /** Random for each process and never sent, so that no text of a client can contain it. */
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
@@ -47,7 +46,6 @@ export interface RenderedResponse {
 }
 
 export function renderResponse({ status, etag, body }: RouteResponse): RenderedResponse {
-  if (body instanceof JsonText) return { status, etag, parts: [body.text], content: null };
   const text = JSON.stringify(body);
   const mark = text.indexOf(CONTENT_MARK);
   if (mark === -1) return { status, etag, parts: [text], content: null };

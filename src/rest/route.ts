@@ -39,7 +39,7 @@ export interface Call {
 
 export interface RouteResponse {
   readonly status: 200 | 201;
-  /** May hold one `base64Of(contentId, size)`; a `JsonText` holds none. */
+  /** May hold one `base64Of(contentId, size)`. */
   readonly body: object;
   readonly etag?: string;
 }

@@ -44,7 +44,7 @@ import {
   devices,
   devicesOfLogicalNumber,
   getDeviceBySerialNumber,
-  deviceRows,
+  listDevices,
 } from '../../src/resources/device/device.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/resources/file/file.service.js';
 import {
@@ -52,7 +52,7 @@ import {
   setDefaultVersions,
 } from '../../src/resources/group/default-versions.service.js';
 import { isGroupInUse } from '../../src/resources/group/group.repository.js';
-import { getGroup, groupRows, groups, groupsOfAppVersion } from '../../src/resources/group/group.service.js';
+import { getGroup, groups, groupsOfAppVersion, listGroups } from '../../src/resources/group/group.service.js';
 import {
   getLogicalNumberByNumber,
   listLogicalNumbers,
@@ -154,12 +154,12 @@ const READS: Readonly<Record<string, Read>> = {
   'group in use': (work) => isGroupInUse(work, 2),
   'own group': (work) => getGroup(work, 1),
   'default versions': (work) => defaultVersionsFor(work, 1, [12]),
-  groups: (work) => groupRows.list(work, PAGE, (row) => row),
+  groups: (work) => listGroups(work, PAGE),
   'logical number': (work) => getLogicalNumberByNumber(work, 'N'),
   'logical numbers': (work) => listLogicalNumbers(work, PAGE),
   'logical numbers of a target': (work) => findTarget(work, { filter: null }, 50),
   device: (work) => getDeviceBySerialNumber(work, 'S'),
-  devices: (work) => deviceRows.list(work, PAGE, (row) => row),
+  devices: (work) => listDevices(work, PAGE),
   'device totals': totalDevices,
   'devices by model': devicesByModel,
   'devices by framework version': devicesByFrameworkVersion,

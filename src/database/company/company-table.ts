@@ -78,10 +78,6 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return await this.find(work, byId<Name>(id));
   }
 
-  findRow(work: ReadWork, id: number): Promise<Row<Name> | undefined> {
-    return this.#rows.find(work, byId<Name>(id));
-  }
-
   async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
     return await this.#rows.exists(work, match);
   }
@@ -96,11 +92,6 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     // For ORDER BY id, SQLite may read all rows of the company in that order instead of finding these by their index.
     const records = (await this.#rows.select(work, match)).map(this.recordOf);
     return records.sort((one, other) => one.id - other.id);
-  }
-
-  /** One page of all rows, ascending by id. */
-  selectRows(work: ReadWork, page: PageRequest): Promise<Row<Name>[]> {
-    return this.#pageOf(work, {}, page);
   }
 
   #pageOf(work: ReadWork, match: Match<Name>, page: PageRequest): Promise<Row<Name>[]> {

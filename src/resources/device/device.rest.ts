@@ -5,8 +5,9 @@ import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
 import {
   createDevice,
   deleteDevice,
-  deviceRows,
+  getDevice,
   getDeviceBySerialNumber,
+  listDevices,
   updateDevice,
 } from './device.service.js';
 
@@ -24,17 +25,14 @@ const DeviceShape = z
   })
   .meta({ id: 'Device', description: 'A payment terminal.' });
 
-const fields = fieldsOf(DeviceShape);
-const texts = fields.ofRows(deviceRows);
-
 /** /v1/devices (contract 17): read by id, updated and deleted by serial number. */
 export const deviceRoutes = resourceRoutes<Device>({
   path: '/devices',
   name: 'device',
   key: byName('serial_number', 'device', getDeviceBySerialNumber),
-  fields: fields.from<Device>({}),
-  list: { summary: 'List devices', handle: texts.list },
-  read: { summary: 'Read a device by its id', key: byId('device_id', 'device', texts.get) },
+  fields: fieldsOf(DeviceShape).from<Device>({}),
+  list: { summary: 'List devices', handle: listDevices },
+  read: { summary: 'Read a device by its id', key: byId('device_id', 'device', getDevice) },
   create: { summary: 'Create a device', body: DeviceCreate, handle: createDevice },
   update: { summary: 'Change a device by its serial number', body: DeviceUpdate, handle: updateDevice },
   delete: {

@@ -26,7 +26,7 @@ const records = new Records({
 });
 
 /** Deleting a device ends its access; its transactions stay (contract 28). */
-export const { get: getDevice, rows: deviceRows, delete: deleteDevice } = records;
+export const { get: getDevice, list: listDevices, delete: deleteDevice } = records;
 
 export async function getDeviceBySerialNumber(work: ReadWork, serialNumber: string): Promise<Device> {
   return await records.getBy(work, { serial_number: normalized(serialNumber) });

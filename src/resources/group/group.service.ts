@@ -19,7 +19,7 @@ export const groupRecords = new Records({
   },
 });
 
-export const { get: getGroup, has: hasGroup, rows: groupRows } = groupRecords;
+export const { get: getGroup, has: hasGroup, list: listGroups } = groupRecords;
 
 export async function getGroupByName(work: ReadWork, name: string): Promise<Group> {
   return await groupRecords.getBy(work, { name: normalized(name) });

@@ -7,7 +7,6 @@ import type {
   ValuesOf,
 } from '../../database/company/company-table.js';
 import { countOf, type CounterName } from '../../database/totals/count.js';
-import type { Row } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
@@ -52,18 +51,6 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly list = async (work: ReadWork, request: PageRequest): Promise<Page<T>> => {
     const total = await this.#total(work);
     return { records: await this.kind.table.select(work, {}, request), total, request };
-  };
-
-  /** Reads rows of which no records are made: `read` gets each. Errors of `get`: `not_found`. */
-  readonly rows = {
-    list: async <V>(work: ReadWork, request: PageRequest, read: (row: Row<Name>) => V): Promise<Page<V>> => {
-      const total = await this.#total(work);
-      return { records: (await this.kind.table.selectRows(work, request)).map(read), total, request };
-    },
-    get: async <V>(work: ReadWork, id: number, read: (row: Row<Name>) => V): Promise<V> => {
-      const row = await this.kind.table.findRow(work, id);
-      return this.#found(row && read(row));
-    },
   };
 
   /** The matching records, ascending by id. */

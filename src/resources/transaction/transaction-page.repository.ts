@@ -8,8 +8,8 @@ import { runFiltered } from '../../database/statements/cached-query.js';
 import { firstPage, instant, laterPage, steady } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import { isAlways, type TimeRange } from './time-range.model.js';
-import type { TransactionStatus } from './transaction.model.js';
-import { meeting, SHOWN_COLUMNS, type TransactionRow } from './transaction.repository.js';
+import type { Transaction, TransactionStatus } from './transaction.model.js';
+import { meeting, SHOWN_COLUMNS, transactionOf, type TransactionRow } from './transaction.repository.js';
 
 const SHOWN = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`t.${name}`)));
 const NEWEST_FIRST = sql`t.started_at desc, t.id desc`;
@@ -47,7 +47,7 @@ export async function selectTransactions(
   work: ReadWork,
   given: Condition,
   place: TimeRange & { readonly skip: number; readonly limit: number },
-): Promise<TransactionRow[]> {
+): Promise<Transaction[]> {
   const { db, companyId } = specialSql(work);
   const { limit, skip } = place;
   const ofFailed = demandedOfFailed(given);
@@ -58,7 +58,7 @@ export async function selectTransactions(
     before: [companyId, ...instantsOf(place)],
     after: skip === 0 ? [limit] : [limit, skip],
   };
-  return await runFiltered<TransactionRow>(db, filtered, () => {
+  const rows = await runFiltered<TransactionRow>(db, filtered, () => {
     const found = matching(companyId, where, place);
     const page = {
       columns: SHOWN,
@@ -69,6 +69,7 @@ export async function selectTransactions(
     };
     return skip === 0 ? firstPage(page) : laterPage(page, skip);
   });
+  return rows.map(transactionOf);
 }
 
 const FAILED: TransactionStatus = 'fail';

@@ -1,19 +1,13 @@
 import { z } from 'zod';
 
-import type { Caller } from '../../platform/caller.js';
-import type { Page } from '../../platform/requests/page.js';
 import {
   camelCase,
   fieldsOf,
   listResponse,
   listShape,
-  listText,
-  quoted,
-  storedWriter,
   TimestampShape,
   type QueryParameter,
   type Route,
-  type RouteResponse,
 } from '../../rest/index.js';
 import {
   NULL_TEXT,
@@ -22,7 +16,7 @@ import {
   type ParsedPayment,
   type Transaction,
 } from './transaction.model.js';
-import { listTransactions, transactionOf, type TransactionRow } from './transaction.service.js';
+import { listTransactions } from './transaction.service.js';
 
 const text = z.string().nullable();
 const InstallmentShape = z.strictObject({ type: text, quantity: z.int().nullable() });
@@ -90,34 +84,6 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
   reference: 'omitted',
 });
 
-const paymentText = storedWriter(ParsedShape);
-const messageText = (value: unknown): string =>
-  quoted(typeof value === 'string' && value !== '' ? value : NULL_TEXT);
-const textOfRow = fieldsOf(TransactionShape).ofRow({
-  sent: messageText,
-  received: messageText,
-  parsed: (value) => (typeof value === 'string' ? paymentText(value) : quoted(NULL_TEXT)),
-});
-
-/** More are rendered one by one, so that their texts are not all in memory at once. */
-const SHORT_LIST = 64 * 1024;
-
-function responseOf(page: Page<TransactionRow>, caller: Caller): RouteResponse {
-  const size = page.records.reduce(
-    (sum, { sent, received, parsed }) => sum + lengthOf(sent, received, parsed),
-    0,
-  );
-  if (size > SHORT_LIST) {
-    return listResponse('transactions', page, (row) => ({
-      transaction: transactionFields.render(transactionOf(row), caller),
-    }));
-  }
-  return listText('transactions', { ...page, records: page.records.map(textOfRow) }, 'transaction');
-}
-
-const lengthOf = (...texts: readonly (string | null)[]): number =>
-  texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-
 const TIME = 'YYYY-MM-DD (a whole UTC day) or YYYY-MM-DDTHH:MM:SSZ, inclusive.';
 
 const FILTERS = [
@@ -150,7 +116,10 @@ export const transactionRoutes: readonly Route[] = [
     read: async (work, call) => {
       const given = FILTERS.filter(({ name }) => call.query.has(name));
       const values = Object.fromEntries(given.map(({ name }) => [camelCase(name), call.query.get(name)]));
-      return responseOf(await listTransactions(work, values, call.page), work.caller);
+      const page = await listTransactions(work, values, call.page);
+      return listResponse('transactions', page, (transaction) => ({
+        transaction: transactionFields.render(transaction, work.caller),
+      }));
     },
   },
 ];

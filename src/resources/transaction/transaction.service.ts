@@ -7,9 +7,7 @@ import { examineForPage } from './extent/transaction-extent.service.js';
 import { placePage } from './extent/transaction-place.service.js';
 import { selectTransactions } from './transaction-page.repository.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
-import { findTransaction, transactionOf, type TransactionRow } from './transaction.repository.js';
-
-export { transactionOf, type TransactionRow };
+import { findTransaction } from './transaction.repository.js';
 import { periodOf } from './transaction.rules.js';
 import type { Narrowed } from './totals/transaction-totals.service.js';
 
@@ -17,12 +15,12 @@ export async function getTransaction(work: ReadWork, id: number): Promise<Transa
   return found(await findTransaction(work, id), 'transaction');
 }
 
-/** Newest first, as rows of which `transactionOf` makes records. Errors: `malformed` for a filter that no transaction could match (contract 27). */
+/** Newest first. Errors: `malformed` for a filter that no transaction could match (contract 27). */
 export async function listTransactions(
   work: ReadWork,
   input: unknown,
   request: PageRequest,
-): Promise<Page<TransactionRow>> {
+): Promise<Page<Transaction>> {
   const narrowed = narrowedBy(readFilter(input));
   const { total, place } = await placePage(work, narrowed, offsetOf(request), request.perPage);
   if (place === undefined) return { records: [], total, request };

@@ -2,15 +2,6 @@ import type { z } from 'zod';
 
 import type { Caller } from '../../platform/caller.js';
 import { camelCase, type CamelCase } from './camel-case.js';
-import {
-  JsonText,
-  rowWriter,
-  textReader,
-  type ColumnsOf,
-  type RowOf,
-  type RowReader,
-  type TextReader,
-} from './row-text.js';
 import { timestamp } from './timestamps.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */
@@ -62,22 +53,12 @@ type Exceptions<R, F> = {
  * neither copied nor among the exceptions. `revision` needs no mention: it is the ETag.
  *
  *     fieldsOf(ListedShape).from<File>({ contentId: 'omitted' })
- *
- * `ofRows` makes texts of rows instead, where the columns have the names of the fields; `ofRow` that of one, with
- * functions for the texts of other columns.
  */
 export function fieldsOf<S extends z.ZodObject>(shape: S) {
   return {
     from: <R extends object>(exceptions: Exceptions<R, z.output<S>>): RecordFields<R, z.output<S>> => {
       const render = renderer(Object.keys(shape.shape), exceptions);
       return { shape, render: (record, caller) => render(record, caller) as z.output<S> };
-    },
-    ofRows: <Row extends RowOf<z.output<S>>>(rows: RowReader<Row>): TextReader => textReader(shape, rows),
-    ofRow: <Own extends keyof z.output<S> & string>(
-      own: Readonly<Record<Own, (value: unknown) => string>>,
-    ): ((row: ColumnsOf<Omit<z.output<S>, Own>>) => JsonText) => {
-      const write = rowWriter(shape, own);
-      return (row) => new JsonText(write(row));
     },
   };
 }

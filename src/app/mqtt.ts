@@ -4,7 +4,7 @@ import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
 import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
-import type { Pace } from '../platform/concurrency/pace.js';
+import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { Config } from '../platform/config/config.js';
 import type { Logger } from '../platform/logger.js';
 import type { ClaimedDelivery } from '../resources/notification/delivery/delivery.model.js';
@@ -24,7 +24,7 @@ export interface MqttParts {
   readonly config: Pick<Config, 'mqtt' | 'notificationsPerSecond'>;
   readonly logger: Logger;
   readonly units: Units;
-  readonly pace: Pace;
+  readonly pace: DispatchRate;
   readonly noteSeen: Terminals['noteSeen'];
   readonly onError: (error: unknown) => void;
 }

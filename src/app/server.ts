@@ -7,18 +7,18 @@ import { createClientLimits } from '../http/server/client-limits.js';
 import { TIMEOUTS, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { createLoopRoom } from '../platform/concurrency/loop-room.js';
-import { Pace } from '../platform/concurrency/pace.js';
+import { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
-import { Entrance } from './entrance.js';
+import { EarlyListener } from './early-listener.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createMonitoring, type Monitoring } from './monitoring/monitoring.js';
 import { Mqtt } from './mqtt.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
-import { createSurfaces, type Surfaces } from './surfaces.js';
+import { createHttpHandlers, type HttpHandlers } from './http-handlers.js';
 
 export interface ServerOverrides {
   readonly clock?: Clock;
@@ -64,8 +64,8 @@ export async function createServer(
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const onError = errorLogger(logger);
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs, clock });
-  const entrance = new Entrance(config, limits, timeouts);
-  const storage = await openStorage(config, logger, storageOptions(overrides, entrance));
+  const earlyListener = new EarlyListener(config, limits, timeouts);
+  const storage = await openStorage(config, logger, storageOptions(overrides, earlyListener));
   const { database, tokenSecret, chain, loss } = storage;
   const mqtt = new Mqtt();
   const monitoring = await createMonitoring({
@@ -76,26 +76,26 @@ export async function createServer(
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
   const shared = sharedOf(config, database, clock);
-  const surfaces = createSurfaces({ ...settings, ...shared, units, tokenSecret, monitoring });
+  const httpHandlers = createHttpHandlers({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping({ units, database, clock, onError, config, tokenSecret });
   const running: Running = {
-    ...{ database, entrance, surfaces, monitoring, housekeeping, mqtt },
+    ...{ database, earlyListener, httpHandlers, monitoring, housekeeping, mqtt },
     startMqtt: () =>
-      mqtt.start({ config, logger, units, pace: shared.pace, noteSeen: surfaces.noteSeen, onError }),
+      mqtt.start({ config, logger, units, pace: shared.pace, noteSeen: httpHandlers.noteSeen, onError }),
     unwatch: watchUntilEnd(database, logger, overrides.onFatal),
   };
   return {
     ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
     start: () => start(running),
-    renewCertificate: (tls) => entrance.listening?.renewCertificate(tls),
+    renewCertificate: (tls) => earlyListener.listening?.renewCertificate(tls),
     stop: (graceMs = STOP_GRACE_MS) => stop(running, graceMs),
   };
 }
 
 interface Running {
   readonly database: Database;
-  readonly entrance: Entrance;
-  readonly surfaces: Surfaces;
+  readonly earlyListener: EarlyListener;
+  readonly httpHandlers: HttpHandlers;
   readonly monitoring: Monitoring;
   readonly housekeeping: Housekeeping;
   readonly mqtt: Mqtt;
@@ -104,10 +104,10 @@ interface Running {
 }
 
 async function start(running: Running): Promise<string> {
-  const { database, entrance, surfaces, monitoring, housekeeping } = running;
-  const url = await entrance.serveWith(surfaces.listener);
+  const { database, earlyListener, httpHandlers, monitoring, housekeeping } = running;
+  const url = await earlyListener.serveWith(httpHandlers.listener);
   housekeeping.start();
-  await surfaces.load();
+  await httpHandlers.load();
   await running.startMqtt();
   monitoring.readiness.problem = null;
   setImmediate(() => database.begin());
@@ -115,11 +115,11 @@ async function start(running: Running): Promise<string> {
 }
 
 async function stop(running: Running, graceMs: number): Promise<void> {
-  const { database, entrance, surfaces, monitoring, housekeeping, mqtt } = running;
+  const { database, earlyListener, httpHandlers, monitoring, housekeeping, mqtt } = running;
   monitoring.readiness.problem = 'stopping';
-  const serving = [surfaces.stop(graceMs), entrance.listening?.stop(graceMs) ?? Promise.resolve()];
+  const serving = [httpHandlers.stop(graceMs), earlyListener.listening?.stop(graceMs) ?? Promise.resolve()];
   await Promise.all([...serving, housekeeping.stop(), mqtt.stop()]);
-  await surfaces.store();
+  await httpHandlers.store();
   running.unwatch();
   await Promise.all([database.close(), monitoring.stop()]);
 }
@@ -146,16 +146,16 @@ function watchUntilEnd(database: Database, logger: Logger, onFatal: ServerOverri
   };
 }
 
-function storageOptions(overrides: ServerOverrides, entrance: Entrance): StorageOptions {
+function storageOptions(overrides: ServerOverrides, earlyListener: EarlyListener): StorageOptions {
   return {
     ...overrides,
-    onWaiting: overrides.waitsForDatabase === true ? () => entrance.open() : undefined,
+    onWaiting: overrides.waitsForDatabase === true ? () => earlyListener.open() : undefined,
   };
 }
 
 /** What all clients and transports of a server share. */
 function sharedOf(config: Config, database: Database, clock: Clock) {
-  const pace = new Pace(config.notificationsPerSecond, clock, createLoopRoom());
+  const pace = new DispatchRate(config.notificationsPerSecond, clock, createLoopRoom());
   return { windows: database.windows(clock), spools: openSpools(config, database), pace };
 }
 

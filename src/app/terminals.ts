@@ -4,7 +4,7 @@ import type { Units } from '../database/work.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
-import type { Pace } from '../platform/concurrency/pace.js';
+import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
 import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
 import {
@@ -34,7 +34,7 @@ import type { Monitoring } from './monitoring/monitoring.js';
 export interface TerminalParts {
   readonly units: Units;
   readonly clock: Clock;
-  readonly pace: Pace;
+  readonly pace: DispatchRate;
   readonly monitoring: Monitoring;
   readonly onError: (error: unknown, requestId?: string) => void;
   /** Aborted when the server stops. */

@@ -58,7 +58,7 @@ export function removedBy(table: keyof typeof REMOVED_BY, alias: string): RawBui
 }
 
 /** `and …` for queries of a table, so that they do not return removed rows. */
-export function andPresent(table: string, alias: string): RawBuilder<unknown> {
+export function andNotDeleted(table: string, alias: string): RawBuilder<unknown> {
   return andIfRemoving(table, sql`not ${isRemoved(table, alias)}`);
 }
 

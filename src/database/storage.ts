@@ -66,7 +66,7 @@ export function comparableInstant(read: number | string): Date {
 
 /** An instant that is compared with a column in a query of Kysely, for which the column is what is read of it. */
 export function comparedInstant(at: Date): RawBuilder<number> {
-  return steady<unknown>(at) as RawBuilder<number>;
+  return hiddenFromPlanner<unknown>(at) as RawBuilder<number>;
 }
 
 /** The type of an SQL value, where PostgreSQL cannot tell it from the text of a statement. */
@@ -90,7 +90,7 @@ export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
  * and then plans the statement anew for each execution, which takes 10 to 200 µs and finds the same. The setting
  * SQLITE_DBCONFIG_ENABLE_QPSG would prevent that, but better-sqlite3 does not offer it.
  */
-export function steady<T>(value: T): RawBuilder<T> {
+export function hiddenFromPlanner<T>(value: T): RawBuilder<T> {
   return portable(sql<T>`(select ${value})`, sql<T>`${value}`);
 }
 
@@ -140,7 +140,7 @@ export function childrenOfEach(children: Children): RawBuilder<unknown> {
   const ownCompany = sql.ref(`r.${company}`);
   return sql`${parents} cross join ${portable(
     sql`${table} as r
-        where ${ownCompany} = ${steady(companyId)} and ${sql.ref(`r.${id}`)} in (
+        where ${ownCompany} = ${hiddenFromPlanner(companyId)} and ${sql.ref(`r.${id}`)} in (
           select ${sql.ref(childId)} from`,
     sql`(select ${companyId}::bigint as id) as own cross join lateral (select t.* from`,
   )} ${ofParent}${portable(sql`)`, sql`) as r where ${ownCompany} = own.id`)}`;
@@ -157,7 +157,7 @@ export interface PageQuery {
 }
 
 export function firstPage({ columns, table, where, order, limit }: PageQuery): RawBuilder<unknown> {
-  return sql`select ${columns} from ${table} as t where ${where} order by ${order} limit ${steady(limit)}`;
+  return sql`select ${columns} from ${table} as t where ${where} order by ${order} limit ${hiddenFromPlanner(limit)}`;
 }
 
 /**
@@ -167,7 +167,7 @@ export function firstPage({ columns, table, where, order, limit }: PageQuery): R
 export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
   const { columns, table, where, order, limit } = page;
   return sql`${portable(sql`select ${columns} from`, sql`select ${columns} from (select t.company_id, t.id from`)}
-    ${table} as t where ${where} order by ${order} limit ${steady(limit)} offset ${steady(skip)}
+    ${table} as t where ${where} order by ${order} limit ${hiddenFromPlanner(limit)} offset ${hiddenFromPlanner(skip)}
     ${portable(
       sql``,
       sql`) as found join ${table} as t on t.company_id = found.company_id and t.id = found.id order by ${order}`,

@@ -24,7 +24,7 @@ function readsOf(database: Database, clock: Clock, presence: PresenceLimits): Un
     if (examines === false) return await database.snapshot(caller.companyId, read, isSingle);
     try {
       return await database.snapshot(caller.companyId, (db) =>
-        use({ caller, db, now: clock.now(), presence, examineInstead }),
+        use({ caller, db, now: clock.now(), presence, moveToThread }),
       );
     } catch (error) {
       if (!(error instanceof ManyRows)) throw error;
@@ -38,7 +38,7 @@ class ManyRows extends Error {
   override readonly name = 'ManyRows';
 }
 
-function examineInstead(): never {
+function moveToThread(): never {
   throw new ManyRows('The unit would examine many rows.');
 }
 
@@ -127,7 +127,7 @@ type Write = <T>(
   options?: WriteOptions,
 ) => Promise<T>;
 
-function notesBy(write: Write): Units['note'] {
+function writesWithoutLedger(write: Write): Units['writeWithoutLedger'] {
   return async (companyId, use) => {
     const actor = { ...LOCAL_ORIGIN, companyId };
     await write(companyId, actor, (work) => use({ ...work, caller: { companyId } }));
@@ -186,7 +186,7 @@ export function createUnits(database: Database, clock: Clock, options: UnitOptio
     write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
     systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now(), presence })),
     systemWrite: (origin, use, companyId) => write(null, origin, use, { ofCompany: companyId }),
-    note: notesBy(write),
+    writeWithoutLedger: writesWithoutLedger(write),
     isRemote: database.isShared,
     onCommitted: committed.onCommitted,
     onUnfinished: (listener) => void finishers.push(listener),

@@ -18,11 +18,11 @@ export interface ReadWork {
   /** When terminals count as stale and as offline. */
   readonly presence: PresenceLimits;
   /** See `MANY_ROWS`. Only in units that examine when it is needed. */
-  readonly examineInstead?: () => never;
+  readonly moveToThread?: () => never;
 }
 
 /**
- * A read that finds that it would examine more rows than this calls `examineInstead`: the unit ends, and begins again as
+ * A read that finds that it would examine more rows than this calls `moveToThread`: the unit ends, and begins again as
  * one that examines.
  */
 export const MANY_ROWS = 5_000;
@@ -100,7 +100,7 @@ export interface Units {
   /** Whether a statement is a round trip to a server: one with joins is then faster than several. */
   readonly isRemote: boolean;
   /** For what the server itself notes of a company, without a caller. It adds no ledger entry, so subscriptions do not see it. */
-  note(companyId: number, use: (work: CompanyWriteWork) => Promise<void>): Promise<void>;
+  writeWithoutLedger(companyId: number, use: (work: CompanyWriteWork) => Promise<void>): Promise<void>;
   /**
    * Calls `listener` with the changes of each commit of this node, and within a second with those of other nodes, until
    * the returned function is called; with null where changes of others may have been missed.

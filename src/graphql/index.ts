@@ -1,4 +1,4 @@
-/** What the faces of resources (`*.graphql.ts`) use of this folder. */
+/** What the modules of resources (`*.graphql.ts`) use of this folder. */
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
@@ -21,7 +21,7 @@ export { planned } from './schema/planned.js';
 export { DateTime } from './schema/scalars.js';
 export { payloadOf, payloadType, WARNINGS } from './schema/payload.js';
 export { bulkMutation } from './schema/resource/bulk.js';
-export { face, nodesOf, type Face } from './schema/resource/face.js';
+export { graphqlModule, nodesOf, type GraphqlModule } from './schema/resource/graphql-module.js';
 export { all, computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';
 export { mutations, recordMutation, recordMutations } from './schema/resource/mutations.js';
 export { counts, listQuery, queries } from './schema/resource/queries.js';

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
-import type { Pace } from '../platform/concurrency/pace.js';
+import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { Connection } from './connection.js';
 import type { DeliveryQueue, HeldDelivery } from './delivery-queue.js';
 import type { MqttFigures } from './figures.js';
@@ -8,7 +8,7 @@ import { notificationTopic } from './topics.js';
 export interface PublisherOptions<D extends HeldDelivery> {
   readonly queue: DeliveryQueue<D>;
   readonly figures: MqttFigures;
-  readonly pace: Pick<Pace, 'take'>;
+  readonly pace: Pick<DispatchRate, 'take'>;
   /** Messages a second that the pace lets out. */
   readonly perSecond: number;
   readonly connection: () => Connection | null;

@@ -1,4 +1,4 @@
-import type { Pace } from '../platform/concurrency/pace.js';
+import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
 import { Confirmations } from './confirmations.js';
@@ -11,7 +11,7 @@ export interface MqttOptions<D extends HeldDelivery> {
   readonly broker: MqttSettings;
   readonly queue: DeliveryQueue<D>;
   /** That of all transports, and the messages a second that it lets out. */
-  readonly pace: Pick<Pace, 'take'>;
+  readonly pace: Pick<DispatchRate, 'take'>;
   readonly perSecond: number;
   readonly logger: Logger;
   readonly onError: (error: unknown) => void;

@@ -79,7 +79,7 @@ export function createTerminalRouter<T>(
   const table = new RouteTable(routes, TERMINAL_PREFIX);
   const batches = new Batches(options.units, options.admit);
   const spread = new RetrySpread(TERMINAL_RETRIES, systemClock);
-  const comeBack = (error: unknown): never => {
+  const withRetryAfter = (error: unknown): never => {
     if (!(error instanceof DomainError) || error.code !== 'busy') throw error;
     const retryAfter = Math.max(error.details.retryAfter ?? 0, spread.seconds());
     throw new DomainError('busy', error.message, { ...error.details, retryAfter });
@@ -87,7 +87,7 @@ export function createTerminalRouter<T>(
   const all = { ...options, batches, open: new OpenExchanges(options) };
   return (request, response, next) => {
     const found = table.find(request.path.slice(TERMINAL_PREFIX.length));
-    if (found !== undefined) return serve(found, request, response, all).catch(comeBack);
+    if (found !== undefined) return serve(found, request, response, all).catch(withRetryAfter);
     next();
     return undefined;
   };

@@ -26,7 +26,7 @@ function unreachedIn(root: string, config: string): readonly string[] {
 const folder = scratchFolder();
 afterAll(() => removeFolder(folder));
 
-/** A small program: `main.ts` serves the device's REST face; the demo uses more than that. */
+/** A small program: `main.ts` serves the device's REST graphqlModule; the demo uses more than that. */
 const PROGRAM = {
   'tsconfig.json': '{ "compilerOptions": { "strict": true, "module": "nodenext" }, "include": ["src"] }',
   'package.json': '{ "type": "module" }',

@@ -5,7 +5,7 @@ import type { LinkTimes } from '../../src/mqtt/link.js';
 import { MAX_HELD } from '../../src/mqtt/publisher.js';
 import { createMqttService, type MqttService } from '../../src/mqtt/service.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { Pace } from '../../src/platform/concurrency/pace.js';
+import { DispatchRate } from '../../src/platform/concurrency/dispatch-rate.js';
 import type { MqttSettings } from '../../src/platform/config/mqtt.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { freePort } from '../support/free-port.js';
@@ -32,13 +32,13 @@ interface Started {
 
 interface Options {
   readonly perSecond?: number;
-  readonly pace?: Pick<Pace, 'take'>;
+  readonly pace?: Pick<DispatchRate, 'take'>;
   readonly times?: Partial<LinkTimes>;
 }
 
 function start(broker: MqttSettings, options: Options = {}): Started {
   const { perSecond = 10_000, times = QUICK } = options;
-  const { pace = new Pace(perSecond, systemClock) } = options;
+  const { pace = new DispatchRate(perSecond, systemClock) } = options;
   const queue = new MemoryQueue();
   const logs: string[] = [];
   const errors: unknown[] = [];

@@ -1,7 +1,7 @@
 import { findDevicesBySerialNumbers } from '../../src/resources/device/device.service.js';
 import { claimForTerminals } from '../../src/resources/notification/delivery/dispatch.service.js';
 import { storeRefusals } from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
-import { addKnocks } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
+import { addUnknownTerminalSightings } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
 import { softwareOf } from './software.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
@@ -51,7 +51,7 @@ export async function populate(server: TestServer, member: Member, times: number
     const deviceIds = [...found.values()].map(({ id }) => id);
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
     const knock = { firstAt: work.now, lastAt: work.now, count: 1 };
-    await addKnocks(
+    await addUnknownTerminalSightings(
       work,
       all.map((name) => ({ ...knock, serialNumber: `unknown ${name}` })),
     );

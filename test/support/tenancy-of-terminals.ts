@@ -29,7 +29,7 @@ import {
   storeRefusals,
 } from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
 import {
-  addKnocks,
+  addUnknownTerminalSightings,
   isUnknownTerminal,
   trimUnknownTerminals,
 } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
@@ -88,7 +88,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
       ...{ code: 'terminal_unassigned', deviceIds: [1, TWIN + 1], unlessSince: work.now },
     }),
   'add unknown terminals': (work) =>
-    addKnocks(
+    addUnknownTerminalSightings(
       work,
       ['U', 'Ux', 'S'].map((serialNumber) => ({
         ...{ serialNumber, firstAt: work.now, lastAt: work.now, count: 1 },

@@ -6,7 +6,7 @@ import {
 import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';
 import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
 import { rowsOfPart } from '../../src/resources/transaction/totals/transaction-totals.repository.js';
-import { transactionArrivals } from '../../src/resources/transaction/totals/transaction-totals.service.js';
+import { transactionNewRows } from '../../src/resources/transaction/totals/transaction-totals.service.js';
 import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
 import { valueOf } from './sql-value.js';
 import { START, TWIN } from './two-companies.js';
@@ -29,7 +29,7 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
   'transactions of a device': (work) => listTransactions(work, { serialNumber: 'S' }, PAGE),
   'failed transactions': (work) => listTransactions(work, { status: 'fail' }, PAGE),
   'recorded transactions': (work) =>
-    transactionArrivals.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
+    transactionNewRows.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
   'many transactions': (work) => hasManyRows(work, [transactionsIn(ALL)], 1),
   'many totals of transactions': (work) => hasManyRows(work, [{ ...DAYS, mostOfUnit: 1 }], 1),
   'rows with totals of transactions': valueOf((work) => rowsOfPart({ and: [] }, DAYS)(work, 100)),

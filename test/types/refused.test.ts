@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DATABASE_FIXTURES } from './database-fixtures.js';
-import { FACE_FIXTURES } from './face-fixtures.js';
+import { FACE_FIXTURES } from './graphql-module-fixtures.js';
 import type { Fixture } from './fixture.js';
 
 /** The fixtures of a layer are in a file of their own. */

@@ -11,7 +11,7 @@ function snakeCase(typeName: string): string {
   return typeName.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
 
-export const ledgerEntityFace = fields(LedgerEntryType, {
+export const ledgerEntityGraphql = fields(LedgerEntryType, {
   entity: computed(
     nullable(
       object(

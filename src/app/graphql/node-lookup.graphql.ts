@@ -1,11 +1,17 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 
-import { Node, parseGlobalId, requestError, type Face, type GraphqlContext } from '../../graphql/index.js';
-import { FACES } from './faces.js';
+import {
+  Node,
+  parseGlobalId,
+  requestError,
+  type GraphqlModule,
+  type GraphqlContext,
+} from '../../graphql/index.js';
+import { GRAPHQL_MODULES } from './graphql-modules.js';
 
 /** Where the records of each type are read from, by type name. */
 export const nodeSources = new Map(
-  FACES.flatMap((face) => face.nodes).map((source) => [source.list.name, source]),
+  GRAPHQL_MODULES.flatMap((graphqlModule) => graphqlModule.nodes).map((source) => [source.list.name, source]),
 );
 
 const MAX_NODES = 100;
@@ -13,7 +19,7 @@ const MAX_NODES = 100;
 /** A record as a `Node`; null without a source, and if the company has none with this id. */
 export async function readNode(
   ctx: GraphqlContext,
-  source: Face['nodes'][number] | undefined,
+  source: GraphqlModule['nodes'][number] | undefined,
   id: number | null,
 ): Promise<Node | null> {
   if (source === undefined) return null;

@@ -4,10 +4,10 @@ import { buildSchema } from 'type-graphql';
 
 import { resolveByArguments } from '../../graphql/schema/arguments.js';
 import { InputError } from '../../graphql/schema/payload.js';
-import { FACES } from './faces.js';
-import { ledgerEntityFace } from './ledger-entity.graphql.js';
+import { GRAPHQL_MODULES } from './graphql-modules.js';
+import { ledgerEntityGraphql } from './ledger-entity.graphql.js';
 import { NodeLookup, nodeSources } from './node-lookup.graphql.js';
-import { viewerFace } from './viewer.graphql.js';
+import { viewerGraphql } from './viewer.graphql.js';
 
 /** Subscriptions read from the database, but type-graphql requires a publish-subscribe engine. */
 const NO_TOPICS = {
@@ -19,15 +19,17 @@ const NO_TOPICS = {
 
 let schema: Promise<GraphQLSchema> | undefined;
 
-/** The GraphQL schema: the faces of all resources, `node`, `nodes`, `viewer` and `LedgerEntry.entity`. All servers of a process share it. */
+/** The GraphQL schema: the modules of all resources, `node`, `nodes`, `viewer` and `LedgerEntry.entity`. All servers of a process share it. */
 export function createSchema(): Promise<GraphQLSchema> {
-  return (schema ??= buildSchemaOfFaces());
+  return (schema ??= buildSchemaOfModules());
 }
 
-async function buildSchemaOfFaces(): Promise<GraphQLSchema> {
+async function buildSchemaOfModules(): Promise<GraphQLSchema> {
   const resolvers = [
     NodeLookup,
-    ...[viewerFace, ledgerEntityFace, ...FACES].flatMap((face) => face.resolvers),
+    ...[viewerGraphql, ledgerEntityGraphql, ...GRAPHQL_MODULES].flatMap(
+      (graphqlModule) => graphqlModule.resolvers,
+    ),
   ] as const;
   const schema = await buildSchema({
     resolvers,
@@ -48,7 +50,8 @@ function demandNodeSources(schema: GraphQLSchema): void {
   const node = schema.getType('Node');
   if (!isInterfaceType(node)) throw new Error('The schema has no interface Node');
   for (const { name } of schema.getPossibleTypes(node)) {
-    if (!nodeSources.has(name)) throw new Error(`node(id:) cannot find a ${name}: its face has no nodes`);
+    if (!nodeSources.has(name))
+      throw new Error(`node(id:) cannot find a ${name}: its graphqlModule has no nodes`);
   }
 }
 

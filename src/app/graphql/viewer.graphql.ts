@@ -4,7 +4,7 @@ import {
   choice,
   computed,
   examinesChildren,
-  face,
+  graphqlModule,
   fields,
   instant,
   int,
@@ -51,7 +51,7 @@ class ViewerQuery {
   }
 }
 
-export const viewerFace = face(
+export const viewerGraphql = graphqlModule(
   ViewerQuery,
   fields(ViewerType, {
     apiTokens: {

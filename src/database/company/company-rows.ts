@@ -5,9 +5,9 @@ import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cac
 import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
-import { andPresent } from '../removals.js';
+import { andNotDeleted } from '../removals.js';
 import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
-import { steady, textOf } from '../storage.js';
+import { hiddenFromPlanner, textOf } from '../storage.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
@@ -69,13 +69,15 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   async select(work: ReadWork, match: Match<Name>, selection: Selection<Name> = {}): Promise<Row<Name>[]> {
     const { orderBy = [], page } = selection;
-    if (page !== undefined && offsetOf(page) > MANY_ROWS) work.examineInstead?.();
+    if (page !== undefined && offsetOf(page) > MANY_ROWS) work.moveToThread?.();
     const range = page === undefined ? [] : [page.perPage, offsetOf(page)];
     return await this.#run(work, `select ${orderBy.join()} ${range.length}`, match, range, (matching) => {
       const order =
         orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy.map((name) => sql.ref(name)))}`;
       const limit =
-        page === undefined ? sql`` : sql`limit ${steady(page.perPage)} offset ${steady(offsetOf(page))}`;
+        page === undefined
+          ? sql``
+          : sql`limit ${hiddenFromPlanner(page.perPage)} offset ${hiddenFromPlanner(offsetOf(page))}`;
       return sql`select * from ${matching} ${order} ${limit}`;
     });
   }
@@ -96,13 +98,13 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   async count(work: ReadWork, match: Match<Name>): Promise<number> {
-    if (work.examineInstead !== undefined) {
+    if (work.moveToThread !== undefined) {
       const most = MANY_ROWS + 1;
       const few = await this.#total(work, 'count few', match, [most], (matching) => {
         return sql`select count(*) as total from (select 1 from ${matching} limit ${most}) as few`;
       });
       if (few < most) return few;
-      work.examineInstead();
+      work.moveToThread();
     }
     const count = (matching: RawBuilder<unknown>) => sql`select count(*) as total from ${matching}`;
     return await this.#total(work, 'count', match, [], count);
@@ -132,7 +134,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     const values = entries.flatMap(([, value]) => boundValues(value));
     const parameters = [work.caller.companyId, ...values, ...more];
     return runCached(work.db, shape, parameters, () =>
-      build(sql`${this.#matching(work, match, steady)} ${andPresent(this.table, this.table)}`),
+      build(sql`${this.#matching(work, match, hiddenFromPlanner)} ${andNotDeleted(this.table, this.table)}`),
     );
   }
 

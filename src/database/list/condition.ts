@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { PresenceLimits } from '../../platform/presence.js';
 import { inList } from '../bound-lists.js';
-import { holdsText, steady, unindexed, type SqlType } from '../storage.js';
+import { holdsText, hiddenFromPlanner, unindexed, type SqlType } from '../storage.js';
 
 /** The filter of a list. */
 export type Condition =
@@ -206,19 +206,19 @@ function comparison(
   const column = isIndexed(known.column) ? named : unindexed(named);
   switch (where.operator) {
     case 'eq':
-      return sql`${column} = ${steady(toColumn(where.value))}`;
+      return sql`${column} = ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'in':
       // A constant: otherwise the index of another comparison may be used, and rows be examined that have no price.
       if ((where.value as readonly unknown[]).length === 0) return sql`1 = 0`;
       return sql`${column} ${inList(TYPES[known.kind], (where.value as readonly unknown[]).map(toColumn))}`;
     case 'startsWith':
-      return sql`(${column} >= ${steady(where.value)} and ${column} < ${steady(String(where.value) + LAST)})`;
+      return sql`(${column} >= ${hiddenFromPlanner(where.value)} and ${column} < ${hiddenFromPlanner(String(where.value) + LAST)})`;
     case 'contains':
       return holdsText(column, String(where.value));
     case 'gte':
-      return sql`${column} >= ${steady(toColumn(where.value))}`;
+      return sql`${column} >= ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'lt':
-      return sql`${column} < ${steady(toColumn(where.value))}`;
+      return sql`${column} < ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'isNull':
       return where.value === true ? sql`${column} is null` : sql`${column} is not null`;
   }

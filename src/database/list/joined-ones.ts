@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../statements/cached-query.js';
 import { ALL, tableWith } from './companions.js';
-import { andPresent } from '../removals.js';
-import { steady } from '../storage.js';
+import { andNotDeleted } from '../removals.js';
+import { hiddenFromPlanner } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 import { ofCompany, type ListTable } from './scope.js';
@@ -35,7 +35,7 @@ function joinOf(
   ownCompany: string,
 ): RawBuilder<unknown> {
   return sql`left join ${tableWith(table, columns)} as ${sql.table(alias)} on ${sql.ref(`${alias}.${company}`)} = ${sql.ref(`t.${ownCompany}`)}
-    and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)} ${andPresent(table, alias)}`;
+    and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)} ${andNotDeleted(table, alias)}`;
 }
 
 interface Joining {
@@ -63,7 +63,7 @@ export async function readJoined<R>(
         joined.map((one) => joinOf(one, list.company ?? 'company_id')),
         sql` `,
       )}
-      where ${ofCompany(list, work, null)} and ${sql.ref(`t.${list.id}`)} = ${steady(id)}`,
+      where ${ofCompany(list, work, null)} and ${sql.ref(`t.${list.id}`)} = ${hiddenFromPlanner(id)}`,
   );
   return rows[0];
 }

@@ -6,9 +6,9 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../statements/cached-query.js';
 import { tableWith } from './companions.js';
-import { andIfRemoving, andPresent } from '../removals.js';
+import { andIfRemoving, andNotDeleted } from '../removals.js';
 import { idsIn, idsOf } from '../bound-lists.js';
-import { steady } from '../storage.js';
+import { hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { nameOf, ofCompany, parentTable, type LinkRelation, type ListTable } from './scope.js';
 import { isDown, type KeyValue, type SliceRequest } from './slice.js';
@@ -80,13 +80,13 @@ function pageOf(work: ReadWork, { list, relation, request }: Linked<KeyValue>): 
   const beyond =
     request.key === null
       ? sql``
-      : sql`and ${child} ${isDown(request) ? sql`<` : sql`>`} ${steady(request.key.id)}`;
+      : sql`and ${child} ${isDown(request) ? sql`<` : sql`>`} ${hiddenFromPlanner(request.key.id)}`;
   const present = sql`select 1 from ${sql.table(list.table)} as t where t.company_id = l.company_id
-    and ${sql.ref(`t.${list.id}`)} = ${child} ${andPresent(list.table, 't')}`;
+    and ${sql.ref(`t.${list.id}`)} = ${child} ${andNotDeleted(list.table, 't')}`;
   return sql`from ${sql.table(relation.link)} as l
-    where l.company_id = ${steady(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
-      ${andPresent(relation.link, 'l')} ${andIfRemoving(list.table, sql`exists (${present})`)} ${beyond}
-    order by ${child} ${isDown(request) ? sql`desc` : sql`asc`} limit ${steady(request.limit + 1)}`;
+    where l.company_id = ${hiddenFromPlanner(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
+      ${andNotDeleted(relation.link, 'l')} ${andIfRemoving(list.table, sql`exists (${present})`)} ${beyond}
+    order by ${child} ${isDown(request) ? sql`desc` : sql`asc`} limit ${hiddenFromPlanner(request.limit + 1)}`;
 }
 
 /** The database gives a list in no certain order. */

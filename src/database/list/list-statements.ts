@@ -13,7 +13,7 @@ import { childrenOf, companiesOf, nameOf, ofCompany, parentTable } from './scope
 import { boundKey, impliedByKey, isDown, sharing, sortById } from './slice.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 import { inIds } from '../bound-lists.js';
-import { childrenOfEach, steady } from '../storage.js';
+import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
@@ -64,7 +64,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     const selected = [...(this.#columns ?? [ALL]), ...used];
     const id = `t.${this.#orderedId(request)}`;
     const page = sql`where ${this.#filtered(work, request)}
-      ${this.#ordered(request, 't', id, orderRef(this.#listing, request))} limit ${steady(request.limit + 1)}`;
+      ${this.#ordered(request, 't', id, orderRef(this.#listing, request))} limit ${hiddenFromPlanner(request.limit + 1)}`;
     if (!isOfCompanion(table, used)) return sql`${tableWith(table, selected)} as t ${page}`;
     const rows = sql`(select t.* from ${tableWith(table, used)} as t ${page})`;
     return sql`${tableWith(table, selected, { rows })} as t ${this.#ordered(request, 't', id, unindexedRef)}`;
@@ -117,7 +117,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       ...{ table: tableWith(table, selected), company, id, childId, companyId: work.caller.companyId },
       ofParent: sql`${childrenOf(this.#listing, relation, work, [...selected, ...this.#usedBy(request)])}
           and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
-          limit ${steady(request.limit + 1)}`,
+          limit ${hiddenFromPlanner(request.limit + 1)}`,
     });
   }
 
@@ -251,8 +251,8 @@ export class ListStatements<Name extends keyof Tables, T> {
     const column = this.#columnOf(request);
     const ref = orderRef(this.#listing, request, relation);
     const id = ref(`t.${this.#orderedId(request)}`);
-    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${steady(key.id)}`;
-    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${steady(boundKey(column, key))}, ${steady(key.id)})`;
+    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${hiddenFromPlanner(key.id)}`;
+    return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${hiddenFromPlanner(boundKey(column, key))}, ${hiddenFromPlanner(key.id)})`;
   }
 
   #ordered(

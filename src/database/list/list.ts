@@ -2,7 +2,7 @@
  * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
  * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total (decisions.md#keyset-cursors).
  */
-import { arrivalsOf, type Arrivals } from './arrivals.js';
+import { newRowsOf, type NewRows } from './new-rows.js';
 import type { Condition, FilterKind } from './condition.js';
 import type { Examination } from './examining/examination.js';
 import {
@@ -44,7 +44,7 @@ export interface List<T> {
   /** Where a record of the list is that others refer to. */
   readonly source: Pick<JoinedOne, 'table' | 'id' | 'company'>;
   /** The same records in the order of their insertion; `index` is the index over the company and the id. */
-  arrivals(index: string): Arrivals<T>;
+  newRows(index: string): NewRows<T>;
   /** The same list for each of many parents, which are given by their ids (`number`) or names (`string`). */
   of(relation: RelationById): ChildList<T>;
   of(relation: RelationByName): ChildList<T, string>;
@@ -88,7 +88,7 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     examinesSlice: (request) => examinationOfSlice(listing, request),
     examinesCount: (where) => examinationOfCount(listing, where),
     byIds: (work, ids) => statements.byIds(work, ids),
-    arrivals: (index) => arrivalsOf(listing, index),
+    newRows: (index) => newRowsOf(listing, index),
     of: <P extends KeyValue>(relation: Relation): ChildList<T, P> => ({
       list,
       slices: (work, parents, request) => statements.slices(work, relation, parents, request),

@@ -2,9 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { CounterName } from '../totals/count.js';
 import { tableWith } from './companions.js';
-import { andPresent } from '../removals.js';
+import { andNotDeleted } from '../removals.js';
 import { idTable, nameTable } from '../bound-lists.js';
-import { crossJoin, steady } from '../storage.js';
+import { crossJoin, hiddenFromPlanner } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 import { hasAlternatives, type Condition } from './condition.js';
@@ -30,7 +30,7 @@ export interface ListTable {
 
 /**
  * The rows `t` of the caller's company, without those that are removed in steps. For a condition with alternatives, of
- * which SQLite finds each by an index of its own, the company is bound without `steady`: it would not use it there.
+ * which SQLite finds each by an index of its own, the company is bound without `hiddenFromPlanner`: it would not use it there.
  */
 export function ofCompany(
   list: ListTable,
@@ -38,12 +38,12 @@ export function ofCompany(
   where: Condition | null,
 ): RawBuilder<unknown> {
   const company = sql.ref(`t.${list.company ?? 'company_id'}`);
-  return sql`${company} = ${boundCompany(caller.companyId, where)} ${andPresent(list.table, 't')}`;
+  return sql`${company} = ${boundCompany(caller.companyId, where)} ${andNotDeleted(list.table, 't')}`;
 }
 
 /** The company of the rows that meet a condition, to be compared with a column (see `ofCompany`). */
 export function boundCompany(companyId: number, where: Condition | null): RawBuilder<number> {
-  return hasAlternatives(where) ? sql<number>`${companyId}` : steady(companyId);
+  return hasAlternatives(where) ? sql<number>`${companyId}` : hiddenFromPlanner(companyId);
 }
 
 /** The parents as a table `p` with the column `value`. */
@@ -66,8 +66,8 @@ export function childrenOf(
   }
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
   return sql`${sql.table(relation.link)} as l cross join ${tableWith(table, used)} as t
-    where l.company_id = ${steady(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
-      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andPresent(relation.link, 'l')}`;
+    where l.company_id = ${hiddenFromPlanner(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
+      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andNotDeleted(relation.link, 'l')}`;
 }
 
 /** Different for different relations of a list. */

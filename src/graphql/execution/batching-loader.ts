@@ -1,13 +1,13 @@
 import DataLoader from 'dataloader';
 
-import type { Pace } from './pace.js';
+import type { EntriesPerTurn } from './entries-per-turn.js';
 
 /** Reads the values of many keys at once. */
 export type Batch<K, V> = (keys: readonly K[]) => Promise<readonly V[]>;
 
 interface Options<K, C> {
   /** Of the records that are rendered. */
-  readonly pace: Pace;
+  readonly pace: EntriesPerTurn;
   readonly cacheKeyFn?: (key: K) => C;
 }
 
@@ -16,7 +16,7 @@ interface Options<K, C> {
  * statements does not grow with the records, and its values are rendered in parts again.
  */
 export class BatchingLoader<K, V, C = K> extends DataLoader<K, V, C> {
-  readonly #pace: Pace;
+  readonly #pace: EntriesPerTurn;
 
   constructor(batch: Batch<K, V>, { pace, ...options }: Options<K, C>) {
     // After all that asks for a value now; `dispatch` does not throw.
@@ -29,7 +29,7 @@ export class BatchingLoader<K, V, C = K> extends DataLoader<K, V, C> {
   }
 }
 
-async function afterwards<V>(loading: Promise<V>, pace: Pace): Promise<V> {
+async function afterwards<V>(loading: Promise<V>, pace: EntriesPerTurn): Promise<V> {
   try {
     return await loading;
   } finally {

@@ -5,7 +5,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import type { Arrivals } from '../../database/list/arrivals.js';
+import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
@@ -206,15 +206,15 @@ export class GraphqlContext extends RecordReads {
 
   /** For a subscription: records with an id after `after`, or those recorded from now on. */
   follow<T extends { readonly id: number }>(
-    arrivals: Arrivals<T>,
+    newRows: NewRows<T>,
     { filter, after = null }: FollowArgs,
     scope: Scope = 'read',
   ): Promise<AsyncIterable<Events<T>>> {
     demandScope(this.caller, scope);
     const { subscription } = this.request;
     if (subscription === null) throw new Error('Only a subscription can follow records.');
-    const condition = conditionOf(arrivals, filter);
-    return follow(this.services, subscription, { arrivals, condition, scope, after });
+    const condition = conditionOf(newRows, filter);
+    return follow(this.services, subscription, { newRows, condition, scope, after });
   }
 
   private copy(changed: object): GraphqlContext {

@@ -7,7 +7,7 @@ import { LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { BatchingLoader } from './batching-loader.js';
 import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
-import { Pace } from './pace.js';
+import { EntriesPerTurn } from './entries-per-turn.js';
 import { SharedUnit } from './shared-unit.js';
 
 /** What is read: a list of the company, a list of many parents, or a use case. Lists know whether they are large. */
@@ -39,7 +39,7 @@ export class RequestLoaders {
   #entries = 0;
   #rendered = 0;
   /** Of all lists and all that is loaded. */
-  readonly #pace = new Pace(RECORDS_PER_TURN);
+  readonly #pace = new EntriesPerTurn(RECORDS_PER_TURN);
   #permit: Promise<Release> | null = null;
   #isFinished = false;
   #examining: Examining = NOTHING_EXAMINED;

@@ -7,7 +7,7 @@ import { invalid } from '../../platform/errors.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
 import { int, listOf, nullable, object } from './object-type.js';
 import { payloadType } from './payload.js';
-import type { Parameter } from './resource/face.js';
+import type { Parameter } from './resource/graphql-module.js';
 
 export type { GraphQLResolveInfo } from 'graphql';
 

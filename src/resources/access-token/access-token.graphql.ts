@@ -3,7 +3,7 @@ import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import {
   choice,
   enumeration,
-  face,
+  graphqlModule,
   idOf,
   fields,
   inputOf,
@@ -129,7 +129,7 @@ class ApiTokenSecrets {
   }
 }
 
-export const apiTokenFace = face(
+export const apiTokenGraphql = graphqlModule(
   queries(ApiTokenList, {
     scope: 'admin',
     entityType: 'access_token',

@@ -6,7 +6,7 @@ import {
   enumeration,
   examines,
   expectCountArg,
-  face,
+  graphqlModule,
   flag,
   inputOf,
   nullable,
@@ -125,4 +125,4 @@ class AppVersionGrants {
   }
 }
 
-export const appVersionGrantFace = face(AppVersionGrants);
+export const appVersionGrantGraphql = graphqlModule(AppVersionGrants);

@@ -1,7 +1,7 @@
 import {
   base64,
   computed,
-  face,
+  graphqlModule,
   fields,
   flag,
   int,
@@ -36,7 +36,7 @@ export const AppVersionType = auditedType<AppVersion, 'appId' | 'contentId'>(
 
 export const AppVersionList = listTypes(appVersions, AppVersionType);
 
-export const appVersionFace = face(
+export const appVersionGraphql = graphqlModule(
   queries(AppVersionList, { listDescription: 'All versions of all apps of the company.' }),
   fields(AppVersionType, {
     app: required(one(AppList, 'appId', 'App that this is a version of.')),

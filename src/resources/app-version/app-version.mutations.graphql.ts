@@ -40,7 +40,7 @@ function errorOfUpload(error: unknown, input: Input): unknown {
   return new DomainError(error.code, error.message, details);
 }
 
-export const appVersionMutationsFace = mutations(AppVersionList, {
+export const appVersionMutationsGraphql = mutations(AppVersionList, {
   get: getAppVersionById,
   create: {
     model: AppVersionCreate.extend(AppReference.shape),

@@ -1,7 +1,7 @@
 import {
   choice,
   enumeration,
-  face,
+  graphqlModule,
   listTypes,
   mutations,
   nullable,
@@ -55,7 +55,7 @@ export const AppList = listTypes(apps, AppType, {
 const KIND = 'Whether the app runs on its own or is a module of others.';
 const FORMAT = 'Protocol between the app and its host.';
 
-export const appFace = face(
+export const appGraphql = graphqlModule(
   queries(AppList, {
     keys: { name: { get: getAppByName, description: 'Name of the app; of a POSXML app with its suffix.' } },
   }),

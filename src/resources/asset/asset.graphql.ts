@@ -13,7 +13,7 @@ const ReachType = objectType<Reach>('AppVersionReach', 'How far a version has co
 
 const NONE: Reach = { granted: 0, downloaded: 0, current: 0 };
 
-export const assetFace = fields(AppVersionType, {
+export const assetGraphql = fields(AppVersionType, {
   reach: {
     field: object(ReachType, 'How far the version has come.'),
     resolve: async (version, ctx) => (await ctx.loadForMany(reachOf, version, REACH_EXAMINATION)) ?? NONE,

@@ -3,7 +3,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import {
   all,
   computed,
-  face,
+  graphqlModule,
   fields,
   nodesOf,
   nodeType,
@@ -55,7 +55,7 @@ class CompanyMutations {
   }
 }
 
-export const companyFace = face(
+export const companyGraphql = graphqlModule(
   CompanyMutations,
   nodesOf(companies),
   fields(CompanyType, {

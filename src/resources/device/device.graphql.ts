@@ -1,6 +1,6 @@
 import {
   enumeration,
-  face,
+  graphqlModule,
   fields,
   flag,
   id,
@@ -50,7 +50,7 @@ export const DevicePresence = enumeration<Presence>(
 
 export const DeviceList = listTypes(devices, DeviceType, {}, { presence: DevicePresence });
 
-export const deviceFace = face(
+export const deviceGraphql = graphqlModule(
   queries(DeviceList, {
     keys: { serialNumber: { get: getDeviceBySerialNumber, description: 'Serial number of the device.' } },
   }),

@@ -3,7 +3,7 @@ import { refuseTooManyRows } from '../../platform/requests/batch.js';
 import { DeviceType } from './device.graphql.js';
 import { createDevices } from './device.import.service.js';
 
-export const deviceImportFace = bulkMutation({
+export const deviceImportGraphql = bulkMutation({
   name: 'DeviceBulkCreate',
   description: 'Creates up to 1000 devices.',
   argument: 'serialNumbers',

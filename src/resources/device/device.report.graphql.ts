@@ -1,6 +1,12 @@
 import { Arg, Ctx, Resolver } from 'type-graphql';
 
-import { face, inputOf, recordMutation, type GraphqlContext, type Input } from '../../graphql/index.js';
+import {
+  graphqlModule,
+  inputOf,
+  recordMutation,
+  type GraphqlContext,
+  type Input,
+} from '../../graphql/index.js';
 import { DomainError } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { DeviceList } from './device.graphql.js';
@@ -45,4 +51,4 @@ function unknownDevice(): DomainError {
   return new DomainError('not_found', message, { fields: { serialNumber: [message] } });
 }
 
-export const deviceReportFace = face(DeviceReporting);
+export const deviceReportGraphql = graphqlModule(DeviceReporting);

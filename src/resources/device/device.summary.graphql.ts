@@ -2,7 +2,7 @@ import { Ctx, Query, Resolver } from 'type-graphql';
 
 import {
   examines,
-  face,
+  graphqlModule,
   int,
   listOf,
   nullable,
@@ -74,4 +74,4 @@ class DeviceSummaryQuery {
   }
 }
 
-export const deviceSummaryFace = face(DeviceSummaryQuery);
+export const deviceSummaryGraphql = graphqlModule(DeviceSummaryQuery);

@@ -3,7 +3,7 @@ import {
   choice,
   computed,
   enumeration,
-  face,
+  graphqlModule,
   fields,
   findSentFile,
   int,
@@ -58,7 +58,7 @@ function sentFile({ file }: Input): SentFile | null {
 
 const DESCRIPTION = 'Description. At most 4000 characters.';
 
-export const fileFace = face(
+export const fileGraphql = graphqlModule(
   queries(FileList),
   mutations(FileList, {
     get: getFile,

@@ -1,10 +1,10 @@
-import { face, fields, many } from '../../graphql/index.js';
+import { graphqlModule, fields, many } from '../../graphql/index.js';
 import { AppVersionList, AppVersionType } from '../app-version/app-version.graphql.js';
 import { appVersionsOfFile } from '../app-version/app-version.service.js';
 import { FileList, FileType } from './file.graphql.js';
 import { filesOfAppVersion } from './file.service.js';
 
-export const fileLinksFace = face(
+export const fileLinksGraphql = graphqlModule(
   fields(FileType, {
     appVersions: many(AppVersionList, appVersionsOfFile, 'id', 'App versions that have the file.'),
   }),

@@ -1,4 +1,4 @@
-import { face, id, listOf, listTypes, mutations, queries, text } from '../../graphql/index.js';
+import { graphqlModule, id, listOf, listTypes, mutations, queries, text } from '../../graphql/index.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { setDefaultVersions } from './default-versions.service.js';
 import { GroupCreate, GroupUpdate, type Group } from './group.model.js';
@@ -13,7 +13,7 @@ export const GroupType = auditedType<Group>(
 
 export const GroupList = listTypes(groups, GroupType);
 
-export const groupFace = face(
+export const groupGraphql = graphqlModule(
   queries(GroupList, { keys: { name: { get: getGroupByName, description: 'Name of the group.' } } }),
   mutations(GroupList, {
     get: getGroup,

@@ -2,7 +2,7 @@ import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } fr
 
 import {
   choice,
-  face,
+  graphqlModule,
   fields,
   instant,
   int,
@@ -22,7 +22,7 @@ import { companies } from '../company/company.service.js';
 import { Channel } from '../user/audited.graphql.js';
 import { UserList } from '../user/user.graphql.js';
 import type { LedgerEntry } from './ledger-entry.model.js';
-import { ledgerArrivals, ledgerEntries } from './ledger-entry.service.js';
+import { ledgerNewRows, ledgerEntries } from './ledger-entry.service.js';
 
 export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
   'LedgerEntry',
@@ -46,7 +46,7 @@ class LedgerSubscription {
   @Subscription(() => LedgerEntryType, {
     description: 'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
     subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
-      context.follow(ledgerArrivals, args, 'admin'),
+      context.follow(ledgerNewRows, args, 'admin'),
   })
   ledgerAppended(
     @Root() entry: LedgerEntry,
@@ -61,7 +61,7 @@ class LedgerSubscription {
   }
 }
 
-export const ledgerEntryFace = face(
+export const ledgerEntryGraphql = graphqlModule(
   nodesOf(ledgerEntries, 'admin'),
   listQuery(LedgerEntryList, {
     field: 'ledger',

@@ -44,4 +44,4 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   }),
 });
 
-export const ledgerArrivals = ledgerEntries.arrivals('ledger_of_company');
+export const ledgerNewRows = ledgerEntries.newRows('ledger_of_company');

@@ -1,2 +1,2 @@
 /** The recorded changes of the caller's company, oldest first. */
-export { ledgerArrivals, ledgerEntries } from './ledger-entry.repository.js';
+export { ledgerNewRows, ledgerEntries } from './ledger-entry.repository.js';

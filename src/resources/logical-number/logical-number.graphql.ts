@@ -1,5 +1,5 @@
 import {
-  face,
+  graphqlModule,
   fields,
   id,
   listOf,
@@ -33,7 +33,7 @@ export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
 
 export const LogicalNumberList = listTypes(logicalNumbers, LogicalNumberType);
 
-export const logicalNumberFace = face(
+export const logicalNumberGraphql = graphqlModule(
   queries(LogicalNumberList, {
     keys: { number: { get: getLogicalNumberByNumber, description: 'The number itself.' } },
   }),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
-import { andPresent, isRemoved, removedBy } from '../../database/removals.js';
+import { andNotDeleted, isRemoved, removedBy } from '../../database/removals.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, pairTable } from '../../database/bound-lists.js';
 import { typed } from '../../database/storage.js';
@@ -103,7 +103,7 @@ export async function countHolders(
       select l.logical_number_id as number_id from logical_number_app_versions as l
       join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
       where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}
-        ${andPresent('logical_number_app_versions', 'l')} limit ${MAX_COUNTED})
+        ${andNotDeleted('logical_number_app_versions', 'l')} limit ${MAX_COUNTED})
     select (select count(*) from held) as "links", count(*) as "terminals" from devices as d
     where d.company_id = ${companyId} and d.logical_number_id in (select number_id from held)`.execute(db);
   const { links, terminals } = rows[0] ?? { links: 0, terminals: 0 };
@@ -120,7 +120,7 @@ export async function isHeld(work: ReadWork, appVersionId: number): Promise<bool
   const { db, companyId } = specialSql(work);
   const { rows } = await sql`select 1 from logical_number_app_versions as l
     where l.company_id = ${companyId} and l.app_version_id = ${appVersionId}
-      ${andPresent('logical_number_app_versions', 'l')} limit 1`.execute(db);
+      ${andNotDeleted('logical_number_app_versions', 'l')} limit 1`.execute(db);
   return rows.length > 0;
 }
 

@@ -86,7 +86,7 @@ const ManifestType = objectType<RenderedManifest, 'text'>('Manifest', 'What the 
   omissions: listOf(object(ManifestOmissionType, 'What is left out, and why.')),
 });
 
-export const manifestFace = fields(DeviceType, {
+export const manifestGraphql = fields(DeviceType, {
   manifest: {
     field: nullable(
       object(

@@ -1,5 +1,5 @@
 import { json, listTypes, nullable, text } from '../../graphql/index.js';
-import { ownedRecordFace, type OwnerKeys } from '../owner/owned-record.graphql.js';
+import { ownedRecordGraphql, type OwnerKeys } from '../owner/owned-record.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { MetacontentCreate, MetacontentUpdate, type Metacontent } from './metacontent.model.js';
 import {
@@ -20,7 +20,7 @@ const MetacontentType = auditedType<Metacontent, OwnerKeys>(
 
 const VALUE = 'Any JSON value, at most 256 KiB as text.';
 
-export const metacontentFace = ownedRecordFace({
+export const metacontentGraphql = ownedRecordGraphql({
   types: listTypes(metacontentList, MetacontentType),
   name: 'metacontent',
   records: metacontents,

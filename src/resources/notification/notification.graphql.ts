@@ -5,7 +5,7 @@ import {
   dryRunArg,
   enumeration,
   expectCountArg,
-  face,
+  graphqlModule,
   fields,
   inputOf,
   instant,
@@ -137,7 +137,7 @@ class NotificationSending {
   }
 }
 
-export const notificationFace = face(
+export const notificationGraphql = graphqlModule(
   queries(NotificationList),
   NotificationSending,
   fields(NotificationType, {

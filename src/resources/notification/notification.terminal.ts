@@ -11,8 +11,8 @@ import type {
 } from '../../terminal/index.js';
 import type { AdmittedDevice } from '../terminal/terminal-access.service.js';
 import type { ClaimedDelivery } from './delivery/delivery.model.js';
-import { confirmForAll, takeForAll, type Taken } from './waiting/batches.service.js';
-import { lookForAll, type Look } from './waiting/look.service.js';
+import { confirmForAll, takeForAll, type ClaimedDeliveries } from './waiting/batches.service.js';
+import { checkForAll, type DeliveryCheck } from './waiting/delivery-check.service.js';
 import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';
 
 const MAX_WAIT_SECONDS = MINUTE / SECOND;
@@ -30,8 +30,8 @@ const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
 
 type Exchange = TerminalExchange<AdmittedDevice>;
 
-const LOOKING: TerminalReadBatch<AdmittedDevice, null, Look> = { perform: lookForAll };
-const TAKING: TerminalWriteBatch<AdmittedDevice, null, Taken> = { perform: takeForAll };
+const LOOKING: TerminalReadBatch<AdmittedDevice, null, DeliveryCheck> = { perform: checkForAll };
+const TAKING: TerminalWriteBatch<AdmittedDevice, null, ClaimedDeliveries> = { perform: takeForAll };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const STREAM_HEADERS = {
@@ -163,7 +163,7 @@ async function firstOf(
 }
 
 /** Takes what is free; a terminal for which nothing is writes nothing. Null if the request has ended. */
-async function foundNow(exchange: Exchange): Promise<Taken | null> {
+async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
   const found = await exchange.readTogether(LOOKING, null);
   if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
     return found && { found, deliveries: [] };
@@ -172,7 +172,7 @@ async function foundNow(exchange: Exchange): Promise<Taken | null> {
 }
 
 /** Errors: 429 and 503 if too many wait. */
-function enter(exchange: Exchange, waiting: WaitingTerminals, found: Look): WaitingRequest {
+function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryCheck): WaitingRequest {
   exchange.occupy(WAITING, LIMITS);
   const request = waiting.enter(found.companyId);
   request.found(found);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import {
-  face,
+  graphqlModule,
   fields,
   many,
   mutations,
@@ -10,7 +10,7 @@ import {
   queries,
   WARNINGS,
   type ChildList,
-  type Face,
+  type GraphqlModule,
   type Input,
   type ListTypes,
   type ResolvedField,
@@ -36,9 +36,9 @@ interface OwnedResource<R extends OwnedRecord> {
 export type OwnerKeys = 'logicalNumberId' | 'groupId';
 
 /** What parameters and metacontents add to the schema: queries, mutations, their owner, and the lists of each owner. */
-export function ownedRecordFace<R extends OwnedRecord>(resource: OwnedResource<R>): Face {
+export function ownedRecordGraphql<R extends OwnedRecord>(resource: OwnedResource<R>): GraphqlModule {
   const { types, name, ofLogicalNumber, ofGroup } = resource;
-  return face(
+  return graphqlModule(
     queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
     ownedMutations(resource),
     fields(types.Record, ownerFields(name)),
@@ -62,7 +62,7 @@ function ownedMutations<R extends OwnedRecord>({
   records,
   create,
   update,
-}: OwnedResource<R>): Face {
+}: OwnedResource<R>): GraphqlModule {
   return mutations(types, {
     get: (work, id) => records.getById(work, id),
     create: {

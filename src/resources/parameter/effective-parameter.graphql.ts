@@ -36,7 +36,7 @@ const EffectiveParameterType = objectType<EffectiveParameter>(
   },
 );
 
-export const effectiveParameterFace = fields(LogicalNumberType, {
+export const effectiveParameterGraphql = fields(LogicalNumberType, {
   effectiveParameters: {
     field: listOf(
       object(

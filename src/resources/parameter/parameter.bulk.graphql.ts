@@ -14,7 +14,7 @@ const ParameterBulkSetRow = inputOf('ParameterBulkSetRow', ParameterCreate, {
   fields: { owner: object(OwnerInput, 'Owner of the parameter.') },
 });
 
-export const parameterBulkFace = bulkMutation({
+export const parameterBulkGraphql = bulkMutation({
   name: 'ParameterBulkSet',
   description: 'Sets up to 1000 parameters by owner and key: creates new ones and updates existing ones.',
   argument: 'rows',

@@ -1,5 +1,5 @@
 import { listTypes, nullable, text } from '../../graphql/index.js';
-import { ownedRecordFace, type OwnerKeys } from '../owner/owned-record.graphql.js';
+import { ownedRecordGraphql, type OwnerKeys } from '../owner/owned-record.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { ParameterCreate, ParameterUpdate, type Parameter } from './parameter.model.js';
 import {
@@ -19,7 +19,7 @@ export const ParameterType = auditedType<Parameter, OwnerKeys>(
   },
 );
 
-export const parameterFace = ownedRecordFace({
+export const parameterGraphql = ownedRecordGraphql({
   types: listTypes(parameterList, ParameterType),
   name: 'parameter',
   records: parameters,

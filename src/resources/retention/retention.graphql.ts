@@ -1,7 +1,7 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 
 import {
-  face,
+  graphqlModule,
   instant,
   int,
   nullable,
@@ -50,4 +50,4 @@ class RetentionQuery {
   }
 }
 
-export const retentionFace = face(RetentionQuery);
+export const retentionGraphql = graphqlModule(RetentionQuery);

@@ -93,7 +93,7 @@ export class SeenDevices {
   }
 
   async #write(companyId: number, part: readonly SeenDevice[]): Promise<void> {
-    const stored = this.units.note(companyId, (work) => storeSightings(work, part));
+    const stored = this.units.writeWithoutLedger(companyId, (work) => storeSightings(work, part));
     await stored.catch((error: unknown) => this.#failed(companyId, part, error));
   }
 

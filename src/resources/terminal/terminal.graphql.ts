@@ -4,7 +4,7 @@ import {
   choice,
   computed,
   enumeration,
-  face,
+  graphqlModule,
   fields,
   instant,
   int,
@@ -134,7 +134,7 @@ class TerminalMutations {
   }
 }
 
-export const terminalFace = face(
+export const terminalGraphql = graphqlModule(
   queries(UnknownTerminalList, {
     listDescription:
       'Serial numbers of no device that gateways named: the 1000 that were seen last. They appear within ten seconds.',

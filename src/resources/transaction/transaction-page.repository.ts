@@ -5,7 +5,7 @@ import { exactComparisons, valueDemanded, type Condition } from '../../database/
 import { conjuncts } from '../../database/list/examining/bounds.js';
 import { boundCompany } from '../../database/list/scope.js';
 import { runFiltered } from '../../database/statements/cached-query.js';
-import { firstPage, instant, laterPage, steady } from '../../database/storage.js';
+import { firstPage, instant, laterPage, hiddenFromPlanner } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import { isAlways, type TimeRange } from './time-range.model.js';
 import type { Transaction, TransactionStatus } from './transaction.model.js';
@@ -23,7 +23,7 @@ const instantsOf = ({ from, to }: TimeRange): readonly [from: Date, to: Date] =>
 function matching(companyId: number, where: Condition, range: TimeRange): RawBuilder<unknown> {
   const [from, to] = instantsOf(range);
   return sql`t.company_id = ${boundCompany(companyId, where)}
-    and t.started_at >= ${steady(from)} and t.started_at < ${steady(to)} and ${meeting(where, isAlways(range))}`;
+    and t.started_at >= ${hiddenFromPlanner(from)} and t.started_at < ${hiddenFromPlanner(to)} and ${meeting(where, isAlways(range))}`;
 }
 
 /** Counts index entries one by one. */

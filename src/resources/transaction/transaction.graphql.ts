@@ -2,7 +2,7 @@ import {
   choice,
   computed,
   enumeration,
-  face,
+  graphqlModule,
   fields,
   instant,
   listTypes,
@@ -78,7 +78,7 @@ const NEWEST_FIRST = { field: 'STARTED_AT', direction: 'desc' } as const;
 /** A filter that few transactions meet reads many: nine such fields use up the cost of one operation. */
 const FILTER_COST = 1_000;
 
-export const transactionFace = face(
+export const transactionGraphql = graphqlModule(
   queries(TransactionList, {
     order: NEWEST_FIRST,
     listDescription: 'All transactions of the company, newest first by default.',

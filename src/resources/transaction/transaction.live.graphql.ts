@@ -1,7 +1,7 @@
 import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
 
 import {
-  face,
+  graphqlModule,
   int,
   object,
   objectType,
@@ -11,7 +11,7 @@ import {
 } from '../../graphql/index.js';
 import { TransactionList, TransactionType } from './transaction.graphql.js';
 import type { Transaction } from './transaction.model.js';
-import { transactionArrivals } from './totals/transaction-totals.service.js';
+import { transactionNewRows } from './totals/transaction-totals.service.js';
 
 interface Recorded {
   readonly sequence: number;
@@ -34,7 +34,7 @@ class TransactionRecorded {
   @Subscription(() => RecordedTransaction, {
     description: 'Each transaction of the company once it is recorded, in order.',
     subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
-      context.follow(transactionArrivals, args),
+      context.follow(transactionNewRows, args),
   })
   transactionRecorded(
     @Root() transaction: Transaction,
@@ -54,4 +54,4 @@ class TransactionRecorded {
   }
 }
 
-export const transactionLiveFace = face(TransactionRecorded);
+export const transactionLiveGraphql = graphqlModule(TransactionRecorded);

@@ -7,7 +7,7 @@ import { listOf } from '../../database/list/list.js';
 import { withoutAlternatives } from '../../database/list/index-choice.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { textPairs } from '../../database/bound-lists.js';
-import { crossJoin, instant, json, nullable, steady } from '../../database/storage.js';
+import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { figuresOf, groupsOf } from './figures/transaction-figures.repository.js';
@@ -122,7 +122,7 @@ export const transactionList = listOf<'transactions', Transaction>({
 });
 
 /** The index belongs to SQLite's primary key. */
-export const transactionArrivals = transactionList.arrivals('sqlite_autoindex_transactions_1');
+export const transactionNewRows = transactionList.newRows('sqlite_autoindex_transactions_1');
 
 /** Transactions hold texts, no foreign keys: a parent is given by its number or serial number. */
 export const transactionsOfLogicalNumber = transactionList.of({ column: 'logical_number', isName: true });
@@ -168,7 +168,7 @@ export async function findTransactionsByKeys(
   const pairs = keys.map(({ reference, serialNumber }) => [reference, serialNumber] as const);
   const { rows: found } = await sql<Row<'transactions'>>`select t.* from ${textPairs(pairs)}
     ${crossJoin} transactions as t on t.reference = pair.first and t.serial_number = pair.second
-    where t.company_id = ${steady(companyId)} and t.reference is not null`.execute(db);
+    where t.company_id = ${hiddenFromPlanner(companyId)} and t.reference is not null`.execute(db);
   return found.map(transactionOf);
 }
 

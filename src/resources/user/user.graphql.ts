@@ -1,6 +1,6 @@
 import {
   computed,
-  face,
+  graphqlModule,
   fields,
   instant,
   int,
@@ -53,7 +53,7 @@ const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {
   updatedAt: personal('updatedAt', instant('When the member was last changed or signed in.')),
 };
 
-export const userFace = face(
+export const userGraphql = graphqlModule(
   queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
   fields(UserType, personalFields),
 );

@@ -8,7 +8,7 @@ import { specialSql } from '../../../src/database/company/special-sql.js';
 import type { WriteWork } from '../../../src/database/work.js';
 import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
-import { ledgerArrivals } from '../../../src/resources/ledger-entry/ledger-entry.service.js';
+import { ledgerNewRows } from '../../../src/resources/ledger-entry/ledger-entry.service.js';
 import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 
 const { node, nodes, admin } = openNodes(4);
@@ -102,9 +102,9 @@ async function follow({ units }: Node, caller: Caller, isDone: () => boolean): P
   let cursor = 0;
   for (let isLast = false; !isLast;) {
     isLast = isDone();
-    const { last } = await units.systemRead((work) => ledgerArrivals.span(work, caller.companyId));
+    const { last } = await units.systemRead((work) => ledgerNewRows.span(work, caller.companyId));
     const range = { after: cursor, upTo: last, limit: 10_000, condition: null };
-    const entries = await units.read(caller, (work) => ledgerArrivals.read(work, range));
+    const entries = await units.read(caller, (work) => ledgerNewRows.read(work, range));
     seen.push(...entries.map(({ id }) => id));
     cursor = last;
     await sleep(1);

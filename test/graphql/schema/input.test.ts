@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { enumeration, inputOf, object } from '../../../src/graphql/index.js';
-import { addMethod, resolverClass } from '../../../src/graphql/schema/resource/face.js';
+import { addMethod, resolverClass } from '../../../src/graphql/schema/resource/graphql-module.js';
 import { printableName } from '../../../src/platform/encoding/text.js';
 import { recordId, recordIds } from '../../../src/platform/validate.js';
 

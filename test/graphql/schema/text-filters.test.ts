@@ -1,7 +1,7 @@
 import { getNamedType, isInputObjectType, isObjectType, type GraphQLField } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { addKnocks } from '../../../src/resources/terminal/unknown/unknown-terminal.repository.js';
+import { addUnknownTerminalSightings } from '../../../src/resources/terminal/unknown/unknown-terminal.repository.js';
 import { answered, changed } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';
@@ -69,7 +69,9 @@ beforeAll(async () => {
   );
   expect(userErrors).toEqual([]);
   await server.app.units.write(acme.caller, async (work) => {
-    await addKnocks(work, [{ firstAt: work.now, lastAt: work.now, count: 1, serialNumber: COMPOSED }]);
+    await addUnknownTerminalSightings(work, [
+      { firstAt: work.now, lastAt: work.now, count: 1, serialNumber: COMPOSED },
+    ]);
     await recordAll(work, [
       {
         ...{ transactionType: 'switch', serialNumber: COMPOSED, logicalNumber: COMPOSED, appName: COMPOSED },

@@ -214,7 +214,7 @@ describe('new work', () => {
     expect(order).toHaveLength(42);
   });
 
-  it('of 200 arrivals at the same time of one party waits for the others of it alone', async () => {
+  it('of 200 newRows at the same time of one party waits for the others of it alone', async () => {
     const order: string[] = [];
     const arrive = (owner: string): Promise<unknown> =>
       workFor(of(owner), async () => {

@@ -101,7 +101,7 @@ describe('deviceSummary', () => {
       ids.push(await fleet.device(server.acme.client, `P${ids.length}`, more));
     }
     const seenAt = server.clock.now().getTime();
-    await server.app.units.note(member.caller.companyId, (work) =>
+    await server.app.units.writeWithoutLedger(member.caller.companyId, (work) =>
       storeSightings(
         work,
         [0, 2].map((index) => ({ deviceId: ids[index] ?? 0, seenAt })),

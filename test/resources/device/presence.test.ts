@@ -55,7 +55,7 @@ const clock = { now: () => NOW, elapsed: () => 0 };
 const units = (): Units => createUnits(server.app.database, clock, { presence: LIMITS });
 
 async function see({ caller }: Member, deviceId: number, seenAt: number): Promise<void> {
-  await units().note(caller.companyId, (work) => storeSightings(work, [{ deviceId, seenAt }]));
+  await units().writeWithoutLedger(caller.companyId, (work) => storeSightings(work, [{ deviceId, seenAt }]));
 }
 
 async function read<T>(use: (work: ReadWork) => Promise<T>, { caller } = server.acme): Promise<T> {

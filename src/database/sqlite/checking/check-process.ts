@@ -1,5 +1,5 @@
 /**
- * The program of the process that checks a whole file for damage; its arguments are the path and a `Pace`. It ends with the
+ * The program of the process that checks a whole file for damage; its arguments are the path and a `CheckSpeed`. It ends with the
  * process that started it: the check itself runs in a thread, since nothing can interrupt it.
  */
 import Sqlite from 'better-sqlite3';
@@ -14,19 +14,19 @@ export interface CheckResult {
 }
 
 /** `idle`: with the time of the processor that nothing else uses. */
-export type Pace = 'idle' | 'steady';
+export type CheckSpeed = 'idle' | 'steady';
 
 /** Changes the policy of a process; part of util-linux and BusyBox. */
 const CHRT = '/usr/bin/chrt';
 
 const OPEN_TIMEOUT_MS = 5_000;
 
-if (isMainThread) superviseCheck(process.argv[2] ?? '', process.argv[3] as Pace | undefined);
+if (isMainThread) superviseCheck(process.argv[2] ?? '', process.argv[3] as CheckSpeed | undefined);
 else parentPort?.postMessage(check(workerData as string));
 
-function superviseCheck(file: string, pace: Pace = 'steady'): void {
+function superviseCheck(file: string, speed: CheckSpeed = 'steady'): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  if (pace === 'steady') {
+  if (speed === 'steady') {
     lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     startCheck(file);
     return;

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { MINUTE } from '../../../platform/clock.js';
-import type { CheckResult, Pace } from './check-process.js';
+import type { CheckResult, CheckSpeed } from './check-process.js';
 
 /** Until another attempt, after one that could not be made, for example without memory for a process. */
 const RETRY_MS = MINUTE;
@@ -25,7 +25,7 @@ export interface FileCheckOptions {
 export class FileCheck {
   #state: 'due' | 'done' | 'damaged' = 'due';
   #child: ChildProcess | null = null;
-  #pace: Pace = 'idle';
+  #speed: CheckSpeed = 'idle';
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -40,15 +40,15 @@ export class FileCheck {
   begin(): void {
     if (this.#isClosed || this.#child !== null || this.#state !== 'due') return;
     const { file, onProgress } = this.options;
-    const pace = this.#pace;
+    const speed = this.#speed;
     onProgress(
-      pace === 'idle'
+      speed === 'idle'
         ? 'the check of the whole database file begins, while requests are served'
         : 'the check of the whole database file begins anew, with a higher priority',
     );
-    if (pace === 'idle') this.#timer = setTimeout(() => this.hurry(), IDLE_MS).unref();
+    if (speed === 'idle') this.#timer = setTimeout(() => this.hurry(), IDLE_MS).unref();
     const program = new URL(`./check-process${extname(import.meta.url)}`, import.meta.url);
-    const child = fork(fileURLToPath(program), [file, pace], { env: {}, execArgv: [], stdio: 'ignore' });
+    const child = fork(fileURLToPath(program), [file, speed], { env: {}, execArgv: [], stdio: 'ignore' });
     this.#child = child;
     child.unref();
     child.channel?.unref();
@@ -63,7 +63,7 @@ export class FileCheck {
       if (child.pid === undefined) this.#ended(result);
     });
     child.once('exit', () => {
-      if (result.kind === 'failed' && pace !== this.#pace) this.#beginAnew();
+      if (result.kind === 'failed' && speed !== this.#speed) this.#beginAnew();
       else this.#ended(result);
     });
   }
@@ -73,8 +73,8 @@ export class FileCheck {
    * started anew: called when that has become long.
    */
   hurry(): void {
-    if (this.#child === null || this.#pace === 'steady') return;
-    this.#pace = 'steady';
+    if (this.#child === null || this.#speed === 'steady') return;
+    this.#speed = 'steady';
     this.#child.kill('SIGKILL');
   }
 

@@ -27,14 +27,14 @@ export async function follow<T extends Identified>(
   subscription: SubscriptionRequest,
   followed: Followed<T>,
 ): Promise<AsyncIterable<Events<T>>> {
-  const { arrivals, after } = followed;
+  const { newRows, after } = followed;
   const caller = await subscription.caller();
   const { companyId } = caller;
-  const { last } = await units.systemRead((work) => arrivals.span(work, companyId));
+  const { last } = await units.systemRead((work) => newRows.span(work, companyId));
   const cursor = subscription.lastSeen ?? after ?? last;
   if (cursor < 0) throw requestError(`after must be 0 or more, not ${cursor}.`);
   if (cursor > last) throw eventsAhead(cursor, last);
-  await demandNoGap(units, arrivals, companyId, cursor);
+  await demandNoGap(units, newRows, companyId, cursor);
   const shared = () => feeds.of(companyId, followed);
   return new Feed(units, subscription, followed, shared, { caller, cursor, last }).events();
 }

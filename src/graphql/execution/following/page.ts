@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import type { Arrivals } from '../../../database/list/arrivals.js';
+import type { NewRows } from '../../../database/list/new-rows.js';
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
 import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
@@ -20,7 +20,7 @@ export interface Identified {
 
 /** What is followed: a table of a company, and a condition for its records. */
 export interface Source<T> {
-  readonly arrivals: Arrivals<T>;
+  readonly newRows: NewRows<T>;
   readonly condition: Condition | null;
 }
 
@@ -39,17 +39,17 @@ export interface Page<T> {
 export async function readPage<T extends Identified>(
   units: Units,
   caller: Caller,
-  { arrivals, condition }: Source<T>,
+  { newRows, condition }: Source<T>,
   after: number,
 ): Promise<Page<T>> {
   const { companyId } = caller;
-  const { last } = await units.systemRead((work) => arrivals.span(work, companyId));
+  const { last } = await units.systemRead((work) => newRows.span(work, companyId));
   if (last === after) return { ...{ records: [], after, upTo: after }, ...{ bytes: 0, last } };
   const ids = Math.floor(MAX_VALUES / ((condition === null ? 0 : comparisonsIn(condition)) + 1));
   const upTo = Math.min(last, after + Math.min(ids, MAX_IDS));
   const range = { after, upTo, limit: PAGE_SIZE, condition };
-  const found = await units.read(caller, (work) => arrivals.read(work, range));
-  await demandNoGap(units, arrivals, companyId, after);
+  const found = await units.read(caller, (work) => newRows.read(work, range));
+  await demandNoGap(units, newRows, companyId, after);
   const { records, bytes } = withinPageBytes(found);
   // The other ids of the range do not meet the condition.
   const isComplete = found.length < PAGE_SIZE && records.length === found.length;
@@ -59,11 +59,11 @@ export async function readPage<T extends Identified>(
 /** Errors: EVENTS_GONE where records after the cursor were deleted by retention. */
 export async function demandNoGap(
   units: Units,
-  arrivals: Arrivals<unknown>,
+  newRows: NewRows<unknown>,
   companyId: number,
   cursor: number,
 ): Promise<void> {
-  const { first } = await units.systemRead((work) => arrivals.span(work, companyId));
+  const { first } = await units.systemRead((work) => newRows.span(work, companyId));
   if (first > cursor + 1) throw eventsGone(cursor, first - 1);
 }
 

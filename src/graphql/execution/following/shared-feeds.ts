@@ -12,9 +12,9 @@ export class SharedFeeds {
 
   /** A feed that the caller is to join at once: it is dropped when its last member leaves. */
   of<T extends Identified>(companyId: number, source: Source<T>): SharedFeed<T> {
-    const { arrivals, condition } = source;
+    const { newRows, condition } = source;
     const hash = createHash('sha256').update(JSON.stringify(condition)).digest('base64');
-    const key = `${companyId} ${arrivals.name} ${hash}`;
+    const key = `${companyId} ${newRows.name} ${hash}`;
     const known = this.#feeds.get(key) as SharedFeed<T> | undefined;
     if (known !== undefined) return known;
     const feed = new SharedFeed<T>(this.units, companyId, source, () => this.#feeds.delete(key));

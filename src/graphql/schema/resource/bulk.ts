@@ -19,7 +19,7 @@ import {
   type TypedField,
 } from '../object-type.js';
 import { payloadType, userErrors } from '../payload.js';
-import { addMethod, type Face, type Parameter, resolverClass } from './face.js';
+import { addMethod, type GraphqlModule, type Parameter, resolverClass } from './graphql-module.js';
 
 const BulkErrorPolicy = enumeration<ErrorPolicy>(
   'BulkErrorPolicy',
@@ -72,7 +72,9 @@ interface BulkOptions<Row, R extends object, Prepared> {
 }
 
 /** A mutation that creates or sets many records, with one result for each row. */
-export function bulkMutation<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): Face {
+export function bulkMutation<Row, R extends object, Prepared>(
+  options: BulkOptions<Row, R, Prepared>,
+): GraphqlModule {
   const { argument, rows, errorPolicy: fixed } = options;
   const Resolvers = resolverClass();
   const Payload = bulkPayload(options);

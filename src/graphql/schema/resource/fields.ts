@@ -12,7 +12,7 @@ import type { OrderBy } from '../connection.js';
 import { examines, examinesChildren, examinesList, type Examines } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
-import { addMethod, type Face, ofScope, resolverClass } from './face.js';
+import { addMethod, type GraphqlModule, ofScope, resolverClass } from './graphql-module.js';
 
 /** A field of the object type of records `R` that a function resolves. */
 export interface ResolvedField<R> {
@@ -32,7 +32,7 @@ export interface ResolvedField<R> {
 export function fields<R extends object>(
   Type: ClassType<R>,
   resolved: Readonly<Record<string, ResolvedField<R>>>,
-): Face {
+): GraphqlModule {
   const Resolvers = resolverClass(Type);
   for (const [name, each] of Object.entries(resolved)) {
     const { field, scope = 'read', Args: ArgsOf, resolve } = each;

@@ -2,7 +2,7 @@ import { Arg } from 'type-graphql';
 
 import type { ReadWork } from '../../../database/work.js';
 import type { Input } from '../input.js';
-import type { Parameter } from './face.js';
+import type { Parameter } from './graphql-module.js';
 
 /** Whether a change is made although terminals lose software. Absent and null: not. */
 export type Force = boolean | null | undefined;

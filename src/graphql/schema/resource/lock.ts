@@ -2,7 +2,7 @@ import { Arg, Int } from 'type-graphql';
 
 import { demandUnchanged } from '../../../platform/changes/optimistic-lock.js';
 import { words } from '../node.js';
-import type { Parameter } from './face.js';
+import type { Parameter } from './graphql-module.js';
 
 /** A record that optimistic locking can guard. */
 export interface Revised {

@@ -10,7 +10,7 @@ import type { ListTypes } from '../list.js';
 import { fieldName, idOf, withArticle, withNumbers, words } from '../node.js';
 import { id, nullable, type AnyField } from '../object-type.js';
 import { payloadOf, payloadType, present } from '../payload.js';
-import { addMethod, resolverClass, type Face, type Parameter } from './face.js';
+import { addMethod, resolverClass, type GraphqlModule, type Parameter } from './graphql-module.js';
 import { changeWithForce, forceParameters, type Force, type Keeps } from './force.js';
 import { lockOf, UNLOCKED, type IfMatch, type Lock, type Revised } from './lock.js';
 
@@ -68,7 +68,7 @@ interface MutationOptions<R> extends RecordOptions<R> {
 export function mutations<T extends object, R extends Revised>(
   types: ListTypes<T>,
   options: MutationOptions<R>,
-): Face {
+): GraphqlModule {
   const Resolvers = resolverClass();
   addCreate(Resolvers, types, options);
   addUpdate(Resolvers, types, options);
@@ -166,7 +166,10 @@ function addDelete<R extends Revised>(Resolvers: ClassType, name: string, option
 }
 
 /** Mutations of one record besides its update and deletion, such as `apiTokenRevoke`. */
-export function recordMutations<T extends object, R>(types: ListTypes<T>, options: RecordOptions<R>): Face {
+export function recordMutations<T extends object, R>(
+  types: ListTypes<T>,
+  options: RecordOptions<R>,
+): GraphqlModule {
   const Resolvers = resolverClass();
   addChanges(Resolvers, types, options, UNLOCKED);
   return { nodes: [], resolvers: [Resolvers] };

@@ -11,7 +11,7 @@ import { examines, examinesList } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
 import { decoratedClass, id, int, nullable, text, type AnyField } from '../object-type.js';
-import { addMethod, type Face, ofScope, resolverClass } from './face.js';
+import { addMethod, type GraphqlModule, ofScope, resolverClass } from './graphql-module.js';
 import type { ListOptions } from './fields.js';
 
 /** Another unique field to look a record up by. */
@@ -44,7 +44,7 @@ export const counts = (records: number, where?: string): ReturnType<typeof Exten
   Extensions({ counts: records, countsWhere: where });
 
 /** The queries of a resource: one record by its keys, such as `device`, and the list of all, such as `devices`. */
-export function queries<T extends object>(types: ListTypes<T>, options: QueryOptions<T> = {}): Face {
+export function queries<T extends object>(types: ListTypes<T>, options: QueryOptions<T> = {}): GraphqlModule {
   const { list } = types;
   const { scope = 'read' } = options;
   const Resolvers = resolverClass(types.Record);
@@ -54,7 +54,7 @@ export function queries<T extends object>(types: ListTypes<T>, options: QueryOpt
 }
 
 /** A list of all records without a look-up of one, such as `ledger`. */
-export function listQuery<T extends object>(types: ListTypes<T>, options: ListQueryOptions): Face {
+export function listQuery<T extends object>(types: ListTypes<T>, options: ListQueryOptions): GraphqlModule {
   const Resolvers = resolverClass();
   addList(Resolvers, types, options);
   return { nodes: [], resolvers: [Resolvers] };

@@ -1,4 +1,4 @@
-import { face, fields, id, listOf, many, recordMutations } from '../../../graphql/index.js';
+import { graphqlModule, fields, id, listOf, many, recordMutations } from '../../../graphql/index.js';
 import { GroupList, GroupType } from '../../group/group.graphql.js';
 import { getGroup, groupsOfAppVersion } from '../../group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../../logical-number/logical-number.graphql.js';
@@ -41,7 +41,7 @@ const attachAndDetach = recordMutations(GroupList, {
   },
 });
 
-export const appVersionLinksFace = face(
+export const appVersionLinksGraphql = graphqlModule(
   attachAndDetach,
   fields(AppVersionType, {
     groups: many(GroupList, groupsOfAppVersion, 'id', 'Groups that the version is attached to.'),

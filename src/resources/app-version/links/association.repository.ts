@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { andPresent } from '../../../database/removals.js';
+import { andNotDeleted } from '../../../database/removals.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { inIds, idTable } from '../../../database/bound-lists.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
@@ -105,12 +105,12 @@ export async function insertAssociations(
 function associable(association: Association) {
   switch (association) {
     case 'groupIds':
-      return sql`(select company_id, id from groups as g where true ${andPresent('groups', 'g')})`;
+      return sql`(select company_id, id from groups as g where true ${andNotDeleted('groups', 'g')})`;
     case 'fileIds':
       return sql.table('files');
     case 'moduleIds':
       return sql`(select v.company_id, v.id from app_versions v
         join apps a on a.company_id = v.company_id and a.id = v.app_id
-        where a.kind = 'module' ${andPresent('app_versions', 'v')})`;
+        where a.kind = 'module' ${andNotDeleted('app_versions', 'v')})`;
   }
 }

@@ -1,7 +1,7 @@
 import {
   choice,
   computed,
-  face,
+  graphqlModule,
   fields,
   instant,
   int,
@@ -60,7 +60,7 @@ const ALL = 'ONLINE first, and then STALE, OFFLINE and NEVER_SEEN.';
 /** The column is that of `lastSeenAt` for both fields. */
 const property = 'lastSeenAt';
 
-export const presenceFace = face(
+export const presenceGraphql = graphqlModule(
   fields(DeviceType, {
     lastSeenAt: {
       ...computed(

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { runCached } from '../../../database/statements/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { inIds, inList, inPairs, pairTable } from '../../../database/bound-lists.js';
-import { instantIn, steady, typed, unindexed } from '../../../database/storage.js';
+import { instantIn, hiddenFromPlanner, typed, unindexed } from '../../../database/storage.js';
 import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import { sightingOf, type SeenDevice, type Sighting } from './presence.model.js';
@@ -32,7 +32,7 @@ export async function selectOnlyDevices(
 ): Promise<readonly number[]> {
   const { db, companyId } = specialSql(work);
   const enabled = (order: 'asc' | 'desc'): RawBuilder<number | null> =>
-    sql`(select id from devices where devices.company_id = ${steady(companyId)}
+    sql`(select id from devices where devices.company_id = ${hiddenFromPlanner(companyId)}
       and devices.logical_number_id = logical_numbers.id and devices.enabled
       order by id ${sql.raw(order)} limit 1)`;
   const { rows } = await sql<{ first: number | null; last: number | null }>`

@@ -4,7 +4,7 @@ import type { OfCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { idTable, inIds, pairTable } from '../../../database/bound-lists.js';
-import { instant, steady, typed } from '../../../database/storage.js';
+import { instant, hiddenFromPlanner, typed } from '../../../database/storage.js';
 import type { SystemWriteWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
 
@@ -89,7 +89,7 @@ export async function change(
   const { rows } = await sql<{ logical_number_id: number }>`update notification_deliveries
     set ${set}, sequence = numbered.position
     from (${numbered}) as numbered
-    where notification_deliveries.company_id = ${steady(companyId)} and notification_deliveries.id = numbered.id
+    where notification_deliveries.company_id = ${hiddenFromPlanner(companyId)} and notification_deliveries.id = numbered.id
       and ${where} returning logical_number_id`.execute(db);
   return rows.map((row) => row.logical_number_id);
 }

@@ -1,5 +1,5 @@
 import { inCompany } from '../../../database/company/company-rows.js';
-import type { Arrivals } from '../../../database/list/arrivals.js';
+import type { NewRows } from '../../../database/list/new-rows.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant, nullable } from '../../../database/storage.js';
 import type { Row } from '../../../database/tables/tables.js';
@@ -58,7 +58,7 @@ const changes = listOf<'notification_deliveries', DeliveryChange>({
 });
 
 /** The last change of each delivery, in their order. A later one takes the place of an earlier one, so there are no gaps. */
-export const deliveryArrivals: Arrivals<DeliveryChange> = {
-  ...changes.arrivals('notification_deliveries_by_sequence'),
+export const deliveryNewRows: NewRows<DeliveryChange> = {
+  ...changes.newRows('notification_deliveries_by_sequence'),
   span: async (work, companyId) => ({ first: 1, last: await lastPosition(inCompany(work, companyId)) }),
 };

@@ -14,7 +14,7 @@ import {
   choice,
   computed,
   enumeration,
-  face,
+  graphqlModule,
   fields,
   instant,
   int,
@@ -47,7 +47,7 @@ import {
   deliveriesOfDevice,
   deliveriesOfLogicalNumber,
   deliveriesOfNotification,
-  deliveryArrivals,
+  deliveryNewRows,
   deliveryList,
   deliverySummaries,
   planCancel,
@@ -172,7 +172,7 @@ class NotificationDeliveries {
       await context.read('read', (work) =>
         getNotification(work, numberIn('Notification', notificationId) ?? 0),
       );
-      return await context.follow(deliveryArrivals, {
+      return await context.follow(deliveryNewRows, {
         filter: { notificationId: { eq: notificationId } },
         after,
       });
@@ -192,7 +192,7 @@ class NotificationDeliveries {
   }
 }
 
-export const deliveryFace = face(
+export const deliveryGraphql = graphqlModule(
   nodesOf(deliveryList),
   NotificationDeliveries,
   fields(DeliveryType, {

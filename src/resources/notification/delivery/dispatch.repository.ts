@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
-import { crossJoin, instant, nullable, steady } from '../../../database/storage.js';
+import { crossJoin, instant, nullable, hiddenFromPlanner } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import {
@@ -100,10 +100,10 @@ export async function selectWaiting(
   limit: number,
 ): Promise<ReadonlyMap<number, readonly Waiting[]>> {
   const { db } = specialSql(work);
-  const companyId = steady(work.caller.companyId);
+  const companyId = hiddenFromPlanner(work.caller.companyId);
   const first = sql`select w.id from notification_deliveries as w
     where w.company_id = ${companyId} and w.logical_number_id = p.value and w.finished_at is null
-    order by w.id limit ${steady(limit)}`;
+    order by w.id limit ${hiddenFromPlanner(limit)}`;
   const { rows } = await sql<WaitingRow>`select ${COLUMNS}, 1 as is_reachable
     from ${idTable(logicalNumberIds)} ${joinIds(first, 'first')}
     ${crossJoin} notification_deliveries as d on d.company_id = ${companyId} and d.id = first.value
@@ -125,7 +125,7 @@ export interface Held {
 const onlyTerminal = (
   companyId: number,
 ): RawBuilder<unknown> => sql`(select min(devices.serial_number) from devices
-  where devices.company_id = ${steady(companyId)} and devices.enabled
+  where devices.company_id = ${hiddenFromPlanner(companyId)} and devices.enabled
     and devices.logical_number_id = notification_deliveries.logical_number_id having count(*) = 1)`;
 
 /** Counts an attempt of each delivery and holds it. The worker may push it again after a pause that grows. */
@@ -255,7 +255,7 @@ export async function selectHanded(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Handed>> {
   const { db } = specialSql(work);
-  const companyId = steady(work.caller.companyId);
+  const companyId = hiddenFromPlanner(work.caller.companyId);
   const enabled = sql`select 1 from devices where devices.company_id = ${companyId} and devices.enabled`;
   const { rows } = await sql<HandedRow>`select d.id, d.logical_number_id, n.number, d.state, d.serial_number,
       d.confirmed_at, d.attempts > 0 or d.sent_at is not null as was_handed,

@@ -13,7 +13,7 @@ export {
   deliveriesOfDevice,
   deliveriesOfLogicalNumber,
   deliveriesOfNotification,
-  deliveryArrivals,
+  deliveryNewRows,
   deliveryList,
 } from './delivery-list.repository.js';
 

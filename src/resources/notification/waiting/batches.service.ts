@@ -4,26 +4,29 @@ import { NotificationConfirm } from '../../../platform/terminal.js';
 import { parse } from '../../../platform/validate.js';
 import type { ClaimedDelivery, Receiver } from '../delivery/delivery.model.js';
 import { claimForTerminals, confirmDeliveries } from '../delivery/dispatch.service.js';
-import { lookForAll, type Look, type Looking } from './look.service.js';
+import { checkForAll, type DeliveryCheck, type CheckedTerminal } from './delivery-check.service.js';
 
 /** What a terminal has found, and was given. */
-export interface Taken {
-  readonly found: Look;
+export interface ClaimedDeliveries {
+  readonly found: DeliveryCheck;
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
 /** Looks, and takes what is free. Of several terminals with one logical number, the first one gets it. */
-export async function takeForAll(work: WriteWork, all: readonly Looking[]): Promise<readonly Taken[]> {
-  const looks = await lookForAll(work, all);
+export async function takeForAll(
+  work: WriteWork,
+  all: readonly CheckedTerminal[],
+): Promise<readonly ClaimedDeliveries[]> {
+  const checks = await checkForAll(work, all);
   const first = new Map<number, Receiver>();
   for (const [index, { terminal }] of all.entries()) {
-    const isFree = looks[index]?.isAvailable === true && !first.has(terminal.logicalNumberId);
+    const isFree = checks[index]?.isAvailable === true && !first.has(terminal.logicalNumberId);
     if (isFree) first.set(terminal.logicalNumberId, terminal);
   }
   const claimed =
     first.size === 0 ? new Map<number, never>() : await claimForTerminals(work, [...first.values()]);
   const left = new Map<number, readonly ClaimedDelivery[]>(claimed);
-  return looks.map((found) => {
+  return checks.map((found) => {
     const number = found.facts.logicalNumberId ?? 0;
     const deliveries = left.get(number) ?? [];
     left.delete(number);
@@ -32,13 +35,13 @@ export async function takeForAll(work: WriteWork, all: readonly Looking[]): Prom
 }
 
 /** What a look has found, after the deliveries were given to a terminal. */
-function heldSince(found: Look, claimed: readonly ClaimedDelivery[] | undefined): Look {
+function heldSince(found: DeliveryCheck, claimed: readonly ClaimedDelivery[] | undefined): DeliveryCheck {
   const heldUntil = claimed?.[0]?.leaseEndsAt;
   return heldUntil === undefined ? found : { ...found, isAvailable: false, heldUntil };
 }
 
 export interface Confirming {
-  readonly terminal: Looking['terminal'];
+  readonly terminal: CheckedTerminal['terminal'];
   readonly input: Readonly<Record<string, unknown>>;
 }
 

@@ -1,11 +1,11 @@
 import type { Units } from '../../../database/work.js';
 import { SECOND, systemClock, type Clock } from '../../../platform/clock.js';
-import type { Pace } from '../../../platform/concurrency/pace.js';
+import type { DispatchRate } from '../../../platform/concurrency/dispatch-rate.js';
 import { DomainError } from '../../../platform/errors.js';
 import { DELIVERY } from '../delivery/dispatch.service.js';
-import { CompanySeats } from './company-seats.service.js';
-import type { Look } from './look.service.js';
-import { Seat, type Reason } from './seat.service.js';
+import { CompanyLongPolls } from './company-long-polls.service.js';
+import type { DeliveryCheck } from './delivery-check.service.js';
+import { LongPoll, type Reason } from './long-poll.service.js';
 import { lastPositions } from './waiting.repository.js';
 
 /** Waiting requests of one node. */
@@ -19,13 +19,13 @@ const COLLECT_MS = 20;
 const RETRY_SECONDS = 5;
 
 interface Company {
-  readonly seats: CompanySeats;
+  readonly longPolls: CompanyLongPolls;
   timer: NodeJS.Timeout | undefined;
 }
 
 /** A request of a terminal that waits for deliveries, until it leaves. */
 export interface WaitingRequest {
-  found(look: Look): void;
+  found(lastCheck: DeliveryCheck): void;
   /**
    * Resolves when the terminal is to look again, or when the time is over. With something for it, it waits for its place in
    * the pace, until `pacedMs` from the beginning are over.
@@ -39,7 +39,7 @@ export interface WaitingRequest {
 export interface WaitingParts {
   readonly units: Units;
   readonly clock: Clock;
-  readonly pace: Pace;
+  readonly pace: DispatchRate;
   /** Called when one more request waits, and when one has left. */
   readonly onCount: (change: 1 | -1) => void;
   readonly onError: (error: unknown) => void;
@@ -72,19 +72,19 @@ export class WaitingTerminals {
       const message = `Too many terminals wait at the same time: at most ${MAX_WAITING}.`;
       throw new DomainError('busy', message, { retryAfter: RETRY_SECONDS });
     }
-    const { seats } = this.#companyOf(companyId);
-    const seat = new Seat();
-    const taken = seats.take(seat);
+    const { longPolls } = this.#companyOf(companyId);
+    const longPoll = new LongPoll();
+    const taken = longPolls.take(longPoll);
     this.#add(1);
     this.#startTicks();
     let isTaken = true;
     return {
-      found: (look) => {
-        if (seats.found(taken, look)) this.#schedule(companyId);
+      found: (lastCheck) => {
+        if (longPolls.found(taken, lastCheck)) this.#schedule(companyId);
       },
       wait: async (ms, signal, pacedMs = ms) => {
         const began = systemClock.elapsed();
-        const reason = await seat.wait(ms, signal);
+        const reason = await longPoll.wait(ms, signal);
         if (reason === 'woken') {
           const left = Math.max(0, pacedMs - (systemClock.elapsed() - began));
           const ends = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]);
@@ -93,16 +93,16 @@ export class WaitingTerminals {
         return reason;
       },
       refused: () => {
-        const tokenId = seat.look?.tokenId ?? null;
+        const tokenId = longPoll.lastCheck?.tokenId ?? null;
         // Those that look because of another one need not have all others look again.
-        if (tokenId !== null && !seat.isTokenInDoubt) seats.checkGateway(tokenId);
+        if (tokenId !== null && !longPoll.mayBeRevoked) longPolls.checkGateway(tokenId);
       },
       leave: () => {
         if (!isTaken) return;
         isTaken = false;
-        seats.leave(taken);
+        longPolls.leave(taken);
         this.#add(-1);
-        if (seats.size === 0) this.#drop(companyId);
+        if (longPolls.size === 0) this.#drop(companyId);
       },
     };
   }
@@ -127,7 +127,7 @@ export class WaitingTerminals {
     const { units } = this.parts;
     const made: Company = {
       ...{
-        seats: new CompanySeats(units, companyId),
+        longPolls: new CompanyLongPolls(units, companyId),
         timer: undefined,
       },
     };
@@ -145,7 +145,7 @@ export class WaitingTerminals {
     if (company === undefined) return;
     company.timer ??= setTimeout(() => {
       company.timer = undefined;
-      void company.seats.readChanges().catch(this.parts.onError);
+      void company.longPolls.readChanges().catch(this.parts.onError);
     }, COLLECT_MS).unref();
   }
 
@@ -164,7 +164,7 @@ export class WaitingTerminals {
   async #tick(): Promise<void> {
     this.#ticks += 1;
     const now = this.parts.clock.now();
-    for (const { seats } of this.#companies.values()) await seats.wakeDue(now);
+    for (const { longPolls } of this.#companies.values()) await longPolls.wakeDue(now);
     await this.#readUnreported();
     if (this.#ticks % TICKS_PER_CHECK === 0) await this.#check();
   }
@@ -175,12 +175,12 @@ export class WaitingTerminals {
     if (waiting.length === 0) return;
     const positions = await units.systemRead((work) => lastPositions(work, waiting));
     for (const [companyId, position] of positions) {
-      const known = this.#companies.get(companyId)?.seats.position ?? position;
+      const known = this.#companies.get(companyId)?.longPolls.position ?? position;
       if (position > known) this.#schedule(companyId);
     }
   }
 
   async #check(): Promise<void> {
-    for (const { seats } of this.#companies.values()) await seats.check();
+    for (const { longPolls } of this.#companies.values()) await longPolls.check();
   }
 }

@@ -4,7 +4,7 @@ import type { OfCompany } from '../../../database/company/company-rows.js';
 import { lastDrawn } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { idTable, inIds, inList } from '../../../database/bound-lists.js';
-import { instant, steady } from '../../../database/storage.js';
+import { instant, hiddenFromPlanner } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES } from '../delivery/delivery.model.js';
 
@@ -50,7 +50,7 @@ export async function findTokens(
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ device_id: number; token_hash: string; issued_at: number }>`
     select device_id, token_hash, issued_at from device_tokens
-    where company_id = ${steady(companyId)} and device_id ${inIds(deviceIds)}`.execute(db);
+    where company_id = ${hiddenFromPlanner(companyId)} and device_id ${inIds(deviceIds)}`.execute(db);
   return new Map(
     rows.map((row) => [row.device_id, { hash: row.token_hash, issuedAt: instant.fromColumn(row.issued_at) }]),
   );

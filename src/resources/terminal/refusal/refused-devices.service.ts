@@ -26,7 +26,8 @@ export class RefusedDevices {
     this.#notes = new CompanyNotes({
       ...{ onError, clock, times: TIMES },
       create: () => new Map() as Refused,
-      store: (companyId, refused) => units.note(companyId, (work) => this.#storeIn(work, refused)),
+      store: (companyId, refused) =>
+        units.writeWithoutLedger(companyId, (work) => this.#storeIn(work, refused)),
     });
   }
 

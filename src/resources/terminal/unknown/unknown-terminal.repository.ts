@@ -43,7 +43,7 @@ export async function isUnknownTerminal(work: ReadWork, serialNumber: string): P
 }
 
 /** Requests with one serial number. */
-export interface Knocks {
+export interface UnknownTerminalSightings {
   readonly serialNumber: string;
   readonly firstAt: Date;
   readonly lastAt: Date;
@@ -51,8 +51,11 @@ export interface Knocks {
 }
 
 /** Adds requests of different terminals to what the company has of them. */
-export async function addKnocks(work: CompanyWriteWork, knocks: readonly Knocks[]): Promise<void> {
-  const rows = knocks.map(({ serialNumber, firstAt, lastAt, count }) => ({
+export async function addUnknownTerminalSightings(
+  work: CompanyWriteWork,
+  sightings: readonly UnknownTerminalSightings[],
+): Promise<void> {
+  const rows = sightings.map(({ serialNumber, firstAt, lastAt, count }) => ({
     serial_number: serialNumber,
     first_seen_at: instant.toColumn(firstAt),
     last_seen_at: instant.toColumn(lastAt),

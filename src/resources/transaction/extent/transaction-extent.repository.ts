@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../../../database/statements/cached-query.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { instant, steady } from '../../../database/storage.js';
+import { instant, hiddenFromPlanner } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.model.js';
@@ -45,30 +45,40 @@ export async function hasManyRows(
     return units === undefined ? [...found, most] : [...found, ...found, ...found, units, most];
   });
   const rows = await runCached(db, `transactions many|${shape}`, parameters, () => {
-    const parts = extents.map((extent) => {
-      const bound = values(extent);
-      const time = sql.ref(extent.of === 'instant' ? 'started_at' : extent.of);
-      const only =
-        extent.only === undefined ? sql`` : sql`and ${sql.ref(extent.only.column)} = ${steady(bound[0])}`;
-      const found = sql`${sql.table(extent.table)} where company_id = ${steady(companyId)} ${only}
-        and ${time} >= ${steady(bound.at(-2))} and ${time} < ${steady(bound.at(-1))}`;
-      const units = unitsOf(extent, most);
-      const limit =
-        units === undefined
-          ? sql`1`
-          : sql`(case when (select max(${time}) from ${found}) - (select min(${time}) from ${found}) >= ${steady(units)}
-              then 1 else 0 end)`;
-      return sql`select 1 from (select 1 from ${found} limit ${limit} offset ${steady(most)}) as many`;
-    });
+    const parts = extents.map((extent) => oneAfterMany(companyId, extent, values(extent), most));
     return sql`${sql.join(parts, sql` union all `)}`;
   });
   return rows.length > 0;
+}
+
+/** One row if an extent has more rows than `most`; `bound` are the value of its column, if it has one, and its range. */
+function oneAfterMany(
+  companyId: number,
+  { table, of, only, mostOfUnit }: Extent,
+  bound: readonly unknown[],
+  most: number,
+): RawBuilder<unknown> {
+  const [value, from, to] = [bound[0], bound.at(-2), bound.at(-1)].map(hiddenFromPlanner);
+  const time = sql.ref(of === 'instant' ? 'started_at' : of);
+  const ofOne = only === undefined ? sql`` : sql`and ${sql.ref(only.column)} = ${value}`;
+  const found = sql`${sql.table(table)} where company_id = ${hiddenFromPlanner(companyId)} ${ofOne}
+    and ${time} >= ${from} and ${time} < ${to}`;
+  const units = unitsOf({ mostOfUnit }, most);
+  const limit =
+    units === undefined
+      ? sql`1`
+      : sql`(case when (select max(${time}) from ${found}) - (select min(${time}) from ${found})
+          >= ${hiddenFromPlanner(units)} then 1 else 0 end)`;
+  return sql`select 1 from (select 1 from ${found} limit ${limit} offset ${hiddenFromPlanner(most)}) as many`;
 }
 
 /**
  * How many days or hours have no more rows than `most`, whatever was recorded: if fewer lie between the first one and the
  * last, the rows need not be counted. Undefined where a day or hour may have any number of rows.
  */
-function unitsOf({ mostOfUnit }: Extent, most: number): number | undefined {
+function unitsOf(
+  { mostOfUnit }: { readonly mostOfUnit?: number | undefined },
+  most: number,
+): number | undefined {
   return mostOfUnit === undefined ? undefined : Math.floor(most / mostOfUnit);
 }

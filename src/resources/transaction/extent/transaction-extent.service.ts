@@ -39,10 +39,10 @@ export function isInOrder(where: Condition): boolean {
 
 /** Continues in a unit that examines, if the totals of a filter cannot be had from a few thousand rows. */
 export async function examineForTotals(work: ReadWork, narrowed: Narrowed): Promise<void> {
-  if (work.examineInstead === undefined) return;
+  if (work.moveToThread === undefined) return;
   const numbers = only(narrowed.where, NUMBERS).map((number) => transactionsIn(narrowed.period, number));
   const isMuch = numbers.length > 0 ? await hasManyRows(work, numbers) : await hasManyTotals(work, narrowed);
-  if (isMuch) work.examineInstead();
+  if (isMuch) work.moveToThread();
 }
 
 /**
@@ -82,12 +82,12 @@ export async function hasManyTotals(
 
 /** Continues in a unit that examines, if the rows of a page are found only among more than a few thousand others. */
 export async function examineForPage(work: ReadWork, where: Condition, place: PagePlace): Promise<void> {
-  if (work.examineInstead === undefined) return;
-  if (place.skip > MANY_ROWS) work.examineInstead();
+  if (work.moveToThread === undefined) return;
+  if (place.skip > MANY_ROWS) work.moveToThread();
   // The rows of a device or logical number are few: that was found for the totals.
   if (isInOrder(where) || only(where, NUMBERS).length > 0) return;
   const [indexed] = only(where, [APP, STATUS]);
-  if (await hasManyInPlace(work, place, indexed)) work.examineInstead();
+  if (await hasManyInPlace(work, place, indexed)) work.moveToThread();
 }
 
 /**

@@ -2,7 +2,7 @@ import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 
 import {
   bulkMutation,
-  face,
+  graphqlModule,
   flag,
   listOf,
   nullable,
@@ -96,4 +96,4 @@ const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   },
 });
 
-export const transactionRecordingFace = face(TransactionRecording, bulk);
+export const transactionRecordingGraphql = graphqlModule(TransactionRecording, bulk);

@@ -8,7 +8,7 @@ import {
   counts,
   enumeration,
   examines,
-  face,
+  graphqlModule,
   fields,
   instant,
   int,
@@ -177,7 +177,7 @@ class TransactionSummary {
   }
 }
 
-export const transactionSummaryFace = face(
+export const transactionSummaryGraphql = graphqlModule(
   TransactionSummary,
   fields(SummaryRowType, {
     netAmount: computed(

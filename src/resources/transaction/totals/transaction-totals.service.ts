@@ -115,7 +115,7 @@ export async function rangesOf(
 const listOf = (text: string): readonly number[] => JSON.parse(text) as number[];
 
 export {
-  transactionArrivals,
+  transactionNewRows,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
 } from '../transaction.repository.js';

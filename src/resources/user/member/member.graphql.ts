@@ -3,7 +3,7 @@ import {
   choice,
   computed,
   enumeration,
-  face,
+  graphqlModule,
   fields,
   instant,
   listTypes,
@@ -46,7 +46,7 @@ const MemberType = objectType<Member, Exclude<keyof Member, Shown>>(
 
 const MemberList = listTypes(memberList, MemberType, { role: Role });
 
-export const memberFace = face(
+export const memberGraphql = graphqlModule(
   fields(MemberList.Record, {
     user: computed(object(UserType, 'The user.'), (member) => member),
   }),

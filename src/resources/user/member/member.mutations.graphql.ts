@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 
 import {
-  face,
+  graphqlModule,
   id,
   idOf,
   inputOf,
@@ -139,7 +139,7 @@ class MemberMutations {
   }
 }
 
-export const memberMutationsFace = face(
+export const memberMutationsGraphql = graphqlModule(
   MemberMutations,
   recordMutations(UserList, {
     get: getUser,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { Pace } from '../../../src/platform/concurrency/pace.js';
+import { DispatchRate } from '../../../src/platform/concurrency/dispatch-rate.js';
 
 /** A clock whose time the test sets. */
 function stoppedClock(): { now(): Date; elapsed(): number; at: number } {
@@ -11,7 +11,7 @@ function stoppedClock(): { now(): Date; elapsed(): number; at: number } {
 describe('a pace', () => {
   it('grants what a twentieth of a second allows at once, and the rest as time passes', async () => {
     const clock = stoppedClock();
-    const pace = new Pace(100, clock);
+    const pace = new DispatchRate(100, clock);
     expect(await pace.take('a', 10)).toBe(5);
     const waiting = pace.take('a', 10);
     clock.at += 30;
@@ -22,7 +22,7 @@ describe('a pace', () => {
 
   it('grants less while there is less room', async () => {
     const clock = stoppedClock();
-    const pace = new Pace(200, clock, () => 0.5);
+    const pace = new DispatchRate(200, clock, () => 0.5);
     expect(await pace.take('a', 10)).toBe(10);
     const waiting = pace.take('a', 10);
     clock.at += 40;
@@ -31,7 +31,7 @@ describe('a pace', () => {
 
   it('lets fewer out at once while its timers are late, down to one, with other work in between', async () => {
     const clock = stoppedClock();
-    const pace = new Pace(1_000, clock);
+    const pace = new DispatchRate(1_000, clock);
     let out = 0;
     for (let n = 0; n < 200; n += 1) void pace.take('fleet', 1).then(() => (out += 1));
     /** How many go out at each timer, if that is so many milliseconds after the one before. */
@@ -54,7 +54,7 @@ describe('a pace', () => {
 
   it('gives owners that wait turns, and each of them in its order', async () => {
     const clock = stoppedClock();
-    const pace = new Pace(20, clock);
+    const pace = new DispatchRate(20, clock);
     await pace.take('a', 1);
     const order: string[] = [];
     const takes = ['a1', 'a2', 'a3', 'b1', 'c1', 'a4'].map(async (name) => {
@@ -70,7 +70,7 @@ describe('a pace', () => {
 
   it('grants nothing to what has left, and goes on with the others', async () => {
     const clock = stoppedClock();
-    const pace = new Pace(20, clock);
+    const pace = new DispatchRate(20, clock);
     await pace.take('a', 1);
     const [leaving, left] = [new AbortController(), AbortSignal.abort()];
     const takes = [pace.take('a', 1, leaving.signal), pace.take('b', 1), pace.take('c', 1, left)];

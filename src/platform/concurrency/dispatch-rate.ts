@@ -24,7 +24,7 @@ const [LESS, MORE] = [0.5, 1.5];
  * Lets a number of things a second go out, evenly; `room` is the share of it that there is room for now. While its timers fire
  * late, fewer and fewer go out at once, down to one for each timer. Owners that wait take turns, however much each wants.
  */
-export class Pace {
+export class DispatchRate {
   readonly #perMs: number;
   readonly #most: number;
   /** What may go out at once: from 1 to `#most`. */

@@ -1,39 +1,39 @@
-import type { Look } from './look.service.js';
+import type { DeliveryCheck } from './delivery-check.service.js';
 
 /** Why a terminal that waits goes on: there may be something for it, or the time is over. */
 export type Reason = 'woken' | 'checked' | 'over';
 
 /** The place of one waiting request. */
-export class Seat {
-  #look: Look | null = null;
+export class LongPoll {
+  #lastCheck: DeliveryCheck | null = null;
   #reason: Reason | null = null;
   #resolve: ((reason: Reason) => void) | null = null;
-  #isTokenInDoubt = false;
+  #mayBeRevoked = false;
 
   /** What the terminal has found when it looked last. */
-  get look(): Look | null {
-    return this.#look;
+  get lastCheck(): DeliveryCheck | null {
+    return this.#lastCheck;
   }
 
   /** To be called after each look, before the terminal waits. What comes after the position of the look wakes it. */
-  found(look: Look): void {
-    this.#look = look;
-    this.#isTokenInDoubt = false;
+  found(check: DeliveryCheck): void {
+    this.#lastCheck = check;
+    this.#mayBeRevoked = false;
   }
 
   /** The lease by which its first delivery was held has been dealt with. */
-  leaseEnded(look: Look): void {
-    if (this.#look === look) this.#look = { ...look, heldUntil: null };
+  leaseEnded(check: DeliveryCheck): void {
+    if (this.#lastCheck === check) this.#lastCheck = { ...check, heldUntil: null };
   }
 
   /** Whether the terminal has yet to look since another one of its gateway was refused. */
-  get isTokenInDoubt(): boolean {
-    return this.#isTokenInDoubt;
+  get mayBeRevoked(): boolean {
+    return this.#mayBeRevoked;
   }
 
   /** Another terminal of its gateway was refused: this one looks too. */
   checkToken(): void {
-    this.#isTokenInDoubt = true;
+    this.#mayBeRevoked = true;
     this.wake('checked');
   }
 

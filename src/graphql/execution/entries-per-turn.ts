@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 
 /** Divides what would be rendered in one go: at most `perTurn` entries in each turn of the event loop. */
-export class Pace {
+export class EntriesPerTurn {
   #turn = Promise.resolve();
   #left: number;
 

@@ -2,8 +2,8 @@ import { inCompany } from '../../../database/company/company-rows.js';
 import type { Units } from '../../../database/work.js';
 import { Queue, type Place } from '../../../platform/concurrency/queue.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import type { Look } from './look.service.js';
-import type { Seat } from './seat.service.js';
+import type { DeliveryCheck } from './delivery-check.service.js';
+import type { LongPoll } from './long-poll.service.js';
 import {
   lastPosition,
   selectFacts,
@@ -20,19 +20,19 @@ const NUMBERS_PER_LOOK = 1_000;
 /** Numbers whose latest change a company remembers, for terminals that looked shortly before it was read. */
 const MAX_CHANGED = 20_000;
 
-interface Taken {
-  readonly seat: Seat;
-  readonly place: Place<Seat>;
+interface RegisteredPoll {
+  readonly longPoll: LongPoll;
+  readonly place: Place<LongPoll>;
   logicalNumberId: number | null;
-  ofNumber: Place<Seat> | null;
+  ofNumber: Place<LongPoll> | null;
 }
 
 /** The waiting terminals of one company: what has changed is read once for all of them. */
-export class CompanySeats {
+export class CompanyLongPolls {
   /** Changes up to this one are known; null before the first terminal has looked. */
   #position: number | null = null;
-  readonly #all = new Queue<Seat>();
-  readonly #ofNumbers = new Map<number, Queue<Seat>>();
+  readonly #all = new Queue<LongPoll>();
+  readonly #ofNumbers = new Map<number, Queue<LongPoll>>();
   /** The position of the latest change of each number that has changed after `#changedFrom`, in the order of positions. */
   readonly #changed = new Map<number, number>();
   #changedFrom = 0;
@@ -52,40 +52,40 @@ export class CompanySeats {
     return this.#position;
   }
 
-  take(seat: Seat): Taken {
-    return { seat, place: this.#all.add(seat), logicalNumberId: null, ofNumber: null };
+  take(longPoll: LongPoll): RegisteredPoll {
+    return { longPoll, place: this.#all.add(longPoll), logicalNumberId: null, ofNumber: null };
   }
 
-  leave(taken: Taken): void {
-    this.#all.remove(taken.place);
-    this.#leaveNumber(taken);
+  leave(registered: RegisteredPoll): void {
+    this.#all.remove(registered.place);
+    this.#leaveNumber(registered);
   }
 
   /**
    * Enters what a terminal has found. It is woken at once if something has changed since that it may have missed. True if
    * what changes after the look is not known yet: it is to be read.
    */
-  found(taken: Taken, look: Look): boolean {
-    taken.seat.found(look);
-    const { logicalNumberId } = look.facts;
-    if (logicalNumberId !== taken.logicalNumberId) {
-      this.#leaveNumber(taken);
-      taken.logicalNumberId = logicalNumberId;
+  found(registered: RegisteredPoll, lastCheck: DeliveryCheck): boolean {
+    registered.longPoll.found(lastCheck);
+    const { logicalNumberId } = lastCheck.facts;
+    if (logicalNumberId !== registered.logicalNumberId) {
+      this.#leaveNumber(registered);
+      registered.logicalNumberId = logicalNumberId;
     }
-    if (logicalNumberId !== null && taken.ofNumber === null) {
-      const own = this.#ofNumbers.get(logicalNumberId) ?? new Queue<Seat>();
+    if (logicalNumberId !== null && registered.ofNumber === null) {
+      const own = this.#ofNumbers.get(logicalNumberId) ?? new Queue<LongPoll>();
       this.#ofNumbers.set(logicalNumberId, own);
-      taken.ofNumber = own.add(taken.seat);
+      registered.ofNumber = own.add(registered.longPoll);
     }
     const isFirst = this.#position === null;
-    if (isFirst) this.#changedFrom = look.position;
-    this.#position ??= look.position;
-    if (this.#hasMissed(look)) taken.seat.wake('woken');
+    if (isFirst) this.#changedFrom = lastCheck.position;
+    this.#position ??= lastCheck.position;
+    if (this.#hasMissed(lastCheck)) registered.longPoll.wake('woken');
     return isFirst;
   }
 
   /** Whether something was read for its number that is later than what the terminal has seen. */
-  #hasMissed({ position, facts }: Look): boolean {
+  #hasMissed({ position, facts }: DeliveryCheck): boolean {
     if (position < this.#changedFrom) return true;
     const changed = facts.logicalNumberId === null ? undefined : this.#changed.get(facts.logicalNumberId);
     return changed !== undefined && changed > position;
@@ -100,13 +100,13 @@ export class CompanySeats {
     this.#changedFrom = last;
   }
 
-  #leaveNumber(taken: Taken): void {
-    const { logicalNumberId, ofNumber } = taken;
+  #leaveNumber(registered: RegisteredPoll): void {
+    const { logicalNumberId, ofNumber } = registered;
     if (logicalNumberId === null || ofNumber === null) return;
     const own = this.#ofNumbers.get(logicalNumberId);
     own?.remove(ofNumber);
     if (own?.size === 0) this.#ofNumbers.delete(logicalNumberId);
-    taken.ofNumber = null;
+    registered.ofNumber = null;
   }
 
   /** Wakes terminals for which something has changed. */
@@ -143,23 +143,27 @@ export class CompanySeats {
 
   /** Wakes those whose time has come to look again: of those with a lease that has ended, those with a delivery. */
   async wakeDue(now: Date): Promise<void> {
-    const ended: { readonly seat: Seat; readonly look: Look; readonly logicalNumberId: number }[] = [];
-    for (const { value: seat } of this.#all.places()) {
-      const { look } = seat;
-      if (look === null) continue;
-      const { againAt, heldUntil, facts } = look;
-      if (againAt !== null && againAt <= now) seat.wake('checked');
+    const ended: {
+      readonly longPoll: LongPoll;
+      readonly lastCheck: DeliveryCheck;
+      readonly logicalNumberId: number;
+    }[] = [];
+    for (const { value: longPoll } of this.#all.places()) {
+      const { lastCheck } = longPoll;
+      if (lastCheck === null) continue;
+      const { againAt, heldUntil, facts } = lastCheck;
+      if (againAt !== null && againAt <= now) longPoll.wake('checked');
       const { logicalNumberId } = facts;
       const hasEnded = heldUntil !== null && heldUntil <= now;
-      if (hasEnded && logicalNumberId !== null) ended.push({ seat, look, logicalNumberId });
+      if (hasEnded && logicalNumberId !== null) ended.push({ longPoll, lastCheck, logicalNumberId });
     }
     for (let start = 0; start < ended.length; start += NUMBERS_PER_LOOK) {
       const part = ended.slice(start, start + NUMBERS_PER_LOOK);
       const ids = new Set(part.map(({ logicalNumberId }) => logicalNumberId));
       const open = await this.units.systemRead((work) => selectOpenNumbers(work, this.companyId, [...ids]));
-      for (const { seat, look, logicalNumberId } of part) {
-        seat.leaseEnded(look);
-        if (open.has(logicalNumberId)) seat.wake('woken');
+      for (const { longPoll, lastCheck, logicalNumberId } of part) {
+        longPoll.leaseEnded(lastCheck);
+        if (open.has(logicalNumberId)) longPoll.wake('woken');
       }
       await yieldToEventLoop();
     }
@@ -167,19 +171,22 @@ export class CompanySeats {
 
   /** Wakes terminals whose device or token has changed, and one of each gateway. */
   async check(): Promise<void> {
-    const seats = [...this.#all.places()].map(({ value }) => value).filter(({ look }) => look !== null);
+    const longPolls = [...this.#all.places()]
+      .map(({ value }) => value)
+      .filter(({ lastCheck }) => lastCheck !== null);
     const gateways = new Set<number>();
-    for (let start = 0; start < seats.length; start += DEVICES_PER_CHECK) {
-      const part = seats.slice(start, start + DEVICES_PER_CHECK);
-      const ids = new Set(part.map(({ look }) => look?.facts.deviceId ?? 0));
+    for (let start = 0; start < longPolls.length; start += DEVICES_PER_CHECK) {
+      const part = longPolls.slice(start, start + DEVICES_PER_CHECK);
+      const ids = new Set(part.map(({ lastCheck }) => lastCheck?.facts.deviceId ?? 0));
       const facts = await this.units.systemRead((work) => selectFacts(work, this.companyId, [...ids]));
-      for (const seat of part) {
-        const { look } = seat;
-        if (look === null) continue;
-        const { tokenId } = look;
+      for (const longPoll of part) {
+        const { lastCheck } = longPoll;
+        if (lastCheck === null) continue;
+        const { tokenId } = lastCheck;
         const isFirst = tokenId !== null && !gateways.has(tokenId);
         if (tokenId !== null) gateways.add(tokenId);
-        if (isFirst || !areEqual(look.facts, facts.get(look.facts.deviceId))) seat.wake('checked');
+        if (isFirst || !areEqual(lastCheck.facts, facts.get(lastCheck.facts.deviceId)))
+          longPoll.wake('checked');
       }
       await yieldToEventLoop();
     }
@@ -187,8 +194,8 @@ export class CompanySeats {
 
   /** Wakes all terminals of a gateway, whose token has ended. */
   checkGateway(tokenId: number): void {
-    for (const { value: seat } of this.#all.places()) {
-      if (seat.look?.tokenId === tokenId) seat.checkToken();
+    for (const { value: longPoll } of this.#all.places()) {
+      if (longPoll.lastCheck?.tokenId === tokenId) longPoll.checkToken();
     }
   }
 }

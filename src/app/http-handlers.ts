@@ -16,7 +16,7 @@ import { Uploads, type UploadStorage } from '../http/body/uploads.js';
 import type { ClientLimits } from '../http/request-context.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
-import type { Pace } from '../platform/concurrency/pace.js';
+import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { createLargeReads } from '../platform/concurrency/large-reads.js';
 import type { Config } from '../platform/config/config.js';
 import type { SpoolFiles } from '../platform/spool/spool-files.js';
@@ -37,12 +37,12 @@ import type { Monitoring } from './monitoring/monitoring.js';
 import { createRoutes, describeOtherRoutes } from './routes.js';
 import { createTerminals, type Terminals } from './terminals.js';
 
-export interface SurfaceParts {
+export interface HttpHandlerParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly units: Units;
   /** At which notifications go out to terminals, over all transports. */
-  readonly pace: Pace;
+  readonly pace: DispatchRate;
   readonly spools: SpoolFiles;
   readonly tokenSecret: string;
   readonly timeouts: Timeouts;
@@ -55,7 +55,7 @@ export interface SurfaceParts {
 }
 
 /** Everything that the server serves over HTTP. */
-export interface Surfaces {
+export interface HttpHandlers {
   readonly listener: RequestListener;
   /** Loads GraphQL; requests for it wait until that is done. */
   readonly load: () => Promise<void>;
@@ -68,7 +68,7 @@ export interface Surfaces {
 }
 
 /** REST, GraphQL, documentation and monitoring, behind one rate limit. */
-export function createSurfaces(parts: SurfaceParts): Surfaces {
+export function createHttpHandlers(parts: HttpHandlerParts): HttpHandlers {
   const { config, clock, units, monitoring, onError } = parts;
   const bodyRate = { clock, windowMs: parts.timeouts.bodyMs };
   const stopping = new AbortController();
@@ -104,7 +104,11 @@ export function createSurfaces(parts: SurfaceParts): Surfaces {
   return { listener, load: graphql.load, stop, noteSeen, store };
 }
 
-function createServices(parts: SurfaceParts, authenticator: Authenticator, bodyRate: BodyRate): RestOptions {
+function createServices(
+  parts: HttpHandlerParts,
+  authenticator: Authenticator,
+  bodyRate: BodyRate,
+): RestOptions {
   const { units } = parts;
   const uploads = createUploads(parts, bodyRate);
   return {
@@ -121,7 +125,7 @@ function createServices(parts: SurfaceParts, authenticator: Authenticator, bodyR
 }
 
 /** One object, so that its limits are those of the whole server. */
-function createUploads({ config, units, spools }: SurfaceParts, rate: BodyRate): Uploads {
+function createUploads({ config, units, spools }: HttpHandlerParts, rate: BodyRate): Uploads {
   const storage: UploadStorage = {
     spool: (companyId) => spools.open(companyId),
     stage: (caller, content) => stageContent(units, caller, content),
@@ -131,7 +135,7 @@ function createUploads({ config, units, spools }: SurfaceParts, rate: BodyRate):
 }
 
 function createRest(
-  { units, windows, tokenSecret }: SurfaceParts,
+  { units, windows, tokenSecret }: HttpHandlerParts,
   services: RestOptions,
   passwords: Passwords,
   terminals: Terminals,
@@ -158,7 +162,7 @@ const GRAPHQL_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('type-graphql'),
   () => import('../graphql/index.js'),
   () => import('../resources/transaction/recording/transaction-recording.graphql.js'),
-  () => import('./graphql/faces.js'),
+  () => import('./graphql/graphql-modules.js'),
   () => import('../graphql/live/live.js'),
   () => import('../graphql/http/direct-queries.js'),
   () => import('../graphql/server.js'),
@@ -183,7 +187,7 @@ async function createGraphqlSurface(
     graphiqlToken,
     monitoring,
     onError,
-  }: SurfaceParts,
+  }: HttpHandlerParts,
   services: RestOptions,
   { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
 ): Promise<Graphql> {
@@ -212,7 +216,7 @@ async function createGraphqlSurface(
 }
 
 /** Counts HTTP requests and operations over sockets against one limit per client. */
-function requestCounter({ config, clock, windows, monitoring }: SurfaceParts): CountRequest {
+function requestCounter({ config, clock, windows, monitoring }: HttpHandlerParts): CountRequest {
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows);
   return async (address) => {
     const counted = await count(address);

@@ -9,7 +9,7 @@ const TOKEN_KNOWN_MS = 10 * SECOND;
 const LOOK_AGAIN_MS = 3 * SECOND;
 
 /** What a terminal that begins to wait has found. */
-export interface Look {
+export interface DeliveryCheck {
   readonly companyId: number;
   /** Whether something is free to be handed out to it. */
   readonly isAvailable: boolean;
@@ -25,14 +25,17 @@ export interface Look {
 }
 
 /** A terminal that may use the service. */
-export interface Looking {
+export interface CheckedTerminal {
   readonly terminal: Device & { readonly logicalNumberId: number };
   /** Id of the gateway token; null with the token of the device. */
   readonly tokenId: number | null;
 }
 
 /** Looks for deliveries for terminals of the company. Constant statements. */
-export async function lookForAll(work: ReadWork, all: readonly Looking[]): Promise<readonly Look[]> {
+export async function checkForAll(
+  work: ReadWork,
+  all: readonly CheckedTerminal[],
+): Promise<readonly DeliveryCheck[]> {
   const position = await lastPosition(work);
   const numbers = new Set(all.map(({ terminal }) => terminal.logicalNumberId));
   const waiting = await selectWaiting(work, [...numbers], 1);

@@ -25,7 +25,7 @@ export interface IdRange {
   readonly condition: Condition | null;
 }
 
-export interface Arrivals<T> {
+export interface NewRows<T> {
   readonly name: string;
   readonly filters: Readonly<Record<string, FilterKind>>;
   span(work: SystemReadWork, companyId: number): Promise<IdSpan>;
@@ -42,10 +42,10 @@ interface Source<Name extends keyof Tables, T> {
 }
 
 /** `index` is the name of the index over the company and the id. */
-export function arrivalsOf<Name extends keyof Tables, T>(
+export function newRowsOf<Name extends keyof Tables, T>(
   { name, table, id, filters, recordOf }: Source<Name, T>,
   index: string,
-): Arrivals<T> {
+): NewRows<T> {
   const column = sql.ref(`t.${id}`);
   return {
     name,

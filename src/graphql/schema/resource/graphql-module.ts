@@ -15,13 +15,13 @@ export interface NodeSource {
 }
 
 /** What a resource adds to the schema. */
-export interface Face {
+export interface GraphqlModule {
   readonly nodes: readonly NodeSource[];
   readonly resolvers: readonly ClassType[];
 }
 
 /** Lets `node(id:)` find the records of a list that has no look-up of its own. */
-export function nodesOf(list: List<object>, scope: Scope = 'read'): Face {
+export function nodesOf(list: List<object>, scope: Scope = 'read'): GraphqlModule {
   return { nodes: [{ list, scope }], resolvers: [] };
 }
 
@@ -35,12 +35,12 @@ export function ofScope(scope: Scope): { readonly nullable: boolean; readonly no
     : { nullable: true, note: ` Requires the scope ${enumName(scope)}; null without it.` };
 }
 
-/** Joins the parts of a resource's face. A part is another face, or a resolver class written by hand. */
-export function face(...parts: readonly (Face | ClassType)[]): Face {
-  const faces = parts.map((part) => ('nodes' in part ? part : { nodes: [], resolvers: [part] }));
+/** Joins the parts of a resource's graphqlModule. A part is another graphqlModule, or a resolver class written by hand. */
+export function graphqlModule(...parts: readonly (GraphqlModule | ClassType)[]): GraphqlModule {
+  const modules = parts.map((part) => ('nodes' in part ? part : { nodes: [], resolvers: [part] }));
   return {
-    nodes: faces.flatMap(({ nodes }) => nodes),
-    resolvers: faces.flatMap(({ resolvers }) => resolvers),
+    nodes: modules.flatMap(({ nodes }) => nodes),
+    resolvers: modules.flatMap(({ resolvers }) => resolvers),
   };
 }
 

@@ -12,7 +12,7 @@ import { DomainError } from '../platform/errors.js';
  * Where the server listens: before its database can be reached, too. Both are often started together, and a process that
  * ends because there is no database yet would be started again ever more slowly.
  */
-export class Entrance {
+export class EarlyListener {
   #serve: RequestListener;
   #listening: HttpListener | undefined;
 

@@ -54,11 +54,11 @@ async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulat
   const client = new HttpClient(url, new Figures(), systemClock);
   const api = token === null ? null : new Api(client, token, new Pauses(), START_ATTEMPTS);
   try {
+    const transport = await transportOf(options, api);
     const { terminals, groupId } = await findTerminals(options, token, api);
     if (terminals.length === 0)
       throw new CommandError('There are no terminals: no enabled device has a logical number.');
     io.notice(`${counted(terminals.length, 'terminal')} against ${url.origin}, seed ${options.seed}`);
-    const transport = await transportOf(options, api);
     const { for: forMs, ramp: rampMs, every: everyMs, faults: hasFaults, seed } = options;
     const notify = notificationsOf(options, token, groupId);
     return new Simulation({

@@ -53,6 +53,7 @@ export class FileGuard implements CommitGuard {
   readonly #logDescriptor: number;
   #mark: Mark;
   #lost: string | null = null;
+  #isClosed = false;
 
   constructor(
     private readonly database: Sqlite.Database,
@@ -94,7 +95,10 @@ export class FileGuard implements CommitGuard {
 
   /** The database must be closed already. */
   close(isClean: boolean): void {
-    closeSync(this.#logDescriptor);
+    // A second close could close descriptors that other files have by then.
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#guarded(() => closeSync(this.#logDescriptor));
     this.#guarded(() => this.options.marker.close());
     if (isClean && this.#lost === null) this.#guarded(() => noteCleanStop(this.#file));
   }

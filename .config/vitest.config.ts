@@ -7,8 +7,11 @@ const root = new URL('..', import.meta.url).pathname;
 /** Tests of the built program: they start it, kill it, open its pages, or limit its memory and storage. */
 const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-*.test.ts'];
 
-/** Tests of one database only, by the end of their names; all others run on each. */
+/** Tests of one database only, by the end of their names. */
 const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
+
+/** Tests of what depends on the database: storage, units of work, companies, all routes and fields, faults. */
+const ON_EACH_DATABASE = [OF_POSTGRES, 'test/{database,contract,faults}/**/*.test.ts'];
 
 /** These read no database: they run once. */
 const WITHOUT_DATABASE = 'test/{architecture,container,documents,mqtt,platform,simulator,types}/**';
@@ -55,23 +58,24 @@ const server = {
   },
 };
 
-const postgres = {
+/** All tests with `--mode matrix` (`npm run test:matrix`, before a release). */
+const postgresOf = (mode: string) => ({
   ...transform,
   test: {
     ...workers,
     name: 'postgres',
-    include: ['test/**/*.test.ts'],
+    include: mode === 'matrix' ? ['test/**/*.test.ts'] : ON_EACH_DATABASE,
     exclude: [OF_SQLITE, WITHOUT_DATABASE],
     provide: { database: 'postgres' as const },
     globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
   },
-};
+});
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     root,
     reporters: ['default', new ClosingLine()],
     globalSetup: ['test/support/setup-database.ts'],
-    projects: [program, server, postgres],
+    projects: [program, server, postgresOf(mode)],
   },
-});
+}));

@@ -19,13 +19,18 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** What each exit code says to a person; printed in the help and in src/docs/commands.md. */
+export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [EXIT.ok, 'success'],
+  [EXIT.failed, 'refused or failed: nothing was changed'],
+  [EXIT.usage, 'wrong arguments'],
+  [EXIT.damaged, 'the ledger was edited or cut, or a copy differs from its source'],
+  [EXIT.rejected, 'some rows of an import were rejected, the others are stored'],
+  [EXIT.storage, 'the storage failed: full, read-only or failing disk, files of the database gone'],
+  [EXIT.busy, 'the database is busy or cannot be reached: try again'],
+  [EXIT.config, 'a setting is wrong, or the database cannot be used as it is'],
+];
+
 export const EXIT_CODE_HELP = `
 Exit codes:
-  ${EXIT.ok}   success
-  ${EXIT.failed}   refused or failed: nothing was changed
-  ${EXIT.usage}   wrong arguments
-  ${EXIT.damaged}   the ledger was edited or cut, or a copy differs from its source
-  ${EXIT.rejected}  some rows of an import were rejected, the others are stored
-  ${EXIT.storage}  the storage failed
-  ${EXIT.busy}  the database is busy or cannot be reached: try again
-  ${EXIT.config}  a setting is wrong, or the database cannot be used as it is`;
+${EXIT_CODES.map(([code, meaning]) => `  ${String(code).padEnd(2)}  ${meaning}`).join('\n')}`;

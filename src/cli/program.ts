@@ -66,17 +66,8 @@ const GROUPS: readonly Group[] = [
 
 /** Runs one command; `args` are the arguments after the program's name. Errors are written, never thrown. */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<ExitCode> {
-  const program = new Command('terminal-gateway')
-    .description('Device-management server for payment terminals.')
-    .version(packageVersion(), '--version', 'print the version')
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => io.print(text.trimEnd()),
-      writeErr: (text) => io.notice(text.trimEnd()),
-    })
-    .addHelpText('after', EXIT_CODE_HELP);
   try {
-    await addCommands(program, args, io);
+    const program = await createProgram(io, (group) => args.includes(group));
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
@@ -86,14 +77,28 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
 }
 
-async function addCommands(program: Command, args: readonly string[], io: CommandIo): Promise<void> {
+/** The program with its commands. Of the groups that are not needed, it has the name and description only. */
+export async function createProgram(
+  io: CommandIo,
+  isNeeded: (group: string) => boolean = () => true,
+): Promise<Command> {
+  const program = new Command('terminal-gateway')
+    .description('Device-management server for payment terminals.')
+    .version(packageVersion(), '--version', 'print the version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.print(text.trimEnd()),
+      writeErr: (text) => io.notice(text.trimEnd()),
+    })
+    .addHelpText('after', EXIT_CODE_HELP);
   addServeCommand(program, io);
   addDemoCommand(program, io);
   addSimulateCommand(program, io);
   for (const { name, description, load } of GROUPS) {
     const group = program.command(name).description(description);
-    if (args.includes(name)) (await load())(group, io);
+    if (isNeeded(name)) (await load())(group, io);
   }
+  return program;
 }
 
 /** Of package.json, which is two folders above in `src/` and in `dist/`. */

@@ -1,7 +1,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { writeSync } from 'node:fs';
 
-import type { LogLevel } from './config/config.js';
+import type { LogLevel } from './config/settings.js';
 
 export type { Logger } from 'pino';
 

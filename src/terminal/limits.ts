@@ -7,7 +7,7 @@ import { BoundedWindowStore } from '../platform/limits/window-store.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 
 /** Limits of one terminal. */
-const TERMINAL_LIMITS = {
+export const TERMINAL_LIMITS = {
   requestsPerMinute: 120,
   requestsInProgress: 4,
 } as const;

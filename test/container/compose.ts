@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 
-import { SETTINGS } from '../../src/platform/config/config.js';
+import { SETTINGS } from '../../src/platform/config/settings.js';
 import { NODE_VARIABLES, tagProblems } from './containerfile.js';
 
 type Values = Readonly<Record<string, unknown>>;

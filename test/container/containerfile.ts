@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../src/platform/config/config.js';
+import { SETTINGS } from '../../src/platform/config/settings.js';
 
 /** One instruction of a Containerfile; `stage` counts from 0, and is -1 before the first FROM. */
 export interface Instruction {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
-import { describeConfig, readConfig, SETTINGS } from '../../platform/config/config.js';
+import { describeConfig, readConfig } from '../../platform/config/config.js';
+import { SETTINGS } from '../../platform/config/settings.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addConfigCommands(config: Command, io: CommandIo): void {

@@ -1,46 +1,52 @@
 import { GraphQLError, type ASTNode } from 'graphql';
 
-/** Limits of an operation, the same over HTTP, sockets and streams. Most are checked before it runs. */
-export const LIMITS = {
-  /** Lexical tokens of a document. */
-  tokens: 5_000,
-  /** Nesting of fields: 2 for `{ a { b } }`. */
-  depth: 12,
-  /** Fields with an alias, fragments expanded. */
-  aliases: 30,
-  /** Fields of the operation itself. */
-  rootFields: 30,
-  /** Fields and fragments in the document. */
-  selections: 1_000,
-  /** The same with fragments expanded. */
-  expandedSelections: 10_000,
-  /** Mutations that create or revoke a secret. */
-  sensitiveMutations: 1,
-  /** Nesting of objects and lists in variables. */
-  variableDepth: 50,
-  /** Objects and lists in variables, and all values in them: reading 15,000 objects takes about 30 ms. */
-  variableObjects: 15_000,
-  variableValues: 100_000,
-  /** Records that the response can have at most: the product of page sizes, see cost.ts. */
-  cost: 10_000,
-  /**
-   * Values that an operation may examine: comparisons in the rows that no index bounds, see examined.ts. They take about
-   * a second.
-   */
-  examined: 20_000_000,
-  /** The same for what must be read at once: for an event, or while a mutation with an Idempotency-Key is not committed. */
-  examinedTogether: 200_000,
-  /** Entries of lists without pages, such as the effective parameters of logical numbers, that are merged and shown. */
-  unpagedEntries: 10_000,
-  /** Bytes of the records that an operation reads from lists that may be large. */
-  readBytes: 32 * 1024 * 1024,
-  /** Bytes of a response, without contents of files, which have their own limit. */
-  answerBytes: 16 * 1024 * 1024,
-  /** Entries of `errors` in a response. */
-  errors: 5,
-  /** Characters of an error's message. */
-  message: 500,
+const MIB = 1024 * 1024;
+
+interface Limit {
+  readonly value: number;
+  /** For src/docs/limits.md. */
+  readonly meaning: string;
+}
+
+const limit = (value: number, meaning: string): Limit => ({ value, meaning });
+
+/**
+ * Limits of an operation, the same over HTTP, sockets and streams; printed in src/docs/limits.md. Most are checked before
+ * it runs.
+ */
+export const DECLARED_LIMITS = {
+  tokens: limit(5_000, 'lexical tokens of a document'),
+  depth: limit(12, 'nesting of fields: 2 for `{ a { b } }`'),
+  aliases: limit(30, 'fields with an alias, fragments expanded'),
+  rootFields: limit(30, 'fields of the operation itself'),
+  selections: limit(1_000, 'fields and fragments in the document'),
+  expandedSelections: limit(10_000, 'fields and fragments in the document, fragments expanded'),
+  sensitiveMutations: limit(1, 'mutations that create or revoke a secret'),
+  variableDepth: limit(50, 'nesting of objects and lists in variables'),
+  /** Reading 15,000 objects takes about 30 ms. */
+  variableObjects: limit(15_000, 'objects and lists in variables'),
+  variableValues: limit(100_000, 'values in variables'),
+  /** See cost.ts. */
+  cost: limit(10_000, 'records that the response can have: the product of page sizes'),
+  /** They take about a second. See examined.ts. */
+  examined: limit(20_000_000, 'values that the operation may examine in rows that no index leaves out'),
+  examinedTogether: limit(200_000, 'such values of an event, or of a mutation with an `Idempotency-Key`'),
+  unpagedEntries: limit(
+    10_000,
+    'entries of lists without pages, such as `effectiveParameters`; a parameter of a group counts for each of its logical numbers',
+  ),
+  readBytes: limit(32 * MIB, 'bytes of the records that the operation reads from lists that may be large'),
+  answerBytes: limit(16 * MIB, 'bytes of a response without contents of files, which have `MAX_FILE_BYTES`'),
+  errors: limit(5, 'entries of `errors` in a response; later ones are left out'),
+  message: limit(500, 'characters of the message of an error; the rest is cut off'),
 } as const;
+
+type LimitName = keyof typeof DECLARED_LIMITS;
+
+/** The values of `DECLARED_LIMITS`, by name. */
+export const LIMITS = Object.fromEntries(
+  Object.entries(DECLARED_LIMITS).map(([name, { value }]) => [name, value]),
+) as Readonly<Record<LimitName, number>>;
 
 /** Bytes of a response: measuring it, or making its text, takes about 5 ms. After each, others run. */
 export const LONG_RESPONSE = 256 * 1024;
@@ -77,7 +83,7 @@ export function requestRefused(
 
 /** The operation exceeds a limit, for example "The operation is nested too deeply: 13, at most 12." */
 export function beyondLimit(
-  limit: keyof typeof LIMITS,
+  limit: LimitName,
   actual: number,
   what: string,
   code = 'GRAPHQL_VALIDATION_FAILED',

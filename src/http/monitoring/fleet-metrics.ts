@@ -33,7 +33,7 @@ export function addOperationSources(sources: OperationSources, register: Registr
     },
   });
   new Gauge({
-    ...{ name: 'database_backup_age_seconds', help: 'Time since the last backup by db backup.', registers },
+    ...{ name: 'database_backup_age_seconds', help: 'Time since the last backup.', registers },
     collect() {
       const age = sources.backupAgeSeconds();
       if (age === null) this.remove();
@@ -43,7 +43,7 @@ export function addOperationSources(sources: OperationSources, register: Registr
   new Gauge({
     ...{
       name: 'database_connections',
-      help: 'Connections to the database.',
+      help: 'Connections to PostgreSQL: used, idle, waiting.',
       labelNames: ['state'],
       registers,
     },
@@ -65,7 +65,7 @@ function addFleet({ fleet }: Pick<OperationSources, 'fleet'>, register: Registry
   new Gauge({
     ...{
       name: 'records',
-      help: `Records of all companies. ${SAME_ON_EACH_NODE}`,
+      help: `Records of all companies, at most 15 seconds old. ${SAME_ON_EACH_NODE}`,
       labelNames: ['kind'],
       registers,
     },
@@ -78,7 +78,7 @@ function addFleet({ fleet }: Pick<OperationSources, 'fleet'>, register: Registry
   new Gauge({
     ...{
       name: 'deliveries_queued',
-      help: `Deliveries of notifications that wait. ${SAME_ON_EACH_NODE}`,
+      help: `Deliveries of notifications that wait, at most 15 seconds old. ${SAME_ON_EACH_NODE}`,
       registers,
     },
     async collect() {

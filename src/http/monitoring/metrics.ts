@@ -73,8 +73,8 @@ export interface MetricSources extends OperationSources {
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics(sources: MetricSources): Metrics {
-  const register = new Registry();
+/** `register` gets the metrics. */
+export function createMetrics(sources: MetricSources, register = new Registry()): Metrics {
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
     new Counter({ name, help, labelNames, registers: [register] });
   addProcessMetrics(register);
@@ -113,7 +113,11 @@ export function createMetrics(sources: MetricSources): Metrics {
 function countedMetrics(
   counter: <L extends string>(name: string, help: string, ...labelNames: L[]) => Counter<L>,
 ): Readonly<Record<CountedMetric, { inc(amount: number): void }>> {
-  const deliveries = counter('deliveries_total', 'Deliveries that came into a state.', 'state');
+  const deliveries = counter(
+    'deliveries_total',
+    'Deliveries of notifications that came into a state.',
+    'state',
+  );
   return {
     cardDataScrubs: counter('card_data_scrubs_total', 'Places where card data was masked before storage.'),
     queuedDeliveries: deliveries.labels('queued'),
@@ -126,7 +130,7 @@ function countedMetrics(
 }
 
 function terminalsWaiting(register: Registry): Gauge {
-  const help = 'Requests of terminals that wait for notifications.';
+  const help = 'Requests and streams of terminals that wait for notifications.';
   return new Gauge({ name: 'terminals_waiting', help, registers: [register] });
 }
 
@@ -138,14 +142,18 @@ function histograms(register: Registry) {
   });
   const operations = new Histogram({
     ...{ ...common, name: 'graphql_operation_duration_seconds', labelNames: ['type', 'name'] as const },
-    help: 'Execution of GraphQL operations and of events of subscriptions.',
+    help: 'Execution of GraphQL operations, and of events of subscriptions once for all subscribers with the same text. Has at most 200 names; later ones are other, and operations without a name are anonymous.',
   });
   return { durations, operations };
 }
 
 function streamCounters(register: Registry): Omit<StreamCounters, 'follow'> {
   const common = { labelNames: ['transport'], registers: [register] };
-  const open = new Gauge({ ...common, name: 'graphql_streams_open', help: 'Open subscriptions.' });
+  const open = new Gauge({
+    ...common,
+    name: 'graphql_streams_open',
+    help: 'Open subscriptions, by transport: websocket or sse.',
+  });
   const help = 'Events sent to subscribers.';
   const events = new Counter({ ...common, name: 'graphql_stream_events_total', help });
   return {
@@ -170,7 +178,11 @@ function addClients(clients: MetricSources['clients'], register: Registry): void
     },
   });
   new Counter({
-    ...{ name: 'http_connections_cut_total', help: 'Connections whose clients did not read.', registers },
+    ...{
+      name: 'http_connections_cut_total',
+      help: 'Connections that were cut because their clients did not read.',
+      registers,
+    },
     collect() {
       this.reset();
       this.inc(clients().cut);
@@ -209,7 +221,7 @@ function addSources({ lostLogLines, databaseBytes, isLogLong }: MetricSources, r
   });
   new Gauge({
     name: 'database_size_bytes',
-    help: 'Size of the database file and of its write-ahead log.',
+    help: 'Size of the database (file) and of its write-ahead log (log).',
     labelNames: ['part'],
     registers: [register],
     collect() {
@@ -230,7 +242,7 @@ function addSources({ lostLogLines, databaseBytes, isLogLong }: MetricSources, r
 function addExamining({ examining }: MetricSources, register: Registry): void {
   new Gauge({
     name: 'database_examining_reads',
-    help: 'Reads that examine many rows.',
+    help: 'Large reads: running or waiting.',
     labelNames: ['state'],
     registers: [register],
     collect() {
@@ -241,15 +253,15 @@ function addExamining({ examining }: MetricSources, register: Registry): void {
   });
   new Gauge({
     name: 'database_reader_threads',
-    help: 'Threads that such reads have started.',
+    help: 'Threads for large reads.',
     registers: [register],
     collect() {
       this.set(examining().threads);
     },
   });
   const counters = [
-    ['database_deadlines_exceeded_total', 'Such reads that exceeded their deadline.', 'exceeded'],
-    ['database_reader_threads_lost_total', 'Threads that failed or did not stop in time.', 'lostThreads'],
+    ['database_deadlines_exceeded_total', 'Large reads that exceeded their deadline.', 'exceeded'],
+    ['database_reader_threads_lost_total', 'Threads for large reads that were lost.', 'lostThreads'],
   ] as const;
   for (const [name, help, value] of counters) {
     new Counter({

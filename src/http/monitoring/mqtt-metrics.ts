@@ -20,7 +20,11 @@ const TOTALS: readonly (readonly [name: string, help: string, value: Total])[] =
   ['mqtt_connections_total', 'Connections to the MQTT broker that were opened.', 'connections'],
   ['mqtt_published_total', 'Notifications published to the MQTT broker.', 'published'],
   ['mqtt_acknowledged_total', 'Notifications that the MQTT broker acknowledged.', 'acknowledged'],
-  ['mqtt_returned_total', 'Notifications that it did not acknowledge, to be sent again.', 'returned'],
+  [
+    'mqtt_returned_total',
+    'Notifications that the MQTT broker did not acknowledge, to be published again.',
+    'returned',
+  ],
 ];
 
 export function addMqtt(state: () => MqttState, register: Registry): void {
@@ -32,7 +36,11 @@ export function addMqtt(state: () => MqttState, register: Registry): void {
     },
   });
   new Gauge({
-    ...{ name: 'mqtt_in_flight', help: 'Notifications that it has yet to acknowledge.', registers },
+    ...{
+      name: 'mqtt_in_flight',
+      help: 'Notifications that the MQTT broker has yet to acknowledge.',
+      registers,
+    },
     collect() {
       this.set(state().inFlight);
     },
@@ -47,7 +55,11 @@ export function addMqtt(state: () => MqttState, register: Registry): void {
     });
   }
   new Counter({
-    ...{ name: 'mqtt_confirmations_total', help: 'Confirmations over MQTT, by outcome.', registers },
+    ...{
+      name: 'mqtt_confirmations_total',
+      help: 'Confirmations over MQTT, by outcome: confirmed, hello, repeated, unknown, ignored (malformed), dropped (too many waited), failed (could not be stored).',
+      registers,
+    },
     labelNames: ['outcome'],
     collect() {
       this.reset();

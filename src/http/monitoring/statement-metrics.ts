@@ -15,7 +15,7 @@ export function statementMetrics(register: Registry, clock: Pick<Clock, 'elapsed
   new Counter({
     ...{
       name: 'sql_statements_total',
-      help: 'SQL statements, without those that begin and end transactions.',
+      help: 'SQL statements (read, write), without those that begin and end transactions.',
     },
     ...{ labelNames: ['kind'], registers: [register] },
     collect() {

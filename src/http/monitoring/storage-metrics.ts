@@ -18,21 +18,30 @@ export interface StorageFigures {
 export const SAME_ON_EACH_NODE = 'Each node gives the same number: take the maximum, not the sum.';
 
 const MS_PER_SECOND = 1_000;
+const MEASURED = 'Measured in the background, at most once an hour.';
 
 export function addStorageFigures(figures: () => StorageFigures, register: Registry): void {
   const gauge = gaugesIn(figures, register);
-  gauge('database_table_bytes', 'Size of a table with its indexes.', ['table'], ({ sizes }) =>
+  gauge('database_table_bytes', `Size of a table with its indexes. ${MEASURED}`, ['table'], ({ sizes }) =>
     each(sizes, 'bytes'),
   );
-  gauge('database_table_rows', 'Rows of a table; on PostgreSQL an estimate.', ['table'], ({ sizes }) =>
-    each(sizes, 'rows'),
+  gauge(
+    'database_table_rows',
+    `Rows of a table; on PostgreSQL an estimate. ${MEASURED}`,
+    ['table'],
+    ({ sizes }) => each(sizes, 'rows'),
   );
-  gauge('database_free_bytes', 'Room inside of a database file, for new rows.', [], ({ sizes }) => ({
-    file: sizes?.freeBytes ?? null,
-  }));
-  const oldest = 'Time of the oldest row of a kind that retention deletes.';
+  gauge(
+    'database_free_bytes',
+    `Room inside of a SQLite file, for new rows. ${MEASURED}`,
+    [],
+    ({ sizes }) => ({
+      file: sizes?.freeBytes ?? null,
+    }),
+  );
+  const oldest = 'Time of the oldest row of a kind that retention deletes; at most a minute old.';
   gauge('retention_oldest_timestamp_seconds', oldest, ['kind'], ({ rows }) => inSeconds(rows?.oldest ?? {}));
-  const deleted = 'Rows that retention has deleted so far.';
+  const deleted = 'Rows that retention has deleted so far; at most a minute old.';
   gauge('retention_deleted_rows', deleted, ['kind'], ({ rows }) => rows?.deleted ?? {});
 }
 

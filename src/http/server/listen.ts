@@ -31,8 +31,8 @@ export const TIMEOUTS: Timeouts = {
   checkMs: 2 * SECOND,
 };
 
-const KEEP_ALIVE_MS = 65 * SECOND;
-const MAX_HEADER_BYTES = 16 * 1024;
+export const KEEP_ALIVE_MS = 65 * SECOND;
+export const MAX_HEADER_BYTES = 16 * 1024;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 /** Node offers `http/1.1` only, and refuses the handshake of clients that know no other than `http/1.0`. */
 const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0'];

@@ -15,7 +15,7 @@ import { HttpProblem } from '../problem.js';
 import { onClosed } from '../request-context.js';
 
 /** Requests that a client may send on a connection while it waits for the response to an earlier one. */
-const MAX_AHEAD = 250;
+export const MAX_AHEAD = 250;
 /** Requests of terminals that wait for their first turn, of all companies. */
 const MAX_ENTERING = 2_000;
 

@@ -9,6 +9,7 @@ import { parseOrigins } from './origins.js';
 import { readPresence } from './presence.js';
 import type { ReadSetting } from './read-setting.js';
 import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
+import { LOG_LEVELS, SETTINGS, type LogLevel } from './settings.js';
 import { readText } from './text-file.js';
 import { readTls, type Tls } from './tls.js';
 import { readTraces } from './traces.js';
@@ -55,9 +56,6 @@ export interface Config {
   readonly mqtt: MqttSettings | null;
 }
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 /** Invalid settings, one problem per line; the process ends with exit code 78. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -68,75 +66,6 @@ export class ConfigError extends Error {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-interface Setting {
-  readonly name: string;
-  readonly defaultValue: string;
-  readonly description: string;
-}
-
-const setting = (name: string, description: string, defaultValue = ''): Setting => ({
-  name,
-  description,
-  defaultValue,
-});
-
-export const SETTINGS: readonly Setting[] = [
-  setting(
-    'DATABASE_URL',
-    'file:PATH of a SQLite file, or postgres://USER:PASSWORD@HOST:PORT/NAME',
-    'file:data/gateway.db',
-  ),
-  setting('DATABASE_PASSWORD_FILE', 'file of the password of PostgreSQL, for a DATABASE_URL without one'),
-  setting('DATABASE_CONNECTIONS', 'connections of this node to PostgreSQL at most', '20'),
-  setting(
-    'UPLOAD_FOLDER',
-    'folder of temporary files of uploads; with SQLite they are beside the file',
-    'data',
-  ),
-  setting('HOST', 'address to listen on', '127.0.0.1'),
-  setting('PORT', 'port to listen on; 0 chooses a free one', '4000'),
-  setting('RATE_LIMIT_PER_HOUR', 'requests per hour and client address; 0 means no limit', '3600'),
-  setting('TRUST_PROXY', 'comma-separated addresses or networks of trusted proxies'),
-  setting('ALLOWED_ORIGINS', 'comma-separated origins whose pages may use the server: https://dash.example'),
-  setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
-  setting('TRACES_URL', 'address that traces are sent to (OTLP over HTTP); none where it is empty'),
-  setting('TRACES_SHARE', 'share of the traces that are recorded, 0 to 1', '0.1'),
-  setting('NOTIFICATIONS_PER_SECOND', 'notifications that this node hands out to terminals a second', '500'),
-  setting(
-    'MAX_FILE_BYTES',
-    'size of the largest file or bytecode that can be uploaded, in bytes',
-    '33554432',
-  ),
-  setting('MAX_WAL_BYTES', 'size of the write-ahead log from which on /readyz is 503', '1073741824'),
-  setting('PRESENCE_STALE_AFTER', 'time without a request after which a terminal is STALE', '15m'),
-  setting('PRESENCE_OFFLINE_AFTER', 'time without a request after which a terminal is OFFLINE', '24h'),
-  setting('TLS_CERT_FILE', 'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS'),
-  setting('TLS_KEY_FILE', 'file of the private key (PEM)'),
-  setting('TOKEN_SECRET', 'secret that API tokens are derived from, at least 32 characters'),
-  setting('TOKEN_SECRET_FILE', 'file that holds TOKEN_SECRET, readable by its owner only'),
-  setting('LEDGER_CHAIN', '1 gives ledger entries hashes, so that `audit verify` finds edits and cuts', '0'),
-  setting(
-    'KEEP_TRANSACTIONS',
-    'how long transactions are kept, from their recording on: 24 months',
-    'forever',
-  ),
-  setting('KEEP_LEDGER', 'how long ledger entries are kept: 13 months, 400 days, forever', '13 months'),
-  setting(
-    'KEEP_DELIVERIES',
-    'how long finished deliveries of notifications are kept, from their end on',
-    '90 days',
-  ),
-  setting('GRAPHQL_DEVELOPMENT', '1 allows introspection and serves the GraphiQL page at /graphql', '0'),
-  setting(
-    'GRAPHQL_ALLOW_LIST',
-    'JSON file of the GraphQL documents that may run: a list, or an object by SHA-256',
-  ),
-  setting('MQTT_URL', 'broker that notifications are published to: mqtts://broker.example:8883'),
-  setting('MQTT_USERNAME', 'user name of the server at the broker'),
-  setting('MQTT_PASSWORD_FILE', 'file of the password of MQTT_USERNAME'),
-  setting('MQTT_CA_FILE', 'certificates (PEM) to trust instead of the public ones, for mqtts://'),
-];
 
 /** Names of settings whose values must not be printed. */
 const SECRETS: readonly string[] = ['TOKEN_SECRET'];

@@ -3,7 +3,7 @@ import { invalid } from '../errors.js';
 /** What an invalid row does to the rest of a batch: nothing is written, or only the invalid rows are skipped. */
 export type ErrorPolicy = 'REJECT_EVERYTHING' | 'REJECT_FAILED_ROWS';
 
-const MAX_ROWS = 1_000;
+export const MAX_ROWS = 1_000;
 
 /** Refuses a batch of more than 1,000 rows; `field` is the field that holds them. Errors: `invalid`. */
 export function refuseTooManyRows(field: string, rows: readonly unknown[]): void {

@@ -23,7 +23,7 @@ const SILENCE_MS = 45 * SECOND;
 const STREAM_BYTES = 4 * 1024;
 const WAITING = 'waiting_terminals';
 /** `WaitingTerminals` looks at all that wait, every two seconds. */
-const LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const;
+export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const;
 
 /** Why the token of a request is not valid any more. */
 const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
@@ -173,7 +173,7 @@ async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
 
 /** Errors: 429 and 503 if too many wait. */
 function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryCheck): WaitingRequest {
-  exchange.occupy(WAITING, LIMITS);
+  exchange.occupy(WAITING, WAITING_LIMITS);
   const request = waiting.enter(found.companyId);
   request.found(found);
   return request;

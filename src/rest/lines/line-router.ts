@@ -35,7 +35,7 @@ const METHODS = ['POST', 'OPTIONS'];
 export const MAX_LINE_BYTES = 256 * 1024;
 
 /** Streams of one company at the same time: each holds a batch in memory, and its batches wait for each other. */
-const STREAMS_OF_COMPANY = 4;
+export const STREAMS_OF_COMPANY = 4;
 const RETRY_SECONDS = 10;
 
 /** Serves a route of NDJSON. */

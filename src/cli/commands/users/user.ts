@@ -37,7 +37,7 @@ export function addUserCommands(user: Command, io: CommandIo): void {
   withActor(addJsonCommand(user, 'update', 'change the name and time zone of a user, in all companies'))
     .requiredOption('--email <address>', 'the user')
     .option('--name <name>', 'the new name')
-    .option('--time-zone <zone>', 'the new IANA time zone, for example America/Sao_Paulo')
+    .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo')
     .action((options: UpdateOptions) => update(io, options));
   addPasswordOptions(
     withActor(addJsonCommand(user, 'set-password', "set a user's password; tokens stay valid, a lock stays")),

@@ -9,7 +9,7 @@ import { LongPoll, type Reason } from './long-poll.service.js';
 import { lastPositions } from './waiting.repository.js';
 
 /** Waiting requests of one node. */
-const MAX_WAITING = 20_000;
+export const MAX_WAITING = 20_000;
 /** How often to look for what was not reported: changes of other processes, and leases that end. */
 export const TICK_MS = SECOND / 2;
 /** Every so many ticks it is checked whether terminals may still use the service. */

@@ -8,7 +8,7 @@ import { OWN_ROW_EXAMPLE } from './transaction-row.model.js';
 import { checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
 
 /** What one request may have. */
-const LIMITS = { rows: 1_000, bytes: 1024 * 1024 } as const;
+export const TRANSACTION_LIMITS = { rows: 1_000, bytes: 1024 * 1024 } as const;
 
 const { serialNumber, logicalNumber } = TransactionRecord.shape;
 const OwnRow = z.object({
@@ -20,7 +20,7 @@ const OwnRow = z.object({
 const DESCRIPTION: TerminalRoute<AdmittedDevice>['describe'] = {
   operationId: 'recordTerminalTransactions',
   summary: 'Record transactions of the terminal',
-  description: `Up to ${LIMITS.rows} rows as NDJSON, or one as JSON. The answer has a line for each row, and a last one with totals. A repeated row changes nothing.`,
+  description: `Up to ${TRANSACTION_LIMITS.rows} rows as NDJSON, or one as JSON. The answer has a line for each row, and a last one with totals. A repeated row changes nothing.`,
   rows: OwnRow,
   example: OWN_ROW_EXAMPLE,
   answer: {
@@ -36,7 +36,7 @@ export const transactionRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
 ];
 
 async function recordTransactions(exchange: TerminalExchange<AdmittedDevice>): Promise<void> {
-  const rows = await exchange.rows(LIMITS);
+  const rows = await exchange.rows(TRANSACTION_LIMITS);
   const reporter = await exchange.read(reporterOf);
   await exchange.answerRows(
     { check: (batch) => checkOwnRows(batch, reporter), store: storeRows, shows: () => true },
